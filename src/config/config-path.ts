@@ -1,0 +1,60 @@
+// The address of one value inside a configuration, and the look-ups that go by it. Values are never changed in place.
+
+import { isPlainObject } from './plain-object.ts';
+
+export type ConfigPath = readonly (string | number)[];
+
+/** As people write it: `agents.list[0].workspace`. Keys that would be misread are quoted. */
+export function formatConfigPath(path: ConfigPath): string {
+  let text = '';
+  for (const part of path) {
+    if (typeof part === 'number') text += `[${part}]`;
+    else if (!/^[^\s.[\]"']+$/.test(part)) text += `[${JSON.stringify(part)}]`;
+    else text += text === '' ? part : `.${part}`;
+  }
+  return text === '' ? 'the whole file' : text;
+}
+
+/** Undefined when there is nothing at `path`. */
+export function valueAt(value: unknown, path: ConfigPath): unknown {
+  let current = value;
+  for (const part of path) {
+    if (Array.isArray(current)) current = typeof part === 'number' ? current[part] : undefined;
+    else if (isPlainObject(current) && Object.hasOwn(current, part)) current = current[part];
+    else return undefined;
+  }
+  return current;
+}
+
+/** How many leading parts of `path` lead to something. */
+export function depthOf(value: unknown, path: ConfigPath): number {
+  let depth = 0;
+  while (depth < path.length && valueAt(value, path.slice(0, depth + 1)) !== undefined) depth++;
+  return depth;
+}
+
+/** A copy of `value` with `replacement` at `path`; what stands in the way and holds nothing makes room for objects and lists. */
+export function withValueAt(value: unknown, path: ConfigPath, replacement: unknown): unknown {
+  const [part, ...rest] = path;
+  if (part === undefined) return replacement;
+  if (Array.isArray(value) && typeof part === 'number') {
+    const copy = [...value];
+    copy[part] = withValueAt(value[part], rest, replacement);
+    return copy;
+  }
+  if (isPlainObject(value)) {
+    const entries = new Map<string, unknown>(Object.entries(value));
+    const key = String(part);
+    entries.set(key, withValueAt(entries.get(key), rest, replacement));
+    return Object.fromEntries(entries);
+  }
+  return nestValue(path, replacement);
+}
+
+/** The smallest value that has `value` at `path`. */
+export function nestValue(path: ConfigPath, value: unknown): unknown {
+  return path.reduceRight<unknown>(
+    (inner, part) => (typeof part === 'number' ? [inner] : Object.fromEntries([[part, inner]])),
+    value,
+  );
+}

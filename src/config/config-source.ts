@@ -1,0 +1,95 @@
+// A configuration file as text: its value, where in the text each value stands, and how to change one value without
+// touching the rest. One implementation per format, loaded only when a file of that format exists.
+
+import { lstat, readFile, stat } from 'node:fs/promises';
+import { ConfigSyntaxError, ConfigUnreadableError } from '../protocol/errors.ts';
+import type { ConfigPath } from './config-path.ts';
+
+export type ConfigFormat = 'json5' | 'yaml';
+
+/**
+ * Errors: parsing throws `ConfigSyntaxError`; `edit` throws `ConfigEditError` when the path leads through something
+ * that is no object or list. Rules: `edit` keeps every character that it has no reason to change, comments above all.
+ */
+export interface ConfigSource {
+  readonly file: string;
+  readonly format: ConfigFormat;
+  readonly text: string;
+  /** An empty object for a file that holds only space and comments. */
+  readonly value: unknown;
+  /** Line, from 1, of the value at `path`, or of the nearest thing around it. */
+  lineOf(path: ConfigPath): number;
+  /** The text with `value` at `path`. A list grows by the index after its last. */
+  edit(path: ConfigPath, value: unknown): string;
+  /** Every comment, in order. */
+  comments(): readonly string[];
+}
+
+const MAX_CONFIG_BYTES = 8 * 1024 * 1024;
+const MAX_DEPTH = 100;
+
+/** Undefined when there is no such file. */
+export async function loadConfigSource(file: string): Promise<ConfigSource | undefined> {
+  const text = await readConfigText(file);
+  return text === undefined ? undefined : parseConfigSource(file, text);
+}
+
+export async function parseConfigSource(file: string, text: string): Promise<ConfigSource> {
+  const source =
+    configFormatOf(file) === 'yaml'
+      ? (await import('./yaml-source.ts')).parseYamlSource(file, text)
+      : (await import('./json5-source.ts')).parseJson5Source(file, text);
+  return source;
+}
+
+/** By the name's ending; anything that is not YAML is read as JSON5, of which JSON is a part. */
+export function configFormatOf(file: string): ConfigFormat {
+  return /\.ya?ml$/i.test(file) ? 'yaml' : 'json5';
+}
+
+/** Later steps walk values recursively; a file made to exhaust the stack is refused before they do. */
+export function refuseDeepValue(file: string, value: unknown): void {
+  if (isDeeperThan(value, MAX_DEPTH))
+    throw new ConfigSyntaxError(file, 1, 1, `the values are nested more than ${MAX_DEPTH} levels deep`);
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
+}
+
+async function readConfigText(file: string): Promise<string | undefined> {
+  try {
+    const facts = await stat(file);
+    if (facts.isDirectory()) throw new ConfigUnreadableError(file, 'it is a directory');
+    // Opening a pipe would wait for a writer that may never come.
+    if (!facts.isFile()) throw new ConfigUnreadableError(file, 'it is not a regular file');
+    if (facts.size > MAX_CONFIG_BYTES) {
+      throw new ConfigUnreadableError(
+        file,
+        `it has ${facts.size} bytes, more than the ${MAX_CONFIG_BYTES} that are read`,
+      );
+    }
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof ConfigUnreadableError) throw error;
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR')
+      throw new ConfigUnreadableError(file, reasonOf(code), { cause: error });
+    if (await isLink(file)) throw new ConfigUnreadableError(file, 'it is a link to a file that does not exist');
+    return undefined;
+  }
+}
+
+async function isLink(file: string): Promise<boolean> {
+  return lstat(file).then(
+    (facts) => facts.isSymbolicLink(),
+    () => false,
+  );
+}
+
+function reasonOf(code: string | undefined): string {
+  if (code === 'EACCES' || code === 'EPERM') return 'permission is denied';
+  if (code === 'ELOOP') return 'its links go round in a circle';
+  return `the system says ${code ?? 'that something is wrong'}`;
+}

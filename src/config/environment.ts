@@ -1,0 +1,71 @@
+// Everything that the process environment says, read once and handed on as a value. No other folder looks at
+// `process.env`; this one does not look at the configuration.
+
+import os from 'node:os';
+import path from 'node:path';
+import { SESSION_TYPES, type SessionType } from '../protocol/session-type.ts';
+import { isNamedProfile } from './cli-profile.ts';
+import { type EnvironmentVariables, resolveHomeDir } from './home-dir.ts';
+import { resolveStateDir } from './state-dir.ts';
+import { resolveUserPath } from './user-path.ts';
+
+export interface Environment {
+  readonly home: string;
+  readonly cwd: string;
+  readonly stateDir: string;
+  /** The JSON5 configuration; its YAML sibling is looked for in the same folder. Neither needs to exist. */
+  readonly configPath: string;
+  /** True when OPENCLAW_CONFIG_PATH chose it, so that a missing file is worth a word. */
+  readonly configPathGiven: boolean;
+  /** Undefined for the default profile. */
+  readonly profile: string | undefined;
+  /** OPENCLAW_WORKSPACE_DIR made absolute; the default agent's workspace when the configuration names none. */
+  readonly workspaceDir: string | undefined;
+  /** OPENCLAW_SESSION_TYPE when it is a session type. */
+  readonly sessionType: SessionType | undefined;
+  /** True in a pipeline: `CI=true`, or a session type of `ci`. */
+  readonly ci: boolean;
+  readonly timezone: string;
+  readonly variables: EnvironmentVariables;
+}
+
+export function readEnvironment(
+  env: EnvironmentVariables = process.env,
+  homedir: () => string = os.homedir,
+  cwd: string = process.cwd(),
+): Environment {
+  const home = resolveHomeDir(env, homedir, cwd);
+  const stateDir = resolveStateDir(env, homedir, cwd);
+  const configPath = env.OPENCLAW_CONFIG_PATH?.trim();
+  const workspaceDir = env.OPENCLAW_WORKSPACE_DIR?.trim();
+  const sessionType = SESSION_TYPES.find((type) => type === env.OPENCLAW_SESSION_TYPE?.trim());
+  return Object.freeze({
+    home,
+    cwd,
+    stateDir,
+    configPath: configPath ? resolveUserPath(configPath, home, cwd) : path.join(stateDir, 'openclaw.json'),
+    configPathGiven: Boolean(configPath),
+    profile: isNamedProfile(env.OPENCLAW_PROFILE) ? env.OPENCLAW_PROFILE.trim() : undefined,
+    workspaceDir: workspaceDir ? path.resolve(cwd, workspaceDir) : undefined,
+    sessionType,
+    ci: env.CI === 'true' || sessionType === 'ci',
+    timezone: timezoneOf(env),
+    variables: Object.freeze({ ...env }),
+  });
+}
+
+/** True for a name that clocks here can be set to, such as "Europe/Berlin". */
+export function isTimezone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** TZ also takes forms that only the C library knows; for those, what Node made of it at the start is asked. */
+function timezoneOf(env: EnvironmentVariables): string {
+  const given = env.TZ?.trim();
+  return given && isTimezone(given) ? given : Intl.DateTimeFormat().resolvedOptions().timeZone;
+}

@@ -1,0 +1,299 @@
+// The settings that Atrium reads, as one schema: the type, the checks and the exported JSON Schema come from it.
+// Everything else in a file is kept as it is. Each leaf's error is the phrase that completes "expected …"; where the
+// value was found is not known here. Nothing has a default here, so a home without a configuration never loads zod.
+
+import { z } from 'zod';
+import { SESSION_TYPES } from '../protocol/session-type.ts';
+import { TRUNCATION_WARNING_MODES } from './bootstrap-limits.ts';
+import { CONTEXT_INJECTION_MODES } from './context-injection.ts';
+
+/**
+ * What to do with a key that a section does not list. In sections of our own every such key is worth a warning; in
+ * sections that we share with OpenClaw only one that looks like a misspelt key of ours is.
+ */
+export type UnknownKeyPolicy = 'warn' | 'warn-if-similar';
+export const unknownKeyPolicies = z.registry<{ policy: UnknownKeyPolicy }>();
+
+const flag = () => z.boolean({ error: 'true or false' });
+const text = () => z.string({ error: 'text' });
+const filledText = (expected = 'text that is not blank') =>
+  z.string({ error: expected }).regex(/\S/, { error: expected });
+const texts = () => z.array(text(), { error: 'a list of texts' });
+const positive = () => z.number({ error: 'a number above 0' }).positive({ error: 'a number above 0' });
+const wholeNumber = (from: number, to: number) => {
+  const error = `a whole number from ${from} to ${to}`;
+  return z.number({ error }).int({ error }).min(from, { error }).max(to, { error });
+};
+const hour = () => wholeNumber(0, 23);
+const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+  z.enum(values, { error: anyOf(values) });
+const oneOrMore = <Item extends z.ZodType>(item: Item, expected: string) =>
+  z.union([item, z.array(item)], { error: `${expected}, or a list of them` });
+
+function anyOf(values: readonly string[]): string {
+  return `one of ${values.map((value) => `"${value}"`).join(', ')}`;
+}
+
+function section<Shape extends z.ZodRawShape>(policy: UnknownKeyPolicy, shape: Shape) {
+  return z.looseObject(shape, { error: 'an object' }).register(unknownKeyPolicies, { policy });
+}
+const ours = <Shape extends z.ZodRawShape>(shape: Shape) => section('warn', shape);
+const shared = <Shape extends z.ZodRawShape>(shape: Shape) => section('warn-if-similar', shape);
+const anyObject = () => z.looseObject({}, { error: 'an object' });
+const recordOf = <Value extends z.ZodType>(value: Value) => z.record(z.string(), value, { error: 'an object' });
+
+const heartbeat = shared({
+  every: text()
+    .optional()
+    .describe('How often the agent wakes by itself, such as "30m"; "0m" turns it off. Default "30m".'),
+  includeSystemPromptSection: flag().optional().describe('Whether the prompt speaks of heartbeats. Default true.'),
+});
+
+const agentBudget = {
+  bootstrapMaxChars: positive().optional().describe('Characters that one bootstrap file may bring. Default 12000.'),
+  bootstrapTotalMaxChars: positive()
+    .optional()
+    .describe('Characters that all bootstrap files together may bring. Default 60000.'),
+  bootstrapMaxTokens: positive()
+    .optional()
+    .describe('Tokens, as estimated, that all bootstrap files together may bring. Default: no such limit.'),
+  contextInjection: oneOf(CONTEXT_INJECTION_MODES)
+    .optional()
+    .describe('When bootstrap files enter the prompt. Default "always".'),
+  heartbeat: heartbeat.optional(),
+};
+
+const agents = shared({
+  defaults: shared({
+    ...agentBudget,
+    workspace: text().optional().describe("The default agent's workspace."),
+    bootstrapPromptTruncationWarning: oneOf(TRUNCATION_WARNING_MODES)
+      .optional()
+      .describe('When the agent is told that files were cut. Default "always".'),
+    userTimezone: text().optional().describe('The time zone of the people it talks to. Default: that of this machine.'),
+    skipBootstrap: flag().optional().describe('Never create bootstrap files. Default false.'),
+  }).optional(),
+  list: z
+    .array(
+      shared({
+        ...agentBudget,
+        id: text(),
+        default: flag().optional(),
+        name: text().optional(),
+        workspace: text().optional(),
+        agentDir: text().optional(),
+        taxonomy: oneOf(['openclaw', 'openboa'])
+          .optional()
+          .describe('Which set of bootstrap files the agent has. Default "openclaw".'),
+        skipBootstrap: flag().optional(),
+      }),
+      { error: 'a list of agents' },
+    )
+    .optional(),
+});
+
+const stability = oneOf(['static', 'session', 'run']);
+const onError = oneOf(['skip', 'abort']);
+const overrideMode = oneOf(['append', 'prepend', 'replace']);
+
+const handlerSettings = {
+  enabled: flag().optional(),
+  priority: z.number({ error: 'a number' }).optional().describe('Lower runs first.'),
+  onError: onError
+    .optional()
+    .describe('Whether a failure is reported and passed over, or ends the composition. Default "skip".'),
+  timeoutMs: wholeNumber(1, 600_000)
+    .optional()
+    .describe('Milliseconds before the handler counts as failed. Default 5000.'),
+};
+
+/** The same settings are read from two places; entries of hook packs may carry more keys than these. */
+function bundledHandlers<Common extends z.ZodRawShape>(policy: UnknownKeyPolicy, common: Common) {
+  return {
+    'global-files': section(policy, common)
+      .optional()
+      .describe('Prepends <state>/<NAME>.md to the files of every agent.'),
+    'agent-overrides': section(policy, {
+      ...common,
+      override_dir: text().optional().describe('The folder with a folder per agent. Default <state>/agents.'),
+      mode: z
+        .union([overrideMode, recordOf(overrideMode)], {
+          error: `${anyOf(overrideMode.options)}, or an object that gives one per file name`,
+        })
+        .optional()
+        .describe('Default "append".'),
+    }).optional(),
+    'time-context': section(policy, {
+      ...common,
+      overnight_start: hour().optional().describe('Default 22.'),
+      overnight_end: hour().optional().describe('Default 6.'),
+      morning_end: hour().optional().describe('Default 9.'),
+      texts: ours({ overnight: text().optional(), morning: text().optional() }).optional(),
+      inline: flag()
+        .optional()
+        .describe('Leave the text where it was appended instead of below the cache boundary. Default false.'),
+      file: filledText().optional().describe('The file that is appended to. Default AGENTS.md.'),
+    }).optional(),
+    'bootstrap-extra-files': section(policy, {
+      ...common,
+      paths: texts().optional(),
+      patterns: texts().optional(),
+      files: texts().optional(),
+    }).optional(),
+    'ci-mode': section(policy, { ...common, force: flag().optional(), text: text().optional() }).optional(),
+  };
+}
+
+const DAY = 'mon|tue|wed|thu|fri|sat|sun';
+const dayPhrase = 'a day such as "mon" or a span such as "mon-fri"';
+const day = z.string({ error: dayPhrase }).regex(new RegExp(`^(?:${DAY})(?:-(?:${DAY}))?$`), { error: dayPhrase });
+const hoursPhrase = 'hours such as "22-6", from 0 to 24 and not equal';
+const hours = z
+  .string({ error: hoursPhrase })
+  .regex(/^(?:[01]?\d|2[0-3])-(?:[01]?\d|2[0-4])$/, { error: hoursPhrase })
+  .refine((span) => Number(span.split('-')[0]) !== Number(span.split('-')[1]), { error: hoursPhrase });
+
+/** Strict, unlike everything else: a condition that nobody evaluates would silently hold. */
+const condition = z.strictObject(
+  {
+    agent: oneOrMore(filledText(), 'an agent id').optional(),
+    sessionType: oneOrMore(oneOf(SESSION_TYPES), anyOf(SESSION_TYPES)).optional(),
+    channel: oneOrMore(filledText(), 'a channel name').optional(),
+    channelId: oneOrMore(filledText(), 'a channel id').optional(),
+    hours: oneOrMore(hours, hoursPhrase).optional(),
+    days: oneOrMore(day, dayPhrase).optional(),
+    weekend: flag().optional(),
+    env: z
+      .record(z.string(), z.union([z.string(), z.boolean()], { error: 'text, or true (set), or false (not set)' }), {
+        error: 'an object',
+      })
+      .optional(),
+  },
+  { error: 'an object of conditions' },
+);
+
+const rule = ours({
+  id: filledText(),
+  file: filledText(),
+  mode: oneOf(['append', 'prepend', 'replace', 'add', 'remove']).optional().describe('Default "append".'),
+  text: text().optional(),
+  from: filledText().optional().describe('A file whose text is used.'),
+  when: condition.optional().describe('All conditions must hold; none given always holds.'),
+  priority: z.number({ error: 'a number' }).optional(),
+  stability: stability.optional(),
+  enabled: flag().optional(),
+}).superRefine((value, context) => {
+  const given = [value.text, value.from].filter((each) => each !== undefined).length;
+  const wanted = value.mode === 'remove' ? 0 : 1;
+  if (given === wanted) return;
+  context.addIssue({
+    code: 'custom',
+    message: wanted === 0 ? 'neither "text" nor "from" with mode "remove"' : 'exactly one of "text" and "from"',
+    params: {
+      found:
+        given === 0 ? 'without "text" and "from"' : given === 1 ? 'with text to add' : 'with both "text" and "from"',
+    },
+  });
+});
+
+const handler = ours({
+  ...handlerSettings,
+  id: filledText(),
+  path: filledText().describe('The module with the handler.'),
+  export: filledText().optional().describe('The export to use. Default: the default export.'),
+  description: text().optional(),
+  stability: stability.optional(),
+});
+
+const bootstrap = ours({
+  hooks: ours(bundledHandlers('warn', handlerSettings)).optional(),
+  handlers: listWithUniqueIds(handler, 'a list of handlers').optional(),
+  rules: listWithUniqueIds(rule, 'a list of rules').optional(),
+  keep: z
+    .array(z.string({ error: keepPhrase() }).regex(/^[^#]*\S[^#]*#\s*\S/, { error: keepPhrase() }), {
+      error: 'a list of sections',
+    })
+    .optional()
+    .describe('Sections that are never cut.'),
+  priority: texts().optional().describe('File names, the last to be cut first.'),
+  subagentFiles: texts().optional().describe('Files that subagents and cron jobs may read.'),
+  sharedSurfaces: ours({
+    withhold: texts().optional().describe('Files kept out of group and channel prompts. Default MEMORY.md.'),
+  }).optional(),
+  allowedRoots: texts().optional().describe('Folders outside the workspace that links may point into.'),
+  missingMarkers: oneOf(['required', 'all'])
+    .optional()
+    .describe('Which missing files leave a marker in the prompt. Default "required".'),
+  policyDigest: flag().optional().describe('Whether a cut AGENTS.md keeps a digest of its rules. Default true.'),
+  sessionType: oneOf(SESSION_TYPES).optional().describe('Says what kind of session this installation runs.'),
+  workspaceHooks: flag().optional().describe('Whether hooks in the workspace are loaded. Default false.'),
+});
+
+const entrySettings = { ...handlerSettings, env: recordOf(text()).optional() };
+
+const hooks = shared({
+  internal: shared({
+    enabled: flag().optional(),
+    entries: z
+      .object(bundledHandlers('warn-if-similar', entrySettings), { error: 'an object' })
+      .catchall(shared(entrySettings))
+      .optional(),
+    load: shared({ extraDirs: texts().optional() }).optional(),
+    handlers: z
+      .array(shared({ event: text().optional(), module: text().optional(), export: text().optional() }), {
+        error: 'a list of handlers',
+      })
+      .optional(),
+    installs: recordOf(anyObject()).optional(),
+  }).optional(),
+});
+
+const openboa = ours({
+  root: text().optional().describe('The folder that holds agents/<id>/workspace. Default: the state directory.'),
+  globalFiles: flag().optional().describe('Whether openboa agents get global files too. Default false.'),
+});
+
+export const configSchema = ours({
+  agents: agents.optional(),
+  bootstrap: bootstrap.optional(),
+  hooks: hooks.optional(),
+  openboa: openboa.optional(),
+});
+
+/** A validated configuration. Keys that the schema does not list are kept, as unknown values. */
+export type Config = z.infer<typeof configSchema>;
+
+/** Top-level sections whose values are checked and whose variables must be set; the others are carried along. */
+export const USED_SECTIONS: readonly string[] = Object.keys(configSchema.shape);
+
+/** Top-level sections of OpenClaw that nothing here reads yet: kept, and no reason to warn. */
+export const PASSED_SECTIONS: readonly string[] = `
+  $schema accessGroups acp approvals audio audit auth bindings broadcast browser canvasHost channels cli commands
+  commitments crestodian cron diagnostics discovery env gateway logging mcp media memory messages meta models nodeHost
+  plugins proxy secrets security session skills surfaces talk tools ui update web wizard
+`
+  .trim()
+  .split(/\s+/);
+
+/** The schema for editors and forms, as JSON Schema. */
+export function configJsonSchema(): Record<string, unknown> {
+  return { ...z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' }), title: 'Atrium configuration' };
+}
+
+function keepPhrase(): string {
+  return 'a section such as "AGENTS.md#Safety"';
+}
+
+function listWithUniqueIds<Item extends z.ZodType<{ id: string }>>(item: Item, error: string) {
+  return z.array(item, { error }).superRefine((items, context) => {
+    items.forEach(({ id }, index) => {
+      const first = items.findIndex((other) => other.id === id);
+      if (first === index) return;
+      context.addIssue({
+        code: 'custom',
+        path: [index, 'id'],
+        message: `an id that entry ${first} of the list does not have`,
+      });
+    });
+  });
+}

@@ -1,0 +1,307 @@
+// A YAML configuration file. Edits are first tried as the smallest change of the text; where that is not possible the
+// document is printed anew, which keeps its comments but not every space. Either is used only if it reads back right.
+
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  Scalar,
+  stringify,
+  visit,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
+import { ConfigEditError, ConfigSyntaxError } from '../protocol/errors.ts';
+import { type ConfigPath, formatConfigPath, nestValue, withValueAt } from './config-path.ts';
+import { type ConfigSource, refuseDeepValue } from './config-source.ts';
+
+export function parseYamlSource(file: string, text: string): ConfigSource {
+  refuseDeepText(file, text);
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false });
+  const [error] = document.errors;
+  if (error !== undefined) throw syntaxError(file, lines, error.pos[0], wordsOf(error.code, error.message), error);
+  const value = toValue(file, document, lines);
+  refuseDeepValue(file, value);
+  return {
+    file,
+    format: 'yaml',
+    text,
+    value,
+    lineOf: (path) => Math.max(1, lines.linePos(offsetOf(document, path)).line),
+    edit: (path, replacement) => editText(file, text, value, document, path, replacement),
+    comments: () => commentsOf(text),
+  };
+}
+
+function toValue(file: string, document: Document, lines: LineCounter): unknown {
+  try {
+    return document.toJS() ?? {};
+  } catch (error) {
+    // The only values that cannot be built are aliases: to nothing, to themselves, or to far too much.
+    let offset = 0;
+    visit(document, {
+      Alias(_, alias) {
+        if (alias.resolve(document) !== undefined) return undefined;
+        offset = alias.range?.[0] ?? 0;
+        return visit.BREAK;
+      },
+    });
+    throw syntaxError(file, lines, offset, `this is not usable YAML: ${(error as Error).message}`, error);
+  }
+}
+
+function syntaxError(
+  file: string,
+  lines: LineCounter,
+  offset: number,
+  problem: string,
+  cause: unknown,
+): ConfigSyntaxError {
+  const { line, col } = lines.linePos(offset);
+  return new ConfigSyntaxError(file, Math.max(1, line), Math.max(1, col), problem, { cause });
+}
+
+function wordsOf(code: string, message: string): string {
+  if (code === 'MULTIPLE_DOCS') return 'a second YAML document begins here, and a configuration is one document';
+  if (code === 'DUPLICATE_KEY') return 'this key was given before in the same place';
+  return `this is not YAML: ${message.replace(/\.$/, '')}`;
+}
+
+/** The parser recurses without a limit, and a deep enough file ends the whole process; so depth is measured before. */
+function refuseDeepText(file: string, text: string): void {
+  const deepest = 100;
+  let depth = 0;
+  for (const token of new Lexer().lex(text)) {
+    if (token === '[' || token === '{') depth++;
+    else if (token === ']' || token === '}') depth--;
+    if (depth > deepest) break;
+  }
+  if (depth > deepest || /^[ \t?:-]{800}/m.test(text)) {
+    throw new ConfigSyntaxError(file, 1, 1, `the values are nested more than ${deepest} levels deep`);
+  }
+}
+
+function commentsOf(text: string): string[] {
+  return [...new Lexer().lex(text)].filter((token) => token.startsWith('#')).map((token) => token.trimEnd());
+}
+
+/** The pair or list item that a part of a path names, with its value. */
+interface Child {
+  readonly pair: Pair<Node, Node | null> | undefined;
+  readonly value: Node | null;
+}
+
+function childOf(node: Node | null, part: string | number): Child | undefined {
+  if (isMap<Node, Node | null>(node)) {
+    const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(part));
+    return pair === undefined ? undefined : { pair, value: pair.value };
+  }
+  if (isSeq<Node | null>(node) && typeof part === 'number' && part < node.items.length) {
+    return { pair: undefined, value: node.items[part] ?? null };
+  }
+  return undefined;
+}
+
+function offsetOf(document: Document, path: ConfigPath): number {
+  let node = document.contents as Node | null;
+  let offset = node?.range?.[0] ?? 0;
+  for (const part of path) {
+    if (isAlias(node)) node = node.resolve(document) ?? null;
+    const child = childOf(node, part);
+    if (child === undefined) break;
+    offset = child.pair?.key.range?.[0] ?? child.value?.range?.[0] ?? offset;
+    node = child.value;
+  }
+  return offset;
+}
+
+function editText(
+  file: string,
+  text: string,
+  value: unknown,
+  document: Document,
+  path: ConfigPath,
+  replacement: unknown,
+): string {
+  const refuse = (detail: string, cause?: unknown) =>
+    new ConfigEditError(file, formatConfigPath(path), detail, { cause });
+  const obstacle = obstacleOn(value, path);
+  if (obstacle !== undefined) throw refuse(obstacle);
+  const expected = withValueAt(value, path, replacement);
+  const spliced = spliceValue(text, document, path, replacement);
+  if (spliced !== undefined && readsAs(spliced, expected, text)) return spliced;
+  try {
+    const printed = printAnew(text, path, replacement);
+    if (readsAs(printed, expected, text)) return printed;
+  } catch (error) {
+    throw refuse('the document cannot be written with this change', error);
+  }
+  throw refuse('the change would alter other values or lose a comment');
+}
+
+function readsAs(text: string, expected: unknown, before: string): boolean {
+  try {
+    const document = parseDocument(text, { merge: true, prettyErrors: false });
+    if (document.errors.length > 0 || !isDeepStrictEqual(document.toJS(), expected)) return false;
+    const comments = commentsOf(text);
+    return commentsOf(before).every((comment) => comments.includes(comment));
+  } catch {
+    return false;
+  }
+}
+
+/** What on the way to `path` is neither an object, nor a list that has or may get this item, nor nothing. */
+function obstacleOn(value: unknown, path: ConfigPath): string | undefined {
+  let current = value;
+  for (const [depth, part] of path.entries()) {
+    if (current === undefined || current === null) return undefined;
+    const where = formatConfigPath(path.slice(0, depth));
+    if (Array.isArray(current)) {
+      if (typeof part !== 'number' || part > current.length) return `${where} is a list of ${current.length}`;
+      current = current[part];
+    } else if (typeof current === 'object') {
+      current = Object.hasOwn(current, part) ? (current as Record<string, unknown>)[part] : undefined;
+    } else {
+      return `${where} is a ${typeof current}`;
+    }
+  }
+  return undefined;
+}
+
+/** Undefined when the change is not one of the simple ones. The result is a proposal that must be read back. */
+function spliceValue(text: string, document: Document, path: ConfigPath, replacement: unknown): string | undefined {
+  const style = styleOf(text);
+  let node = document.contents as Node | null;
+  if (node === null) return appendLines(text, text.length, printLines(nestValue(path, replacement), style, ''), style);
+
+  let pair: Child['pair'];
+  for (const [depth, part] of path.entries()) {
+    const child = childOf(node, part);
+    if (child === undefined) {
+      const inner = nestValue(path.slice(depth + 1), replacement);
+      if (isMap(node)) return insertPair(text, node, String(part), inner, style);
+      if (isSeq(node)) return insertItem(text, node, inner, style);
+      return isEmptyValue(node) ? fillPair(text, pair, nestValue(path.slice(depth), replacement), style) : undefined;
+    }
+    pair = child.pair;
+    node = child.value;
+  }
+  if (isEmptyValue(node)) return fillPair(text, pair, replacement, style);
+  return replaceScalar(text, node, replacement);
+}
+
+interface Style {
+  readonly newline: string;
+  readonly indent: number;
+  readonly indentSeq: boolean;
+}
+
+function styleOf(text: string): Style {
+  const [, space = '  '] = /^( +)[^\s#]/m.exec(text) ?? [];
+  return {
+    newline: text.includes('\r\n') ? '\r\n' : '\n',
+    indent: Math.min(8, Math.max(1, space.length)),
+    indentSeq: !/^( *)[^\s#-][^\n]*:[ \t]*\r?\n\1- /m.test(text),
+  };
+}
+
+function printLines(value: unknown, style: Style, margin: string): string {
+  const { indent, indentSeq } = style;
+  return stringify(value, { indent, indentSeq, lineWidth: 0 })
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((line) => (line === '' ? line : margin + line))
+    .join(style.newline);
+}
+
+/** Adds whole lines after the line that `offset` is on. */
+function appendLines(text: string, offset: number, lines: string, { newline }: Style): string {
+  const lineEnd = offset > 0 && text[offset - 1] === '\n' ? offset - 1 : text.indexOf('\n', offset);
+  if (lineEnd === -1 || text === '')
+    return `${text}${text === '' || text.endsWith('\n') ? '' : newline}${lines}${newline}`;
+  return `${text.slice(0, lineEnd + 1)}${lines}${newline}${text.slice(lineEnd + 1)}`;
+}
+
+function insertPair(text: string, map: YAMLMap, key: string, value: unknown, style: Style): string | undefined {
+  if (map.flow) return insertInFlow(text, map, `${JSON.stringify(key)}: ${JSON.stringify(value)}`);
+  const [first] = map.items as Pair<Node, Node | null>[];
+  const start = first?.key.range?.[0];
+  const end = map.range?.[1];
+  if (start === undefined || end === undefined) return undefined;
+  return appendLines(text, end, printLines({ [key]: value }, style, ' '.repeat(columnOf(text, start))), style);
+}
+
+function insertItem(text: string, list: YAMLSeq, value: unknown, style: Style): string | undefined {
+  if (list.flow) return insertInFlow(text, list, JSON.stringify(value));
+  if (!list.range) return undefined;
+  const [start, end] = list.range;
+  return appendLines(text, end, printLines([value], style, ' '.repeat(columnOf(text, start))), style);
+}
+
+/** Only on one line: comments and line ends inside brackets follow rules of their own. */
+function insertInFlow(text: string, collection: YAMLMap | YAMLSeq, item: string): string | undefined {
+  if (!collection.range) return undefined;
+  const [start, end] = collection.range;
+  const inside = text.slice(start + 1, end - 1);
+  if (/[\n#]/.test(inside) || /,\s*$/.test(inside)) return undefined;
+  const space = /\s*$/.exec(inside)?.[0] ?? '';
+  const before = inside.slice(0, inside.length - space.length);
+  const padding = isMap(collection) && before === '' ? ' ' : space;
+  const joined = before === '' ? `${padding}${item}${padding}` : `${before}, ${item}${space}`;
+  return text.slice(0, start + 1) + joined + text.slice(end - 1);
+}
+
+/** Gives a value to a key that was written without one. */
+function fillPair(text: string, pair: Child['pair'], value: unknown, style: Style): string | undefined {
+  const start = pair?.key.range?.[0];
+  const end = pair?.value?.range?.[0];
+  if (start === undefined || end === undefined) return undefined;
+  const colon = text.lastIndexOf(':', end);
+  if (colon < start) return undefined;
+  if (typeof value !== 'object' || value === null) {
+    return `${text.slice(0, colon + 1)} ${printScalar(value)}${text.slice(colon + 1)}`;
+  }
+  const deeper = Array.isArray(value) && !style.indentSeq ? 0 : style.indent;
+  return appendLines(text, colon + 1, printLines(value, style, ' '.repeat(columnOf(text, start) + deeper)), style);
+}
+
+function replaceScalar(text: string, node: Node | null, value: unknown): string | undefined {
+  if (!isScalar(node) || !node.range || node.anchor || node.tag || (typeof value === 'object' && value !== null))
+    return undefined;
+  if (node.type === Scalar.BLOCK_LITERAL || node.type === Scalar.BLOCK_FOLDED) return undefined;
+  return text.slice(0, node.range[0]) + printScalar(value) + text.slice(node.range[1]);
+}
+
+/** One line, safe inside brackets too. */
+function printScalar(value: unknown): string {
+  return stringify([value], { collectionStyle: 'flow', lineWidth: 0 }).trim().slice(1, -1).trim();
+}
+
+function isEmptyValue(node: Node | null): boolean {
+  return node === null || (isScalar(node) && node.value === null && node.range?.[0] === node.range?.[1]);
+}
+
+function columnOf(text: string, offset: number): number {
+  return offset - (text.lastIndexOf('\n', offset - 1) + 1);
+}
+
+function printAnew(text: string, path: ConfigPath, replacement: unknown): string {
+  const document = parseDocument(text, { merge: true, prettyErrors: false });
+  const { indent, indentSeq, newline } = styleOf(text);
+  let depth = path.length;
+  // Intermediate values that are null cannot be entered; the nearest collection gets the whole rest of the path.
+  while (depth > 1 && !isCollection(document.getIn(path.slice(0, depth - 1), true))) depth--;
+  const value = document.createNode(nestValue(path.slice(depth), replacement));
+  document.setIn(path.slice(0, depth), value);
+  return document.toString({ indent, indentSeq, lineWidth: 0 }).replaceAll('\n', newline);
+}

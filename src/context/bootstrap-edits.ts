@@ -1,0 +1,106 @@
+// Records what a handler does to its draft, so that the composer knows exact authors and need not compare texts.
+// The journal hangs on the context object by identity: handlers see a plain context, and a context that nobody
+// opened a journal for is edited all the same, just without a record.
+
+import type { AgentBootstrapHookContext } from '../protocol/bootstrap-event.ts';
+import type { WorkspaceBootstrapFile } from '../protocol/bootstrap-file.ts';
+import type { SourceText } from './provenance/rope.ts';
+import { canonicalFileName, OPENCLAW_TAXONOMY, type Taxonomy } from './taxonomy.ts';
+
+/** Stands between a file and what is prepended or appended to it. */
+export const EDIT_SEPARATOR = '\n\n---\n\n';
+
+export type EditMode = 'prepend' | 'append' | 'replace' | 'add';
+
+/** A piece of contributed text; with its file when it stands in one. */
+export interface EditPart {
+  readonly text: string;
+  readonly from?: { readonly path: string; readonly source: SourceText; readonly start: number };
+}
+
+export interface Edit {
+  readonly mode: EditMode;
+  readonly parts: readonly EditPart[];
+  /** False when the file had no content yet, so that no separator was written. */
+  readonly separated: boolean;
+}
+
+/** A handler's word about something that it deliberately did not contribute. */
+export interface EditNote {
+  readonly reason: 'rule-condition-false' | 'disabled' | 'unreadable' | 'missing' | 'outside-workspace' | 'too-large';
+  readonly what: string;
+  readonly detail: string;
+}
+
+export interface EditJournal {
+  readonly taxonomy: Taxonomy;
+  readonly edits: Map<WorkspaceBootstrapFile, Edit[]>;
+  readonly notes: EditNote[];
+}
+
+const journals = new WeakMap<AgentBootstrapHookContext, EditJournal>();
+
+export function openEditJournal(context: AgentBootstrapHookContext, taxonomy: Taxonomy): EditJournal {
+  const journal: EditJournal = { taxonomy, edits: new Map(), notes: [] };
+  journals.set(context, journal);
+  return journal;
+}
+
+export function noteAbsence(context: AgentBootstrapHookContext, note: EditNote): void {
+  journals.get(context)?.notes.push(note);
+}
+
+export function taxonomyIn(context: AgentBootstrapHookContext): Taxonomy {
+  return journals.get(context)?.taxonomy ?? OPENCLAW_TAXONOMY;
+}
+
+/** The name under which this context's workspace knows the file that a handler calls `name`. */
+export function fileNameIn(context: AgentBootstrapHookContext, name: string): string {
+  return canonicalFileName(taxonomyIn(context), name);
+}
+
+export function editBootstrapFile(
+  context: AgentBootstrapHookContext,
+  mode: EditMode,
+  name: string,
+  parts: readonly EditPart[],
+  source?: string,
+): void {
+  const known = fileNameIn(context, name);
+  const file = mode === 'add' ? undefined : findFile(context, known, mode === 'replace');
+  if (!file) {
+    const added = { name: known, path: source ?? `<dynamic:${known}>`, content: joinParts(parts), missing: false };
+    context.bootstrapFiles.push(added);
+    record(context, added, { mode: 'add', parts, separated: false });
+    return;
+  }
+  const text = joinParts(parts);
+  if (mode === 'replace') {
+    file.content = text;
+    file.missing = false;
+  } else {
+    const content = file.content ?? '';
+    file.content = mode === 'prepend' ? text + EDIT_SEPARATOR + content : content + EDIT_SEPARATOR + text;
+  }
+  record(context, file, { mode, parts, separated: mode !== 'replace' });
+}
+
+function findFile(
+  context: AgentBootstrapHookContext,
+  name: string,
+  missingToo: boolean,
+): WorkspaceBootstrapFile | undefined {
+  return context.bootstrapFiles.find((file) => file.name === name && (missingToo || !file.missing));
+}
+
+function record(context: AgentBootstrapHookContext, file: WorkspaceBootstrapFile, edit: Edit): void {
+  const journal = journals.get(context);
+  if (!journal) return;
+  const edits = journal.edits.get(file);
+  if (edits) edits.push(edit);
+  else journal.edits.set(file, [edit]);
+}
+
+function joinParts(parts: readonly EditPart[]): string {
+  return parts.length === 1 ? (parts[0]?.text ?? '') : parts.map((part) => part.text).join('');
+}

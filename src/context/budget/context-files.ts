@@ -1,0 +1,46 @@
+// The bootstrap files as the prompt takes them: a path and a content that fits the budget. The contract's own name and
+// shape for callers that need nothing else; whoever wants to know what was cut asks `fitBudget`.
+
+import type { WorkspaceBootstrapFile } from '../../protocol/bootstrap-file.ts';
+import { type BudgetEntry, fitBudget } from './fit-budget.ts';
+
+export const DEFAULT_BOOTSTRAP_MAX_CHARS = 12_000;
+export const DEFAULT_BOOTSTRAP_TOTAL_MAX_CHARS = 60_000;
+
+export interface EmbeddedContextFile {
+  readonly path: string;
+  readonly content: string;
+}
+
+export interface ContextFilesOptions {
+  readonly maxChars?: number | undefined;
+  readonly totalMaxChars?: number | undefined;
+  readonly warn?: ((message: string) => void) | undefined;
+  /** False trims AGENTS.md like any other file. */
+  readonly policyDigest?: boolean | undefined;
+}
+
+export function buildBootstrapContextFiles(
+  files: readonly WorkspaceBootstrapFile[],
+  options: ContextFilesOptions = {},
+): EmbeddedContextFile[] {
+  const { maxChars = DEFAULT_BOOTSTRAP_MAX_CHARS, warn } = options;
+  const totalMaxChars = options.totalMaxChars ?? Math.max(maxChars, DEFAULT_BOOTSTRAP_TOTAL_MAX_CHARS);
+  const entries = files.flatMap((file) => toEntry(file, warn));
+  const fitted = fitBudget(entries, { maxChars, totalMaxChars }, { policyDigest: options.policyDigest });
+  for (const warning of fitted.warnings) warn?.(warning);
+  return fitted.entries.filter((entry) => entry.text !== '').map(({ path, text }) => ({ path, content: text }));
+}
+
+/** Handlers are other people's code, so a path may be anything. */
+function toEntry(file: WorkspaceBootstrapFile, warn: ContextFilesOptions['warn']): readonly BudgetEntry[] {
+  const path = typeof file.path === 'string' ? file.path.trim() : '';
+  if (path === '') {
+    warn?.(
+      `skipping bootstrap file "${file.name}" — missing or invalid "path" field (hook may have used "filePath" instead)`,
+    );
+    return [];
+  }
+  if (file.missing) return [{ name: file.name, path, missing: true }];
+  return [{ name: file.name, path, text: file.content ?? '' }];
+}

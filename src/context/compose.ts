@@ -1,0 +1,58 @@
+// Composes what an agent reads. One function, one path: the preview, the report and the run all get their bytes here.
+//
+// Errors: rejects with KeptSectionsOverBudgetError when kept sections do not fit, and with HandlerAbortError when a
+// handler that is set to abort failed. Everything else that can go wrong is in the report.
+// Rules: same input, same bytes, whatever the handlers' timing; two compositions share nothing but caches.
+
+import type { WorkspaceBootstrapFile } from '../protocol/bootstrap-file.ts';
+import type { ComposeInput, CompositionState } from './composition.ts';
+import { PIPELINE } from './pipeline.ts';
+import { joinRopes, type Rope, ropeText } from './provenance/rope.ts';
+import { buildReport, type ContextReport } from './report/build-report.ts';
+
+export interface Composition {
+  /** The files as the handlers left them, before any trimming. */
+  readonly files: WorkspaceBootstrapFile[];
+  readonly prompt: Prompt;
+  readonly report: ContextReport;
+}
+
+export interface Prompt {
+  readonly text: string;
+  readonly blocks: readonly { readonly id: string; readonly stability: 'static' | 'session' | 'run'; readonly text: string }[];
+  /** Offset in `text` behind the last block that is the same for every session. */
+  readonly cacheBoundary: number;
+  readonly rope: Rope;
+}
+
+export async function compose(input: ComposeInput, previous?: Composition): Promise<Composition> {
+  let state: CompositionState = {
+    input,
+    files: [],
+    handlers: [],
+    layers: [],
+    cuts: [],
+    absences: input.absences ?? [],
+    warnings: [],
+    blocks: [],
+  };
+  for (const stage of PIPELINE) state = await stage.run(state);
+  const prompt = toPrompt(state);
+  return { files: state.files.map(toBootstrapFile), prompt, report: buildReport(state, prompt, previous) };
+}
+
+function toPrompt({ blocks }: CompositionState): Prompt {
+  const texts = blocks.map((block) => ({ id: block.id, stability: block.stability, text: ropeText(block.rope) }));
+  let cacheBoundary = 0;
+  for (const block of texts) if (block.stability === 'static') cacheBoundary += block.text.length;
+  return {
+    text: texts.map((block) => block.text).join(''),
+    blocks: texts,
+    cacheBoundary,
+    rope: joinRopes(...blocks.map((block) => block.rope)),
+  };
+}
+
+function toBootstrapFile({ name, path, content, missing }: CompositionState['files'][number]): WorkspaceBootstrapFile {
+  return content === undefined ? { name, path, missing } : { name, path, content, missing };
+}

@@ -1,0 +1,155 @@
+// The value that travels through the pipeline. Each stage takes one and returns a new one; nothing in it is shared
+// with another composition, and nothing in it can be changed by a handler that answers late.
+
+import type { HandlerCall } from '../protocol/handler.ts';
+import type { BootstrapHandlers } from './bootstrap-handlers.ts';
+import type { Rope, SourceText } from './provenance/rope.ts';
+import type { Situation } from './situation.ts';
+import type { FileSource } from './sources/file-source.ts';
+import type { Skill } from './sources/skills.ts';
+import type { Taxonomy } from './taxonomy.ts';
+
+/** Everything that composing needs, handed in. */
+export interface ComposeInput {
+  readonly workspaceDir: string;
+  readonly home: string;
+  readonly situation: Situation;
+  readonly taxonomy: Taxonomy;
+  readonly policy: ContextPolicy;
+  readonly files: FileSource;
+  readonly handlers: BootstrapHandlers;
+  readonly skills: readonly Skill[];
+  /** Handed to handlers as `cfg`; composition itself never looks inside. */
+  readonly config?: Record<string, unknown> | undefined;
+  /** Things that were left out before composing began, such as a bundled handler that is switched off. */
+  readonly absences?: readonly Absence[];
+}
+
+/** What the operator decided about contents and sizes. */
+export interface ContextPolicy {
+  readonly maxChars: number;
+  readonly totalMaxChars: number;
+  readonly maxTokens?: number | undefined;
+  /** Which files give way first when the total is short: highest priority first; unnamed files follow in load order. */
+  readonly priority: readonly string[];
+  /** Selectors such as `AGENTS.md#Safety`. */
+  readonly keep: readonly string[];
+  readonly subagentFiles: readonly string[];
+  readonly withholdOnSharedSurfaces: readonly string[];
+  readonly allowedRoots: readonly string[];
+  /** `all` also marks optional files that are missing, as OpenClaw does. */
+  readonly missingMarkers: 'required' | 'all';
+  /** Trims a long AGENTS.md around a digest of its rules instead of head and tail only. */
+  readonly policyDigest: boolean;
+  /** True once the agent's first run is over: BOOTSTRAP.md is then an optional left-over. */
+  readonly firstRunComplete: boolean;
+  /** False when the operator switched heartbeats off, so that their checklist is not worth its tokens. */
+  readonly heartbeatGuidance: boolean;
+  /** `lightweight` keeps only what a heartbeat needs; `none` injects no bootstrap files at all. */
+  readonly contextMode: 'full' | 'lightweight' | 'none';
+}
+
+/** A bootstrap file on its way into the prompt. */
+export interface ContextFile {
+  readonly name: string;
+  readonly path: string;
+  readonly missing: boolean;
+  /** The text with its authors; empty when the file is missing. */
+  readonly rope: Rope;
+  /** Equal to the rope's text; kept so that an untouched file is recognised without joining anything. */
+  readonly content: string | undefined;
+  /** Where the file really is; the session filter judges this as well as the name. */
+  readonly realPath?: string | undefined;
+  /** Why there is nothing to read, for files that are missing. */
+  readonly absence?: { readonly reason: AbsenceReason; readonly detail: string } | undefined;
+  /** The text as it was read from disk, before any handler. */
+  readonly source?: SourceText | undefined;
+}
+
+export const ABSENCE_REASONS = [
+  'missing',
+  'empty',
+  'unreadable',
+  'outside-workspace',
+  'too-large',
+  'filtered-session',
+  'removed-by-handler',
+  'private-surface',
+  'rule-condition-false',
+  'handler-failed',
+  'over-budget',
+  'disabled',
+] as const;
+
+export type AbsenceReason = (typeof ABSENCE_REASONS)[number];
+
+/** Something that is not in the prompt, and why. */
+export interface Absence {
+  readonly what: string;
+  readonly path?: string | undefined;
+  readonly reason: AbsenceReason;
+  readonly detail: string;
+  /** The handler or rule that is responsible, if one is. */
+  readonly by?: string | undefined;
+  /** The text that is absent, so that a person can ask for one of its lines. */
+  readonly text?: string | undefined;
+}
+
+/** What one handler did to one file. */
+export interface FileChange {
+  readonly file: string;
+  readonly change: 'added' | 'removed' | 'appended' | 'prepended' | 'replaced' | 'rewritten' | 'edited';
+  readonly addedText: string;
+  readonly removedText: string;
+}
+
+export interface HandlerRecord extends HandlerCall {
+  readonly changes: readonly FileChange[];
+}
+
+/** A run of text with one place in the prompt. */
+export interface Layer {
+  readonly id: string;
+  readonly title: string;
+  readonly stability: 'static' | 'session' | 'run';
+  readonly rope: Rope;
+  /** The file that this layer is, for layers that are one. */
+  readonly file?: ContextFile | undefined;
+  /** The handler whose contribution was lifted out of a file into this layer. */
+  readonly liftedFrom?: { readonly file: string; readonly by: string } | undefined;
+}
+
+export interface Cut {
+  readonly file: string;
+  readonly path: string;
+  /** First and last line that lost something, counted in the text before the cut. */
+  readonly lines: readonly [number, number];
+  readonly chars: number;
+  readonly tokens: number;
+  readonly cause: 'per-file-limit' | 'total-limit' | 'token-limit';
+  readonly text: string;
+}
+
+export interface PromptBlock {
+  readonly id: string;
+  readonly stability: 'static' | 'session' | 'run';
+  readonly rope: Rope;
+}
+
+export interface CompositionState {
+  readonly input: ComposeInput;
+  readonly files: readonly ContextFile[];
+  readonly handlers: readonly HandlerRecord[];
+  readonly layers: readonly Layer[];
+  readonly cuts: readonly Cut[];
+  readonly absences: readonly Absence[];
+  readonly warnings: readonly string[];
+  readonly blocks: readonly PromptBlock[];
+}
+
+/** One step of composition, with a sentence for the person who reads the list. */
+export interface Stage {
+  readonly name: string;
+  readonly summary: string;
+  run(state: CompositionState): CompositionState | Promise<CompositionState>;
+}

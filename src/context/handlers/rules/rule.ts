@@ -1,0 +1,30 @@
+// A rule contributes text without code: a file, a mode, a text, and the conditions under which it holds.
+
+import type { Stability } from '../../../protocol/handler.ts';
+
+export interface Rule {
+  readonly id: string;
+  readonly file: string;
+  readonly mode: 'append' | 'prepend' | 'replace' | 'add' | 'remove';
+  /** The text itself, or an absolute path to read it from; neither for `remove`. */
+  readonly text?: string | undefined;
+  readonly from?: string | undefined;
+  readonly when: RuleConditions;
+  readonly priority?: number | undefined;
+  readonly stability?: Stability | undefined;
+}
+
+/** All given conditions must hold; of a list, one entry must. */
+export interface RuleConditions {
+  readonly agent?: string | readonly string[] | undefined;
+  readonly sessionType?: string | readonly string[] | undefined;
+  readonly channel?: string | readonly string[] | undefined;
+  readonly channelId?: string | readonly string[] | undefined;
+  /** `22-6` holds from 22:00 until 6:00. */
+  readonly hours?: string | readonly string[] | undefined;
+  /** `mon`, or `mon-fri`. */
+  readonly days?: string | readonly string[] | undefined;
+  readonly weekend?: boolean | undefined;
+  /** The value that a variable must have, or whether it must be set. */
+  readonly env?: Readonly<Record<string, string | boolean>> | undefined;
+}

@@ -1,0 +1,97 @@
+// Keeps files away from sessions that must not see them. It runs before the handlers and again after them, and judges
+// names and real paths, so no handler can hand a subagent the file MEMORY.md under another name.
+
+import { basename, join } from 'node:path';
+import type { WorkspaceBootstrapFile } from '../../protocol/bootstrap-file.ts';
+import { isCronSessionKey, isSharedSurfaceSessionKey, isSubagentSessionKey } from '../../protocol/session-key.ts';
+import type { Absence, ComposeInput, CompositionState, ContextFile, Stage } from '../composition.ts';
+import { OPENCLAW_TAXONOMY, type Taxonomy } from '../taxonomy.ts';
+
+export const filterFiles: Stage = {
+  name: 'filter',
+  summary: 'keep files away from sessions that must not see them',
+  async run(state: CompositionState): Promise<CompositionState> {
+    const rule = sessionRule(state.input);
+    if (!rule) return state;
+    const forbidden = await forbiddenPaths(rule, state.input);
+    const kept: ContextFile[] = [];
+    const absences: Absence[] = [];
+    for (const file of state.files) {
+      const real = file.realPath ?? (await state.input.files.realPath(file.path));
+      if (rule.allows(file.name) && rule.allowsPath(real) && !forbidden.has(real)) kept.push(file);
+      else if (!file.missing)
+        absences.push({
+          what: file.name,
+          path: file.path,
+          reason: rule.reason,
+          detail: rule.detail,
+          text: file.content,
+        });
+    }
+    return { ...state, files: kept, absences: [...state.absences, ...absences] };
+  },
+};
+
+/** What subagents and cron jobs may read, unless the operator says otherwise. */
+export const SUBAGENT_BOOTSTRAP_ALLOWLIST: ReadonlySet<string> = new Set(OPENCLAW_TAXONOMY.subagentFiles);
+
+/** The seed's filter, by name and session key alone. */
+export function filterBootstrapFilesForSession(
+  files: readonly WorkspaceBootstrapFile[],
+  sessionKey?: string,
+  allowed: ReadonlySet<string> = SUBAGENT_BOOTSTRAP_ALLOWLIST,
+): WorkspaceBootstrapFile[] {
+  return readsAllowlistOnly(sessionKey) ? files.filter((file) => allowed.has(file.name)) : [...files];
+}
+
+interface SessionRule {
+  readonly reason: 'filtered-session' | 'private-surface';
+  readonly detail: string;
+  allows(name: string): boolean;
+  allowsPath(realPath: string): boolean;
+}
+
+function readsAllowlistOnly(sessionKey: string | undefined): boolean {
+  return isSubagentSessionKey(sessionKey) || isCronSessionKey(sessionKey);
+}
+
+function sessionRule({ situation, policy, taxonomy }: ComposeInput): SessionRule | undefined {
+  const key = situation.sessionKey ?? situation.sessionId;
+  if (readsAllowlistOnly(key) || situation.sessionType === 'subagent') {
+    const allowed = new Set(policy.subagentFiles);
+    return {
+      reason: 'filtered-session',
+      detail: `${situation.sessionType} sessions read only ${policy.subagentFiles.join(', ')}`,
+      allows: (name) => allowed.has(name),
+      allowsPath: (path) => !isBootstrapName(taxonomy, basename(path)) || allowed.has(basename(path)),
+    };
+  }
+  if (isSharedSurfaceSessionKey(key) && policy.withholdOnSharedSurfaces.length > 0) {
+    const withheld = new Set(policy.withholdOnSharedSurfaces.map((name) => name.toLowerCase()));
+    return {
+      reason: 'private-surface',
+      detail: 'several people read this surface',
+      allows: (name) => !withheld.has(name.toLowerCase()),
+      allowsPath: (path) => !withheld.has(basename(path).toLowerCase()),
+    };
+  }
+  return undefined;
+}
+
+/** A path under a name that is no bootstrap file says nothing about what the text is. */
+function isBootstrapName(taxonomy: Taxonomy, name: string): boolean {
+  return allNames(taxonomy).some((known) => known.toLowerCase() === name.toLowerCase());
+}
+
+function allNames(taxonomy: Taxonomy): string[] {
+  return taxonomy.files.flatMap((file) => [file.name, ...(file.alternates ?? [])]);
+}
+
+/** The real paths of the workspace files that the rule keeps away, so that a link under an allowed name is seen through. */
+async function forbiddenPaths(rule: SessionRule, input: ComposeInput): Promise<ReadonlySet<string>> {
+  const { files, taxonomy, workspaceDir } = input;
+  const withheld = allNames(taxonomy).filter((name) => !rule.allows(name));
+  const paths = await Promise.all(withheld.map((name) => files.realPath(join(workspaceDir, name))));
+  // A withheld name may itself be a link to an allowed file, which stays allowed.
+  return new Set(paths.filter((path) => !rule.allows(basename(path))));
+}

@@ -1,0 +1,117 @@
+// Turns files into layers and decides on which side of the cache boundary each belongs. Text that a handler of
+// stability `session` or `run` appended or prepended whole is lifted out of its file; text that was woven into a file
+// stays where it is, because lifting it would change what the file says.
+
+import { dirname, join, relative } from 'node:path';
+import type { Stability } from '../../protocol/handler.ts';
+import type { CompositionState, ContextFile, Layer, Stage } from '../composition.ts';
+import { type Contribution, type Rope, ropeLength, sliceRope } from '../provenance/rope.ts';
+import { isInside } from '../sources/file-source.ts';
+import type { Taxonomy } from '../taxonomy.ts';
+
+export const liftLayers: Stage = {
+  name: 'lift',
+  summary: 'order the files into layers and lift what changes by session or run',
+  run(state: CompositionState): CompositionState {
+    const { taxonomy, handlers, workspaceDir } = state.input;
+    const declared = new Map(handlers.list().map((handler) => [handler.id, handler.stability]));
+    const layers = orderFiles(state.files, taxonomy).flatMap((file) =>
+      layersOf(file, taxonomy, declared, workspaceDir),
+    );
+    return { ...state, layers };
+  },
+};
+
+/** Taxonomy order; files that only handlers know follow in the order in which they came. */
+export function orderFiles(files: readonly ContextFile[], taxonomy: Taxonomy): readonly ContextFile[] {
+  const place = (file: ContextFile) => {
+    const index = taxonomy.files.findIndex(
+      (known) => known.name === file.name || known.alternates?.includes(file.name),
+    );
+    return index === -1 ? taxonomy.files.length : index;
+  };
+  return [...files].sort((a, b) => place(a) - place(b));
+}
+
+/** How a file is called in the prompt: without the parts of its path that differ from machine to machine. */
+export function titleOf(file: ContextFile, workspaceDir: string): string {
+  if (file.path === join(workspaceDir, file.name)) return file.name;
+  if (/^<.*>$/.test(file.path.slice(dirname(file.path).length + 1))) return file.name;
+  return isInside(workspaceDir, file.path) ? relative(workspaceDir, file.path) : file.name;
+}
+
+function layersOf(
+  file: ContextFile,
+  taxonomy: Taxonomy,
+  declared: ReadonlyMap<string, Stability | undefined>,
+  workspaceDir: string,
+): Layer[] {
+  const title = titleOf(file, workspaceDir);
+  const own: Layer = {
+    id: `file:${title}`,
+    title,
+    stability: ownStability(file, taxonomy, declared),
+    rope: file.rope,
+    file,
+  };
+  if (own.stability !== 'static') return [own];
+
+  let rope = file.rope;
+  const lifted: Layer[] = [];
+  for (const contribution of contributionsOf(rope)) {
+    const stability = declared.get(contribution.by);
+    if (contribution.at === 'whole' || !stability || stability === 'static') continue;
+    const range = rangeOf(rope, contribution);
+    if (!range) continue;
+    const text =
+      contribution.at === 'end'
+        ? sliceRope(rope, range.start + contribution.separator.length, range.end)
+        : sliceRope(rope, range.start, range.end - contribution.separator.length);
+    lifted.push({
+      id: `file:${title}/${contribution.by}`,
+      title: `${title} (${contribution.by})`,
+      stability,
+      rope: text,
+      liftedFrom: { file: title, by: contribution.by },
+    });
+    rope = [...sliceRope(rope, 0, range.start), ...sliceRope(rope, range.end, ropeLength(rope))];
+  }
+  return [lifted.length === 0 ? own : { ...own, rope }, ...lifted];
+}
+
+/** A file that is one handler's contribution from end to end is as stable as that handler says. */
+function ownStability(
+  file: ContextFile,
+  taxonomy: Taxonomy,
+  declared: ReadonlyMap<string, Stability | undefined>,
+): Stability {
+  if (taxonomy.files.some((known) => known.name === file.name && known.dynamic)) return 'session';
+  const first = file.rope[0]?.contribution;
+  if (!first || !file.rope.every((span) => span.contribution === first)) return 'static';
+  return declared.get(first.by) ?? 'static';
+}
+
+function contributionsOf(rope: Rope): ReadonlySet<Contribution> {
+  const contributions = new Set<Contribution>();
+  for (const span of rope) if (span.contribution) contributions.add(span.contribution);
+  return contributions;
+}
+
+/** Where the contribution stands, if all of it still stands in one piece. */
+function rangeOf(rope: Rope, contribution: Contribution): { start: number; end: number } | undefined {
+  let at = 0;
+  let start: number | undefined;
+  let end = 0;
+  let chars = 0;
+  for (const span of rope) {
+    const next = at + span.text.length;
+    if (span.contribution === contribution) {
+      start ??= at;
+      end = next;
+      chars += span.text.length;
+    }
+    at = next;
+  }
+  if (start === undefined || chars !== contribution.chars || end - start !== chars) return undefined;
+  return { start, end };
+}

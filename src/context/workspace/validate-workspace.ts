@@ -1,0 +1,143 @@
+// Judges a workspace as the person who has to mend it would want to hear it: file by file, what is wrong and what to do.
+// Reads through the function it is handed and writes nothing; never throws for anything that is in the workspace.
+
+import { lstat, opendir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FileAbsent, FileRead } from '../sources/file-source.ts';
+import type { Taxonomy, TaxonomyFile } from '../taxonomy.ts';
+import { findIdentityName } from './find-identity-name.ts';
+import { findMandateGaps } from './find-mandate-gaps.ts';
+import { templatePlaceholders, WORKSPACE_TEMPLATES } from './templates/workspace-templates.ts';
+
+export interface WorkspaceFinding {
+  /** Relative to the workspace; `.` is the workspace itself. */
+  readonly file: string;
+  readonly problem: 'missing' | 'empty' | 'oversized' | 'unreadable' | 'incomplete' | 'chat-data';
+  /** Errors make the workspace invalid; warnings are work left to do. */
+  readonly severity: 'error' | 'warning';
+  readonly message: string;
+}
+
+export interface ValidateWorkspaceParams {
+  readonly dir: string;
+  readonly taxonomy: Taxonomy;
+  readonly limits: { readonly maxChars: number };
+  /** The reader that composing uses, so that what is valid here is what a prompt gets. */
+  readonly read: (path: string) => Promise<FileRead>;
+}
+
+/** In the taxonomy's order, then whatever should not be there. */
+export async function validateWorkspace(params: ValidateWorkspaceParams): Promise<readonly WorkspaceFinding[]> {
+  const { dir, taxonomy } = params;
+  if (!(await isDirectory(dir))) {
+    const message = `There is no workspace at ${dir}. Create it with "atrium agents init".`;
+    return [{ file: '.', problem: 'missing', severity: 'error', message }];
+  }
+  const findings: WorkspaceFinding[] = [];
+  for (const file of taxonomy.files) findings.push(...(await validateFile(file, params)));
+  const chat = await findChatData(dir);
+  if (chat !== undefined) {
+    const message = `Chat data never sits in a bootstrap workspace, and ${chat} does. Move it out of ${dir}.`;
+    findings.push({ file: chat, problem: 'chat-data', severity: 'error', message });
+  }
+  return findings;
+}
+
+async function validateFile(file: TaxonomyFile, params: ValidateWorkspaceParams): Promise<readonly WorkspaceFinding[]> {
+  const { name } = file;
+  const read = await params.read(join(params.dir, name));
+  if (read.kind === 'absent') return judgeAbsence(file, read);
+
+  const text = read.text.trimEnd();
+  if (text.trim() === '') {
+    // An emptied heartbeat list is how people switch it off.
+    const severity = file.dynamic ? 'warning' : 'error';
+    const remedy = file.required ? 'Write it.' : 'Write it, or delete it.';
+    return [{ file: name, problem: 'empty', severity, message: `${name} is empty and is skipped. ${remedy}` }];
+  }
+  const findings: WorkspaceFinding[] = [];
+  const { maxChars } = params.limits;
+  if (text.length > maxChars) {
+    const message = `${name} has ${text.length} characters and is cut to ${maxChars} in the prompt. Shorten it, or raise bootstrapMaxChars.`;
+    findings.push({ file: name, problem: 'oversized', severity: 'error', message });
+  }
+  const gap = CONTENT_RULES[name]?.(text);
+  if (gap !== undefined) findings.push({ file: name, problem: 'incomplete', severity: 'error', message: gap });
+  const placeholder = findPlaceholder(name, text, params.taxonomy);
+  if (placeholder !== undefined && gap === undefined) {
+    const message = `${name} still has the placeholder ${placeholder}. Fill it in, or let the agent do so in its first run.`;
+    findings.push({ file: name, problem: 'incomplete', severity: 'warning', message });
+  }
+  return findings;
+}
+
+function judgeAbsence(file: TaxonomyFile, read: FileAbsent): readonly WorkspaceFinding[] {
+  const { name } = file;
+  if (read.reason === 'too-large') {
+    const message = `${name} is too large to be read (${read.detail}). Shorten it.`;
+    return [{ file: name, problem: 'oversized', severity: 'error', message }];
+  }
+  if (read.reason !== 'missing' || read.entryExists) {
+    const message = `${name} cannot be read: ${read.detail}. Put a regular file inside the workspace in its place.`;
+    return [{ file: name, problem: 'unreadable', severity: 'error', message }];
+  }
+  if (!file.required) return [];
+  const message = `${name} is missing. It holds: ${file.role} Write it, or run "atrium agents init" for a template.`;
+  return [{ file: name, problem: 'missing', severity: 'error', message }];
+}
+
+/** What a file of this name must say; the answer is what it fails to say. */
+const CONTENT_RULES: Readonly<Record<string, (text: string) => string | undefined>> = {
+  'MANDATE.md': (text) => {
+    const gaps = findMandateGaps(text);
+    if (gaps.length === 0) return undefined;
+    return `MANDATE.md says nothing about ${gaps.join(', ')}. Give each a heading and at least one line.`;
+  },
+  'IDENTITY.md': (text) => {
+    if (findIdentityName(text) !== undefined) return undefined;
+    return 'IDENTITY.md gives the agent no name. Add a line such as "Name: Ada".';
+  },
+};
+
+function findPlaceholder(name: string, text: string, taxonomy: Taxonomy): string | undefined {
+  const template = WORKSPACE_TEMPLATES[taxonomy.id][name] ?? '';
+  const left = templatePlaceholders(template).find((placeholder) => text.includes(placeholder));
+  if (left !== undefined || name !== 'IDENTITY.md') return left;
+  const identity = findIdentityName(text);
+  return identity?.isPlaceholder ? identity.name : undefined;
+}
+
+/** Looks where chat data is known to land, and no further than it takes to find the first piece. */
+async function findChatData(dir: string): Promise<string | undefined> {
+  const record = join('.openboa', 'chat');
+  if (await exists(join(dir, record))) return record;
+  return findTranscript(dir, 'chats', 3);
+}
+
+async function findTranscript(dir: string, folder: string, depth: number): Promise<string | undefined> {
+  try {
+    for await (const entry of await opendir(join(dir, folder))) {
+      const path = join(folder, entry.name);
+      if (entry.name.endsWith('.jsonl')) return path;
+      const below = entry.isDirectory() && depth > 1 ? await findTranscript(dir, path, depth - 1) : undefined;
+      if (below !== undefined) return below;
+    }
+  } catch {
+    // Not there, or not a folder: no chat data can be shown to lie in it.
+  }
+  return undefined;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return stat(path).then(
+    (entry) => entry.isDirectory(),
+    () => false,
+  );
+}

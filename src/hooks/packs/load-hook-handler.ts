@@ -1,0 +1,102 @@
+// Loads one handler function from a file. A file that throws, hangs, lies outside its directory or exports something
+// else gives an error value that says so; the caller's run goes on. A file that spins cannot be stopped here.
+
+import type { InternalHookHandler } from '../../protocol/bootstrap-event.ts';
+import type { AtriumError } from '../../protocol/errors.ts';
+import {
+  HookHandlerExportError,
+  HookHandlerLoadError,
+  HookHandlerLoadTimeoutError,
+  HookHandlerOutsideError,
+} from '../../protocol/errors.ts';
+import { findContainedFile } from './contained-file.ts';
+import { evaluateModule, type ModuleEnvironment } from './evaluate-module.ts';
+
+export interface HookHandlerFile {
+  /** Who is named when it fails. */
+  readonly hook: string;
+  readonly path: string;
+  /** The file must lie in here, links followed. */
+  readonly rootDir: string;
+  /** `default` unless said otherwise. */
+  readonly exportName?: string | undefined;
+}
+
+export interface HookHandlerEnvironment extends ModuleEnvironment {
+  /** How long the file's own top-level code may take; 10 seconds unless said otherwise. */
+  readonly loadTimeoutMs?: number | undefined;
+}
+
+export type LoadedHookHandler =
+  | { readonly ok: true; readonly handler: InternalHookHandler }
+  | { readonly ok: false; readonly error: AtriumError };
+
+export async function loadHookHandler(
+  file: HookHandlerFile,
+  environment: HookHandlerEnvironment = {},
+): Promise<LoadedHookHandler> {
+  const { hook, path, rootDir, exportName = 'default' } = file;
+  const found = await findContainedFile(rootDir, path);
+  if (found.kind === 'outside') return failed(new HookHandlerOutsideError(hook, path, rootDir));
+  if (found.kind === 'missing') return failed(new HookHandlerLoadError(hook, path, 'the file is not there'));
+  if (found.kind === 'unreadable') return failed(new HookHandlerLoadError(hook, path, found.detail));
+  const timeoutMs = environment.loadTimeoutMs ?? 10_000;
+  let exports: unknown;
+  try {
+    exports = await withinTime(evaluateModule(found.realPath, environment), timeoutMs);
+  } catch (error) {
+    return failed(new HookHandlerLoadError(hook, path, describe(error), { cause: error }));
+  }
+  if (exports === TOO_LATE) return failed(new HookHandlerLoadTimeoutError(hook, path, timeoutMs));
+  const handler = findExport(exports, exportName);
+  if (typeof handler === 'function') return { ok: true, handler: handler as InternalHookHandler };
+  return failed(new HookHandlerExportError(hook, path, exportName, listFunctions(exports)));
+}
+
+function failed(error: AtriumError): LoadedHookHandler {
+  return { ok: false, error };
+}
+
+const TOO_LATE = Symbol('too late');
+
+async function withinTime(loading: Promise<unknown>, timeoutMs: number): Promise<unknown> {
+  // What a module does after it was given up must not surface as an unhandled rejection.
+  loading.catch(() => {});
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(() => resolve(TOO_LATE), timeoutMs);
+  });
+  try {
+    return await Promise.race([loading, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** `module.exports = handler` is what an older file means by its default export. */
+function findExport(exports: unknown, name: string): unknown {
+  const isObject = typeof exports === 'object' && exports !== null;
+  if ((isObject || typeof exports === 'function') && Object.hasOwn(exports as object, name)) {
+    return (exports as Record<string, unknown>)[name];
+  }
+  return name === 'default' ? exports : undefined;
+}
+
+function listFunctions(exports: unknown): string[] {
+  if (typeof exports !== 'object' || exports === null) return [];
+  return Object.keys(exports).filter((name) => typeof findExport(exports, name) === 'function');
+}
+
+/** One bounded line: the text comes from somebody else's code and ends up in reports and terminals. */
+function describe(error: unknown): string {
+  let text: string;
+  try {
+    text = error instanceof Error ? error.message : `threw ${String(error)}`;
+  } catch {
+    text = 'threw something that cannot be shown';
+  }
+  return text
+    .replace(/[\x00-\x1f\x7f]+/g, ' ')
+    .trim()
+    .slice(0, 500);
+}

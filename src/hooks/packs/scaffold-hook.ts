@@ -1,0 +1,146 @@
+// The files of a new hook pack: one that works, is tested, and is short enough to be read before it is changed.
+// `scaffoldHook` only composes text; `saveHookScaffold` writes it, and never over something that exists.
+
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { HookExistsError, InvalidHookNameError } from '../../protocol/errors.ts';
+
+export interface HookScaffold {
+  readonly name: string;
+  readonly dir: string;
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+  /** What to tell the person who asked for it, a line each. */
+  readonly nextSteps: readonly string[];
+}
+
+/** `hooksDir` is the directory that holds packs, such as `<state>/hooks`. */
+export function scaffoldHook(hooksDir: string, name: string): HookScaffold {
+  if (!isHookName(name)) throw new InvalidHookNameError(name, suggestHookName(name));
+  const dir = join(hooksDir, name);
+  return {
+    name,
+    dir,
+    files: [
+      { path: join(dir, 'HOOK.md'), text: hookMd(name) },
+      { path: join(dir, 'handler.ts'), text: handler(name) },
+      { path: join(dir, 'handler.test.ts'), text: handlerTest(name) },
+    ],
+    nextSteps: [
+      `Edit ${join(dir, 'handler.ts')}: it is called for every prompt that is composed.`,
+      `Run its test:      atrium hooks test ${name}`,
+      `See what it adds:  atrium context preview`,
+      `Switch it off:     atrium hooks disable ${name}`,
+    ],
+  };
+}
+
+/** All files or none: a pack that is there already is left as it is, a half-written one is taken back. */
+export async function saveHookScaffold(scaffold: HookScaffold): Promise<void> {
+  await mkdir(dirname(scaffold.dir), { recursive: true });
+  try {
+    await mkdir(scaffold.dir);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new HookExistsError(scaffold.name, scaffold.dir);
+    throw error;
+  }
+  try {
+    for (const { path, text } of scaffold.files) await writeFile(path, text, { flag: 'wx' });
+  } catch (error) {
+    await rm(scaffold.dir, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+const LONGEST_NAME = 64;
+
+function isHookName(name: string): boolean {
+  return name.length <= LONGEST_NAME && /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name);
+}
+
+function suggestHookName(name: string): string | undefined {
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .toLowerCase()
+    .match(/[a-z0-9]+/g);
+  const suggestion = (words ?? [])
+    .join('-')
+    .replace(/^[0-9-]+/, '')
+    .slice(0, LONGEST_NAME)
+    .replace(/-$/, '');
+  return isHookName(suggestion) ? suggestion : undefined;
+}
+
+function titleOf(name: string): string {
+  const words = name.replaceAll('-', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function hookMd(name: string): string {
+  return `---
+name: ${name}
+description: "Adds a short section to AGENTS.md."
+metadata: { "openclaw": { "events": ["agent:bootstrap"], "priority": 150 } }
+---
+
+# ${titleOf(name)}
+
+Adds a short section to AGENTS.md each time a prompt is composed.
+
+- \`handler.ts\` does the work. It edits a private draft: if it throws or takes too long, nothing of it is used and the
+  report says so.
+- \`handler.test.ts\` tests it: \`atrium hooks test ${name}\`.
+- \`priority\` above decides the order; lower numbers run first. \`stability\` (\`static\`, \`session\` or \`run\`) promises how
+  often the text changes, \`onError: "abort"\` refuses to go on without it, \`timeoutMs\` limits its time.
+`;
+}
+
+function handler(name: string): string {
+  return `import { BootstrapFileHelper, type InternalHookEvent, isAgentBootstrapEvent } from 'atrium/context';
+
+const SECTION = \`## ${titleOf(name)}
+
+Write here what the agent should know.\`;
+
+export default function handler(event: InternalHookEvent): void {
+  if (!isAgentBootstrapEvent(event)) return;
+  // event.context also knows agentId, sessionType, timeContext, channelContext and cfg.
+  const files = new BootstrapFileHelper(event.context);
+  files.appendToFile('AGENTS.md', SECTION);
+}
+`;
+}
+
+function handlerTest(name: string): string {
+  return `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import handler from './handler.ts';
+
+function bootstrapEvent() {
+  return {
+    type: 'agent',
+    action: 'bootstrap',
+    sessionKey: 'agent:main:main',
+    context: {
+      workspaceDir: '/workspace',
+      bootstrapFiles: [{ name: 'AGENTS.md', path: '/workspace/AGENTS.md', content: 'Be kind.', missing: false }],
+    },
+    timestamp: new Date(0),
+    messages: [],
+  };
+}
+
+test('${name} appends its section to AGENTS.md and keeps what was there', async () => {
+  const event = bootstrapEvent();
+  await handler(event);
+  const [agents] = event.context.bootstrapFiles;
+  assert.ok(agents?.content.startsWith('Be kind.'));
+  assert.match(agents.content, /## ${titleOf(name)}/);
+});
+
+test('${name} leaves other events alone', async () => {
+  const event = { ...bootstrapEvent(), type: 'command', action: 'new' };
+  await handler(event);
+  assert.deepEqual(event.context, bootstrapEvent().context);
+});
+`;
+}

@@ -1,0 +1,187 @@
+// The only callback registry. It keeps handlers in their order, calls them with a deadline, and records every call.
+// It does not know what a value means: the caller says how a handler is invoked on a value, the runner decides
+// whether the outcome counts.
+//
+// Errors: a handler that throws, rejects, overruns its deadline or leaves nonsense is recorded and its change
+// dropped; only `onError: 'abort'` makes `chain` reject, with a HandlerAbortError.
+// Rules: handlers run one after the other; what a handler does after its deadline has no effect, because the value
+// that it was given was its own.
+
+import { DuplicateHandlerError, HandlerAbortError, UnknownHookError } from '../protocol/errors.ts';
+import {
+  type Authorship,
+  type HandlerCall,
+  type HandlerInfo,
+  type HandlerOutcome,
+  InvalidHandlerResult,
+  type OnError,
+  type Stability,
+} from '../protocol/handler.ts';
+import { nearMatch } from '../protocol/near-match.ts';
+import { HOOK_CATALOG, type HookName, type HookRow } from './catalog.ts';
+
+export interface HandlerRegistration<Handler> {
+  readonly hook: HookName;
+  readonly id: string;
+  readonly owner: string;
+  readonly handler: Handler;
+  readonly priority?: number | undefined;
+  readonly description?: string | undefined;
+  readonly stability?: Stability | undefined;
+  readonly onError?: OnError | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly authorship?: Authorship | undefined;
+  /** The workspace that this handler belongs to; without one it is for all. */
+  readonly scope?: string | undefined;
+}
+
+export interface RegisteredHandler<Handler> extends HandlerInfo {
+  readonly hook: HookName;
+  readonly handler: Handler;
+  readonly scope?: string | undefined;
+}
+
+export class HookRunner<Handler> {
+  /** Always in calling order, so that listing and running cannot disagree. */
+  readonly #handlers = new Map<HookName, RegisteredHandler<Handler>[]>();
+
+  /** Returns the undo. A second handler of the same id on the same hook is an error, not a replacement. */
+  register(registration: HandlerRegistration<Handler>): () => void {
+    const row: HookRow | undefined = HOOK_CATALOG[registration.hook];
+    if (!row) throw new UnknownHookError(registration.hook, nearMatch(registration.hook, Object.keys(HOOK_CATALOG)));
+    const handlers = this.#handlers.get(registration.hook) ?? [];
+    const existing = handlers.find((handler) => handler.id === registration.id);
+    if (existing) throw new DuplicateHandlerError(registration.hook, registration.id, existing.owner);
+    const registered: RegisteredHandler<Handler> = {
+      ...registration,
+      priority: registration.priority ?? row.defaultPriority,
+      onError: registration.onError ?? 'skip',
+      timeoutMs: registration.timeoutMs ?? row.deadlineMs,
+      authorship: registration.authorship ?? 'handler',
+    };
+    const direction = row.order === 'lowest-first' ? 1 : -1;
+    // A stable sort keeps registration order among equals.
+    const ordered = [...handlers, registered].sort((a, b) => direction * (a.priority - b.priority));
+    this.#handlers.set(registration.hook, ordered);
+    return () => this.#remove(registration.hook, registered);
+  }
+
+  unregister(hook: HookName, id: string): boolean {
+    const registered = this.list(hook).find((handler) => handler.id === id);
+    if (!registered) return false;
+    this.#remove(hook, registered);
+    return true;
+  }
+
+  /** In calling order. The array never changes under a caller that iterates over it. */
+  list(hook: HookName): readonly RegisteredHandler<Handler>[] {
+    return this.#handlers.get(hook) ?? [];
+  }
+
+  /** A runner with the same handlers that goes its own way from here. */
+  fork(): HookRunner<Handler> {
+    const fork = new HookRunner<Handler>();
+    for (const [hook, handlers] of this.#handlers) fork.#handlers.set(hook, handlers);
+    return fork;
+  }
+
+  /** Lets each handler work on the value that the one before it left. */
+  async chain<Value>(
+    hook: HookName,
+    initial: Value,
+    invoke: (handler: RegisteredHandler<Handler>, value: Value, deadline: Deadline) => Value | Promise<Value>,
+    handlers: readonly RegisteredHandler<Handler>[] = this.list(hook),
+  ): Promise<{ value: Value; calls: HandlerCall[] }> {
+    let value = initial;
+    const calls: HandlerCall[] = [];
+    for (const handler of handlers) {
+      const deadline = new Deadline(handler.timeoutMs);
+      const started = performance.now();
+      const call = (outcome: HandlerOutcome, error?: string): HandlerCall => {
+        const ms = performance.now() - started;
+        return error === undefined
+          ? { hook, id: handler.id, owner: handler.owner, ms, outcome }
+          : { hook, id: handler.id, owner: handler.owner, ms, outcome, error };
+      };
+      try {
+        value = await deadline.race(invoke(handler, value, deadline));
+        calls.push(call('done'));
+      } catch (error) {
+        const failed = call(outcomeOf(error), messageOf(error));
+        calls.push(failed);
+        if (handler.onError === 'abort')
+          throw new HandlerAbortError(hook, handler.id, failed.error ?? '', { cause: error });
+      } finally {
+        deadline.close();
+      }
+    }
+    return { value, calls };
+  }
+
+  #remove(hook: HookName, registered: RegisteredHandler<Handler>): void {
+    this.#handlers.set(
+      hook,
+      this.list(hook).filter((handler) => handler !== registered),
+    );
+  }
+}
+
+/** One handler's time limit. The abort signal is made only for handlers that look at it. */
+export class Deadline {
+  readonly timeoutMs: number;
+  #controller: AbortController | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #over = false;
+
+  constructor(timeoutMs: number) {
+    this.timeoutMs = timeoutMs;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#over) this.#controller.abort(new DeadlineExceeded(this.timeoutMs));
+    return this.#controller.signal;
+  }
+
+  /** A value that is no promise is returned at once: only waiting needs a timer. */
+  race<Value>(result: Value | Promise<Value>): Value | Promise<Value> {
+    if (!(result instanceof Promise)) return result;
+    // A handler that settles after its deadline must not surface as an unhandled rejection.
+    result.catch(() => {});
+    return new Promise<Value>((resolve, reject) => {
+      this.#timer = setTimeout(() => {
+        this.#over = true;
+        const exceeded = new DeadlineExceeded(this.timeoutMs);
+        this.#controller?.abort(exceeded);
+        reject(exceeded);
+      }, this.timeoutMs);
+      result.then(resolve, reject);
+    });
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+class DeadlineExceeded extends Error {
+  constructor(timeoutMs: number) {
+    super(`timed out after ${timeoutMs}ms`);
+  }
+}
+
+function outcomeOf(error: unknown): HandlerOutcome {
+  if (error instanceof DeadlineExceeded) return 'timed-out';
+  return error instanceof InvalidHandlerResult ? 'invalid' : 'threw';
+}
+
+/** One line, bounded: a handler's error text is untrusted and ends up in reports and terminals. */
+function messageOf(error: unknown): string {
+  let text: string;
+  try {
+    text = error instanceof Error ? error.message : String(error);
+  } catch {
+    text = 'an error that cannot be shown';
+  }
+  return text.replace(/[\x00-\x1f\x7f]+/g, ' ').slice(0, 500);
+}

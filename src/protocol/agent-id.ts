@@ -1,0 +1,38 @@
+// Agent ids and account ids: short lower-case words that are safe in paths and in session keys. Whatever a person
+// wrote becomes such a word, always the same one; nothing here knows which agents exist.
+
+export const DEFAULT_AGENT_ID = 'main';
+export const DEFAULT_ACCOUNT_ID = 'default';
+
+const MAX_ID_LENGTH = 64;
+const VALID_ID = /^[a-z0-9][a-z0-9_-]{0,63}$/i;
+
+/** Names that plain objects already carry; an account called so could reach into a prototype. */
+const REFUSED_ACCOUNT_IDS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** The id that `value` stands for; `main` when nothing usable is left of it. */
+export function normalizeAgentId(value: string | undefined | null): string {
+  return toId(value) || DEFAULT_AGENT_ID;
+}
+
+/** True when `value` is an id as it stands, apart from surrounding space and upper case. */
+export function isValidAgentId(value: string | undefined | null): boolean {
+  return VALID_ID.test((value ?? '').trim());
+}
+
+/** Like an agent id, but falls back to `default`. */
+export function normalizeAccountId(value: string | undefined | null): string {
+  const id = toId(value);
+  return id === '' || REFUSED_ACCOUNT_IDS.has(id) ? DEFAULT_ACCOUNT_ID : id;
+}
+
+function toId(value: string | undefined | null): string {
+  const trimmed = (value ?? '').trim();
+  const lowered = trimmed.toLowerCase();
+  if (VALID_ID.test(trimmed)) return lowered;
+  // The cut comes last, so a cut id may end in a dash. Existing homes have folders named that way.
+  return lowered
+    .replace(/[^a-z0-9_-]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, MAX_ID_LENGTH);
+}
