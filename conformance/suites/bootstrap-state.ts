@@ -2,7 +2,7 @@
 // decide whether bootstrap files and heartbeat guidance are in a prompt at all.
 
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { resolveContextInjectionMode } from '../../src/config/context-injection.ts';
 import { type HeartbeatGuidanceFacts, shouldIncludeHeartbeatGuidance } from '../../src/config/heartbeat-guidance.ts';
@@ -77,7 +77,10 @@ function seed({ tree, opts, times }: SeedInput): Promise<unknown> {
   return withScratchTree({ $WS: 'ws' }, async (scratch) => {
     const dir = scratch.path('$WS');
     if (Object.keys(tree).length > 0) await scratch.write(dir, tree);
-    const ensure = () => ensureAgentWorkspace({ ensureBootstrapFiles: true, ...opts, dir, now: new Date() });
+    // Whether a repository is asked for is the question here, not whether this machine has git.
+    const initRepository = async (at: string) => void (await mkdir(join(at, '.git')));
+    const ensure = () =>
+      ensureAgentWorkspace({ ensureBootstrapFiles: true, ...opts, dir, now: new Date(), initRepository });
     let workspace = await ensure();
     for (let run = 1; run < times; run++) {
       await rm(join(dir, 'BOOTSTRAP.md'), { force: true });

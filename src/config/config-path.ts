@@ -58,3 +58,19 @@ export function nestValue(path: ConfigPath, value: unknown): unknown {
     value,
   );
 }
+
+/** What on the way to `path` is neither an object, nor a list that has or may get this item, nor nothing. */
+export function obstacleOn(value: unknown, path: ConfigPath): string | undefined {
+  let current = value;
+  for (const [depth, part] of path.entries()) {
+    if (current === undefined || current === null) return undefined;
+    const where = formatConfigPath(path.slice(0, depth));
+    if (Array.isArray(current)) {
+      if (typeof part !== 'number' || part > current.length) return `${where} is a list of ${current.length}`;
+    } else if (!isPlainObject(current)) {
+      return `${where} is a ${typeof current}`;
+    }
+    current = valueAt(current, [part]);
+  }
+  return undefined;
+}

@@ -7,6 +7,7 @@ import { SESSION_TYPES, type SessionType } from '../protocol/session-type.ts';
 import { isNamedProfile } from './cli-profile.ts';
 import { type EnvironmentVariables, resolveHomeDir } from './home-dir.ts';
 import { resolveStateDir } from './state-dir.ts';
+import { isTimezone } from './timezone.ts';
 import { resolveUserPath } from './user-path.ts';
 
 export interface Environment {
@@ -52,16 +53,6 @@ export function readEnvironment(
     timezone: timezoneOf(env),
     variables: Object.freeze({ ...env }),
   });
-}
-
-/** True for a name that clocks here can be set to, such as "Europe/Berlin". */
-export function isTimezone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** TZ also takes forms that only the C library knows; for those, what Node made of it at the start is asked. */

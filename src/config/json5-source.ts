@@ -3,6 +3,7 @@
 
 import {
   type DocumentNode,
+  type LocationRange,
   type MemberNode,
   parse as parsePositions,
   tokenize,
@@ -20,7 +21,7 @@ export function parseJson5Source(file: string, text: string): ConfigSource {
   refuseDeepValue(file, value);
   let tree: DocumentNode | undefined;
   const positions = () => {
-    tree ??= parsePositions(text, { mode: 'json5', ranges: true, tokens: true });
+    tree ??= parsePositions(text, { mode: 'json5', tokens: true });
     return tree;
   };
   return {
@@ -31,9 +32,8 @@ export function parseJson5Source(file: string, text: string): ConfigSource {
     lineOf: (path) => (isEmpty ? 1 : lineAt(text, offsetOf(positions, path))),
     edit: (path, replacement) => {
       try {
-        return editText(file, text, positions, path, replacement);
+        return editText(text, positions, path, replacement);
       } catch (error) {
-        if (error instanceof ConfigEditError) throw error;
         throw new ConfigEditError(file, formatConfigPath(path), 'the place for it was not found', { cause: error });
       }
     },
@@ -69,7 +69,7 @@ function isComment(type: string): boolean {
 }
 
 function commentsOf(text: string): string[] {
-  return tokenize(text, { mode: 'json5', ranges: true })
+  return tokenize(text, { mode: 'json5' })
     .filter(({ type }) => isComment(type))
     .map((token) => text.slice(...rangeOf(token)).trimEnd());
 }
@@ -95,7 +95,7 @@ function offsetOf(positions: () => DocumentNode, path: ConfigPath): number {
 }
 
 /** The member or element that `part` names. Of two members with one name the last counts, as in the parsed value. */
-function childOf(node: ValueNode, part: string | number): { range?: [number, number]; value: ValueNode } | undefined {
+function childOf(node: ValueNode, part: string | number): (Located & { value: ValueNode }) | undefined {
   if (node.type === 'Array') return typeof part === 'number' ? node.elements[part] : undefined;
   if (node.type === 'Object') return node.members.findLast((member) => nameOf(member) === String(part));
   return undefined;
@@ -105,9 +105,12 @@ function nameOf({ name }: MemberNode): string {
   return name.type === 'Identifier' ? name.name : name.value;
 }
 
-function rangeOf(node: { range?: [number, number] }): [number, number] {
-  if (node.range === undefined) throw new Error('parsed without ranges');
-  return node.range;
+function rangeOf({ loc }: Located): [number, number] {
+  return [loc.start.offset, loc.end.offset];
+}
+
+interface Located {
+  loc: LocationRange;
 }
 
 /** How this file is written, so that what is added looks as if it had always been there. */
@@ -117,15 +120,9 @@ interface Style {
   readonly bareKeys: boolean;
 }
 
-function editText(
-  file: string,
-  text: string,
-  positions: () => DocumentNode,
-  path: ConfigPath,
-  replacement: unknown,
-): string {
+function editText(text: string, positions: () => DocumentNode, path: ConfigPath, replacement: unknown): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
-  const unit = /^([ \t]+)\S/m.exec(text)?.[1] ?? '  ';
+  const unit = /^([ \t]+)["'A-Za-z_$]/m.exec(text)?.[1] ?? '  ';
   if (!hasValue(text)) {
     const before = text === '' || text.endsWith('\n') ? text : text + newline;
     return before + printValue(nestValue(path, replacement), { newline, unit, bareKeys: false }, '') + newline;
@@ -154,9 +151,7 @@ function editText(
     if (node.type === 'Array' && part === node.elements.length) {
       return insertItem(text, tree, node, (indent) => printValue(nestValue(rest, replacement), style, indent), style);
     }
-    const where = formatConfigPath(path.slice(0, depth));
-    const what = node.type === 'Array' ? `a list of ${node.elements.length}` : `a ${node.type.toLowerCase()}`;
-    throw new ConfigEditError(file, formatConfigPath(path), `${where} is ${what}`);
+    throw new Error(`no way on from a ${node.type}`);
   }
   return replaceNode(text, node, replacement, { newline, unit, bareKeys: usesBareKeys(node, tree.body) });
 }
@@ -197,7 +192,7 @@ function insertItem(
   return `${withComma}${style.newline}${inner}${printItem(inner)}${trailing}${style.newline}${outer}${text.slice(close)}`;
 }
 
-function isCommaBetween(token: { type: string; range?: [number, number] }, from: number, to: number): boolean {
+function isCommaBetween(token: Located & { type: string }, from: number, to: number): boolean {
   return token.type === 'Comma' && rangeOf(token)[0] >= from && rangeOf(token)[0] < to;
 }
 

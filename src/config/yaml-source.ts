@@ -24,10 +24,12 @@ import { ConfigEditError, ConfigSyntaxError } from '../protocol/errors.ts';
 import { type ConfigPath, formatConfigPath, nestValue, withValueAt } from './config-path.ts';
 import { type ConfigSource, refuseDeepValue } from './config-source.ts';
 
+const PARSING = { merge: true, prettyErrors: false } as const;
+
 export function parseYamlSource(file: string, text: string): ConfigSource {
   refuseDeepText(file, text);
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false });
+  const document = parseDocument(text, { ...PARSING, lineCounter: lines });
   const [error] = document.errors;
   if (error !== undefined) throw syntaxError(file, lines, error.pos[0], wordsOf(error.code, error.message), error);
   const value = toValue(file, document, lines);
@@ -38,7 +40,7 @@ export function parseYamlSource(file: string, text: string): ConfigSource {
     text,
     value,
     lineOf: (path) => Math.max(1, lines.linePos(offsetOf(document, path)).line),
-    edit: (path, replacement) => editText(file, text, value, document, path, replacement),
+    edit: (path, replacement) => editText(file, text, value, path, replacement),
     comments: () => commentsOf(text),
   };
 }
@@ -92,8 +94,14 @@ function refuseDeepText(file: string, text: string): void {
 }
 
 function commentsOf(text: string): string[] {
-  return [...new Lexer().lex(text)].filter((token) => token.startsWith('#')).map((token) => token.trimEnd());
+  const tokens = [...new Lexer().lex(text)];
+  return tokens
+    .filter((token, index) => token.startsWith('#') && tokens[index - 1] !== SCALAR_MARK)
+    .map((token) => token.trimEnd());
 }
+
+/** The lexer puts this before the text of a scalar, whatever that begins with. */
+const SCALAR_MARK = '\x1f';
 
 /** The pair or list item that a part of a path names, with its value. */
 interface Child {
@@ -125,62 +133,37 @@ function offsetOf(document: Document, path: ConfigPath): number {
   return offset;
 }
 
-function editText(
-  file: string,
-  text: string,
-  value: unknown,
-  document: Document,
-  path: ConfigPath,
-  replacement: unknown,
-): string {
-  const refuse = (detail: string, cause?: unknown) =>
-    new ConfigEditError(file, formatConfigPath(path), detail, { cause });
-  const obstacle = obstacleOn(value, path);
-  if (obstacle !== undefined) throw refuse(obstacle);
+function editText(file: string, text: string, value: unknown, path: ConfigPath, replacement: unknown): string {
   const expected = withValueAt(value, path, replacement);
-  const spliced = spliceValue(text, document, path, replacement);
-  if (spliced !== undefined && readsAs(spliced, expected, text)) return spliced;
-  try {
-    const printed = printAnew(text, path, replacement);
-    if (readsAs(printed, expected, text)) return printed;
-  } catch (error) {
-    throw refuse('the document cannot be written with this change', error);
+  let cause: unknown;
+  for (const propose of [spliceValue, printAnew]) {
+    // Block text is easier to read, yet the library cannot print every text as a block in every indentation.
+    for (const blockQuote of [true, false]) {
+      try {
+        const proposed = propose(text, path, replacement, { ...styleOf(text), blockQuote });
+        if (proposed !== undefined && readsAs(proposed, expected, text)) return proposed;
+      } catch (error) {
+        cause = error;
+      }
+    }
   }
-  throw refuse('the change would alter other values or lose a comment');
+  const detail = 'the change would alter other values or lose a comment';
+  throw new ConfigEditError(file, formatConfigPath(path), detail, { cause });
 }
 
 function readsAs(text: string, expected: unknown, before: string): boolean {
   try {
-    const document = parseDocument(text, { merge: true, prettyErrors: false });
+    const document = parseDocument(text, PARSING);
     if (document.errors.length > 0 || !isDeepStrictEqual(document.toJS(), expected)) return false;
-    const comments = commentsOf(text);
-    return commentsOf(before).every((comment) => comments.includes(comment));
+    return isDeepStrictEqual(commentsOf(text), commentsOf(before));
   } catch {
     return false;
   }
 }
 
-/** What on the way to `path` is neither an object, nor a list that has or may get this item, nor nothing. */
-function obstacleOn(value: unknown, path: ConfigPath): string | undefined {
-  let current = value;
-  for (const [depth, part] of path.entries()) {
-    if (current === undefined || current === null) return undefined;
-    const where = formatConfigPath(path.slice(0, depth));
-    if (Array.isArray(current)) {
-      if (typeof part !== 'number' || part > current.length) return `${where} is a list of ${current.length}`;
-      current = current[part];
-    } else if (typeof current === 'object') {
-      current = Object.hasOwn(current, part) ? (current as Record<string, unknown>)[part] : undefined;
-    } else {
-      return `${where} is a ${typeof current}`;
-    }
-  }
-  return undefined;
-}
-
 /** Undefined when the change is not one of the simple ones. The result is a proposal that must be read back. */
-function spliceValue(text: string, document: Document, path: ConfigPath, replacement: unknown): string | undefined {
-  const style = styleOf(text);
+function spliceValue(text: string, path: ConfigPath, replacement: unknown, style: Style): string | undefined {
+  const document = parseDocument(text, PARSING);
   let node = document.contents as Node | null;
   if (node === null) return appendLines(text, text.length, printLines(nestValue(path, replacement), style, ''), style);
 
@@ -204,9 +187,10 @@ interface Style {
   readonly newline: string;
   readonly indent: number;
   readonly indentSeq: boolean;
+  readonly blockQuote: boolean;
 }
 
-function styleOf(text: string): Style {
+function styleOf(text: string): Omit<Style, 'blockQuote'> {
   const [, space = '  '] = /^( +)[^\s#]/m.exec(text) ?? [];
   return {
     newline: text.includes('\r\n') ? '\r\n' : '\n',
@@ -215,9 +199,12 @@ function styleOf(text: string): Style {
   };
 }
 
+function printOptions({ indent, indentSeq, blockQuote }: Style) {
+  return { indent, indentSeq, blockQuote, lineWidth: 0 };
+}
+
 function printLines(value: unknown, style: Style, margin: string): string {
-  const { indent, indentSeq } = style;
-  return stringify(value, { indent, indentSeq, lineWidth: 0 })
+  return stringify(value, printOptions(style))
     .replace(/\n$/, '')
     .split('\n')
     .map((line) => (line === '' ? line : margin + line))
@@ -295,13 +282,12 @@ function columnOf(text: string, offset: number): number {
   return offset - (text.lastIndexOf('\n', offset - 1) + 1);
 }
 
-function printAnew(text: string, path: ConfigPath, replacement: unknown): string {
-  const document = parseDocument(text, { merge: true, prettyErrors: false });
-  const { indent, indentSeq, newline } = styleOf(text);
+function printAnew(text: string, path: ConfigPath, replacement: unknown, style: Style): string {
+  const document = parseDocument(text, PARSING);
   let depth = path.length;
   // Intermediate values that are null cannot be entered; the nearest collection gets the whole rest of the path.
   while (depth > 1 && !isCollection(document.getIn(path.slice(0, depth - 1), true))) depth--;
   const value = document.createNode(nestValue(path.slice(depth), replacement));
   document.setIn(path.slice(0, depth), value);
-  return document.toString({ indent, indentSeq, lineWidth: 0 }).replaceAll('\n', newline);
+  return document.toString(printOptions(style)).replaceAll('\n', style.newline);
 }

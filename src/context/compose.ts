@@ -19,14 +19,26 @@ export interface Composition {
 
 export interface Prompt {
   readonly text: string;
-  readonly blocks: readonly { readonly id: string; readonly stability: 'static' | 'session' | 'run'; readonly text: string }[];
+  readonly blocks: readonly {
+    readonly id: string;
+    readonly stability: 'static' | 'session' | 'run';
+    readonly text: string;
+  }[];
   /** Offset in `text` behind the last block that is the same for every session. */
   readonly cacheBoundary: number;
   readonly rope: Rope;
 }
 
 export async function compose(input: ComposeInput, previous?: Composition): Promise<Composition> {
-  let state: CompositionState = {
+  let state = emptyState(input);
+  for (const stage of PIPELINE) state = await stage.run(state);
+  const prompt = toPrompt(state);
+  return { files: state.files.map(toBootstrapFile), prompt, report: buildReport(state, prompt, previous) };
+}
+
+/** Where every composition starts. */
+export function emptyState(input: ComposeInput): CompositionState {
+  return {
     input,
     files: [],
     handlers: [],
@@ -36,9 +48,6 @@ export async function compose(input: ComposeInput, previous?: Composition): Prom
     warnings: [],
     blocks: [],
   };
-  for (const stage of PIPELINE) state = await stage.run(state);
-  const prompt = toPrompt(state);
-  return { files: state.files.map(toBootstrapFile), prompt, report: buildReport(state, prompt, previous) };
 }
 
 function toPrompt({ blocks }: CompositionState): Prompt {

@@ -2,18 +2,23 @@
 // same situation gives the same bytes.
 
 import type { ChannelContext, TimeContext } from '../protocol/bootstrap-event.ts';
-import type { SessionType } from '../protocol/session-type.ts';
+import { isHeartbeatSessionKey } from '../protocol/session-key.ts';
+import type { SessionType, Trigger } from '../protocol/session-type.ts';
 
 export interface Situation {
   readonly agentId?: string | undefined;
   readonly sessionKey?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly sessionType: SessionType;
-  /** True for the periodic heartbeat, which is scheduled but reads every file. */
-  readonly heartbeat: boolean;
+  /** What started the run; a heartbeat is scheduled, yet reads every file. */
+  readonly trigger?: Trigger | undefined;
   readonly channel?: ChannelContext | undefined;
   readonly at: Date;
   readonly timezone: string;
+}
+
+export function isHeartbeat({ trigger, sessionKey }: Pick<Situation, 'trigger' | 'sessionKey'>): boolean {
+  return trigger === 'heartbeat' || isHeartbeatSessionKey(sessionKey);
 }
 
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];

@@ -31,14 +31,11 @@ export interface HandlerRegistration<Handler> {
   readonly onError?: OnError | undefined;
   readonly timeoutMs?: number | undefined;
   readonly authorship?: Authorship | undefined;
-  /** The workspace that this handler belongs to; without one it is for all. */
-  readonly scope?: string | undefined;
 }
 
 export interface RegisteredHandler<Handler> extends HandlerInfo {
   readonly hook: HookName;
   readonly handler: Handler;
-  readonly scope?: string | undefined;
 }
 
 export class HookRunner<Handler> {
@@ -90,11 +87,10 @@ export class HookRunner<Handler> {
     hook: HookName,
     initial: Value,
     invoke: (handler: RegisteredHandler<Handler>, value: Value, deadline: Deadline) => Value | Promise<Value>,
-    handlers: readonly RegisteredHandler<Handler>[] = this.list(hook),
   ): Promise<{ value: Value; calls: HandlerCall[] }> {
     let value = initial;
     const calls: HandlerCall[] = [];
-    for (const handler of handlers) {
+    for (const handler of this.list(hook)) {
       const deadline = new Deadline(handler.timeoutMs);
       const started = performance.now();
       const call = (outcome: HandlerOutcome, error?: string): HandlerCall => {

@@ -312,7 +312,9 @@ export class KeptSectionsOverBudgetError extends AtriumError {
       setting === 'bootstrapMaxChars'
         ? `The kept sections of ${file} need ${neededChars} characters`
         : `The kept sections of all files together need ${neededChars} characters (${file} is the first that does not fit)`;
-    super(`${whose}, ${overBy} more than the ${availableChars} allowed. Raise ${setting} to ${neededChars} or more, or keep fewer sections.`);
+    super(
+      `${whose}, ${overBy} more than the ${availableChars} allowed. Raise ${setting} to ${neededChars} or more, or keep fewer sections.`,
+    );
     this.overBy = overBy;
   }
 }
@@ -331,5 +333,18 @@ export class KeptSectionsOverTokenBudgetError extends AtriumError {
       `The kept sections of ${files.join(', ')} need about ${neededTokens} tokens, ${overBy} more than the ${availableTokens} allowed. Raise bootstrapMaxTokens to ${neededTokens} or more, or keep fewer sections.`,
     );
     this.overBy = overBy;
+  }
+}
+
+export class UnknownAgentError extends AtriumError {
+  readonly code = 'ATRIUM_AGENT_UNKNOWN';
+
+  constructor(
+    readonly agentId: string,
+    readonly known: readonly string[],
+    readonly suggestion: string | undefined,
+  ) {
+    const next = suggestion ? `Did you mean "${suggestion}"?` : `Known agents: ${known.join(', ')}. Add one with "atrium agents add ${agentId}".`;
+    super(`There is no agent "${agentId}". ${next}`);
   }
 }

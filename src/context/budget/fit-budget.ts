@@ -83,8 +83,9 @@ export function fitBudget(
   const share = (available: number) => shareAmong(sources, available, priority);
 
   const byChars = share(total);
+  const { maxTokens } = limits;
   const shares =
-    limits.maxTokens === undefined ? byChars : shareWithinTokens(sources, total, limits.maxTokens, share, options);
+    maxTokens === undefined ? byChars : shareWithinTokens(sources, total, atLeastOne(maxTokens), share, options);
   const fitted = sources.map((source, i) => {
     return fitEntry(source, maxChars, shares.allotted[i] ?? 0, byChars.allotted[i] ?? 0, options);
   });
@@ -92,7 +93,7 @@ export function fitBudget(
   const warnings = fitted.flatMap((entry, i) => {
     if (entry.dropped) return i === firstDropped ? droppedWarning(shares.offered[i] ?? 0) : [];
     if (entry.status !== 'present' || !entry.truncated) return [];
-    return [trimWarning(entry, limitOf(sources[i], shares.allotted[i], maxChars))];
+    return [trimWarning(entry, limitOf(sources[i], shares.allotted[i] ?? 0, maxChars))];
   });
   return { entries: fitted, warnings };
 }
@@ -106,7 +107,7 @@ interface Source {
   readonly text: string;
   readonly length: number;
   /** What the entry is when only its own limit counts. */
-  readonly unhurried: TrimmedText;
+  readonly atOwnLimit: TrimmedText;
   /** The length of that: a trimmed text is usually a little shorter than its limit, and the rest is for others. */
   readonly cap: number;
   readonly required: number;
@@ -120,7 +121,7 @@ function openSource(entry: BudgetEntry, maxChars: number, options: BudgetOptions
       kind: 'missing',
       text,
       length: text.length,
-      unhurried: clampMarker(text, text.length),
+      atOwnLimit: clampMarker(text, text.length),
       cap: text.length,
       required: 0,
     };
@@ -128,9 +129,9 @@ function openSource(entry: BudgetEntry, maxChars: number, options: BudgetOptions
   const text = entry.text.trimEnd();
   const { keep } = entry;
   const required = keptLength({ name: entry.name, text, keep });
-  const unhurried = trimPresent(entry, text, maxChars, options);
-  const cap = required > maxChars ? maxChars : unhurried.text.length;
-  return { entry, kind: 'file', text, length: text.length, unhurried, cap, required };
+  const atOwnLimit = trimPresent(entry, text, maxChars, options);
+  const cap = required > maxChars ? maxChars : atOwnLimit.text.length;
+  return { entry, kind: 'file', text, length: text.length, atOwnLimit, cap, required };
 }
 
 function trimPresent(entry: PresentEntry, text: string, cap: number, { policyDigest }: BudgetOptions): TrimmedText {
@@ -168,11 +169,11 @@ function shareWithinTokens(
   options: BudgetOptions,
 ): Shares {
   const estimate = options.estimateTokens ?? estimateTokens;
-  const unhurriedTokens = new Map<Source, number>();
+  const tokensAtOwnLimit = new Map<Source, number>();
   const tokensOf = (source: Source, chars: number): number => {
     if (chars < source.cap) return estimate(cutToShare(source, chars, options).text);
-    const known = unhurriedTokens.get(source) ?? estimate(source.unhurried.text);
-    unhurriedTokens.set(source, known);
+    const known = tokensAtOwnLimit.get(source) ?? estimate(source.atOwnLimit.text);
+    tokensAtOwnLimit.set(source, known);
     return known;
   };
   const tokensAt = (shares: Shares) =>
@@ -206,7 +207,7 @@ function shareWithinTokens(
 }
 
 function cutToShare(source: Source, share: number, options: BudgetOptions): TrimmedText {
-  if (share >= source.cap) return source.unhurried;
+  if (share >= source.cap) return source.atOwnLimit;
   if (source.entry.missing) return clampMarker(source.text, share);
   if (share === 0) return renderPieces(source.text, [], 0);
   return trimPresent(source.entry, source.text, share, options);
@@ -247,7 +248,7 @@ function fitEntry(
   };
 }
 
-function limitOf(source: Source | undefined, share = 0, maxChars: number): number {
+function limitOf(source: Source | undefined, share: number, maxChars: number): number {
   return source && share < source.cap ? share : maxChars;
 }
 

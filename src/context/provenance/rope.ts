@@ -76,7 +76,8 @@ function sliceSpan(span: Span, from: number, to: number): Span {
 }
 
 function continues(last: Span, next: Span): boolean {
-  if (last.contribution !== next.contribution || last.source !== next.source || !sameOrigin(last.origin, next.origin)) return false;
+  if (last.contribution !== next.contribution || last.source !== next.source || !sameOrigin(last.origin, next.origin))
+    return false;
   if (last.start === undefined) return next.start === undefined;
   return next.start === last.start + last.text.length;
 }

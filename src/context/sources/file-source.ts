@@ -6,8 +6,8 @@
 // link that now points elsewhere are all seen by the next read.
 
 import type { Stats } from 'node:fs';
-import { constants, stat as statCallback } from 'node:fs';
-import { lstat, open, realpath } from 'node:fs/promises';
+import { constants, lstat, stat } from 'node:fs';
+import { open, realpath } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
 
 /** Larger files are data, not instructions. */
@@ -57,8 +57,9 @@ export class CachedFileSource implements FileSource {
   #cachedChars = 0;
 
   async read(path: string, roots: readonly string[]): Promise<FileRead> {
-    const stats = await statFile(path);
-    if (!('ino' in stats)) return absentAfterStat(path, stats.error);
+    const found = await findEntry(path);
+    if ('absent' in found) return found.absent;
+    const { stats } = found;
     const key = `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeMs}:${stats.ctimeMs}`;
     const rootsKey = roots.length === 1 ? (roots[0] ?? '') : roots.join('\0');
     const cached = this.#cache.get(path);
@@ -99,16 +100,24 @@ function cachedLength(entry: CacheEntry): number {
   return entry.read.kind === 'text' ? entry.read.text.length : 0;
 }
 
-/** The callback form is the cheapest asynchronous stat that Node offers, and a warm run consists of little else. */
-function statFile(path: string): Promise<Stats | { error: NodeJS.ErrnoException }> {
-  return new Promise((resolve) => statCallback(path, (error, stats) => resolve(error ? { error } : stats)));
+/** The entry itself first: it answers for everything but links, and most files are neither links nor there at all. */
+async function findEntry(path: string): Promise<{ stats: Stats } | { absent: FileAbsent }> {
+  const entry = await look(lstat, path);
+  if (entry instanceof Error) return { absent: absentAfterLook(path, entry, false) };
+  if (!entry.isSymbolicLink()) return { stats: entry };
+  const target = await look(stat, path);
+  return target instanceof Error ? { absent: absentAfterLook(path, target, true) } : { stats: target };
 }
 
-async function absentAfterStat(path: string, error: NodeJS.ErrnoException): Promise<FileAbsent> {
+/** The callback form is the cheapest asynchronous look at a file that Node offers, and a warm run consists of little else. */
+function look(how: typeof lstat | typeof stat, path: string): Promise<Stats | NodeJS.ErrnoException> {
+  return new Promise((resolve) => how(path, (error, stats) => resolve(error ?? stats)));
+}
+
+function absentAfterLook(path: string, error: NodeJS.ErrnoException, entryExists: boolean): FileAbsent {
   if (!isNotThere(error)) {
     return { kind: 'absent', path, reason: 'unreadable', detail: describe(error), entryExists: true, cause: error };
   }
-  const entryExists = await hasEntry(path);
   const detail = entryExists ? 'a link that leads nowhere' : 'no such file';
   return { kind: 'absent', path, reason: 'missing', detail, entryExists };
 }
@@ -183,15 +192,6 @@ async function isContained(real: string, roots: readonly string[]): Promise<bool
 export function isInside(root: string, path: string): boolean {
   const way = relative(root, path);
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
-}
-
-async function hasEntry(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** A loop of links or a path through a file leads nowhere, which is the same as not being there. */

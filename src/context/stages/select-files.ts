@@ -3,7 +3,8 @@
 
 import { join } from 'node:path';
 import type { Absence, CompositionState, ContextFile, Stage } from '../composition.ts';
-import { carriesFirstRun } from '../taxonomy.ts';
+import { isHeartbeat } from '../situation.ts';
+import { belongsInFirstRun } from '../workspace/bootstrap-mode.ts';
 
 export const selectFiles: Stage = {
   name: 'select',
@@ -31,7 +32,7 @@ function objectionTo(file: ContextFile, { input, handlers }: CompositionState): 
   if (
     policy.contextMode === 'lightweight' &&
     beforeHandlers &&
-    !(situation.heartbeat && file.name === 'HEARTBEAT.md')
+    !(isHeartbeat(situation) && file.name === 'HEARTBEAT.md')
   ) {
     return { reason: 'disabled', detail: 'this run is lightweight' };
   }
@@ -39,14 +40,11 @@ function objectionTo(file: ContextFile, { input, handlers }: CompositionState): 
   // Only the workspace's own first-run file is meant; a handler may bring another of the same name.
   if (known?.firstRun && file.path === join(workspaceDir, file.name)) {
     if (policy.firstRunComplete) return { reason: 'disabled', detail: 'the first run is complete' };
-    if (!carriesFirstRun(situation.sessionType)) {
-      return {
-        reason: 'filtered-session',
-        detail: `first-run guidance is for interactive runs, not ${situation.sessionType} ones`,
-      };
+    if (!belongsInFirstRun({ ...situation, status: 'pending' })) {
+      return { reason: 'filtered-session', detail: 'first-run guidance is for a person who meets the agent itself' };
     }
   }
-  if (known?.dynamic && file.name === 'HEARTBEAT.md' && !policy.heartbeatGuidance && !situation.heartbeat) {
+  if (known?.dynamic && file.name === 'HEARTBEAT.md' && !policy.heartbeatGuidance && !isHeartbeat(situation)) {
     return { reason: 'disabled', detail: 'heartbeats are switched off' };
   }
   return undefined;

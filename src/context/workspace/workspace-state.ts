@@ -35,6 +35,11 @@ export function isSetupCompleted(state: WorkspaceState): boolean {
   return state.setupCompletedAt !== undefined;
 }
 
+/** For callers that read the state file through their own cache. */
+export function isCompletedStateText(text: string): boolean {
+  return isSetupCompleted(parseWorkspaceState(text).state);
+}
+
 /** A workspace without BOOTSTRAP.md has nothing to go through, whatever its state says. */
 export async function loadFirstRunStatus(dir: string): Promise<FirstRunStatus> {
   if (isSetupCompleted(await loadWorkspaceState(dir))) return 'complete';
@@ -111,7 +116,7 @@ function dateText(value: unknown): string | undefined {
 }
 
 async function readStateText(dir: string): Promise<string | undefined> {
-  const path = statePath(dir);
+  const path = workspaceStatePath(dir);
   try {
     if (!(await isStateContained(dir))) return undefined;
     const handle = await openRegularFile(path);
@@ -130,7 +135,7 @@ async function readStateText(dir: string): Promise<string | undefined> {
 
 /** Written beside its place and renamed, so that a reader sees the old state or the new one and never half of either. */
 async function saveWorkspaceState(dir: string, state: WorkspaceState): Promise<void> {
-  const path = statePath(dir);
+  const path = workspaceStatePath(dir);
   const draft = `${path}.${randomUUID()}.tmp`;
   try {
     await mkdir(dirname(path), { recursive: true });
@@ -145,9 +150,9 @@ async function saveWorkspaceState(dir: string, state: WorkspaceState): Promise<v
 }
 
 async function isStateContained(dir: string): Promise<boolean> {
-  return isInside(await realpath(dir), await realpath(dirname(statePath(dir))));
+  return isInside(await realpath(dir), await realpath(dirname(workspaceStatePath(dir))));
 }
 
-function statePath(dir: string): string {
+export function workspaceStatePath(dir: string): string {
   return join(dir, '.openclaw', 'workspace-state.json');
 }

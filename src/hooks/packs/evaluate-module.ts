@@ -1,8 +1,8 @@
 // Evaluates a TypeScript or JavaScript file from outside of the product, afresh each time, and returns its exports.
 // The file may import the modules that are handed in by name, wherever it lies. Whatever it throws is thrown on.
 //
-// The file itself is always compiled anew, because Node would keep a native module until the process ends. So does
-// everything that it imports, except `.cjs`, `.mjs` and plain CommonJS neighbours, which Node keeps.
+// Node keeps a module that it imported itself until the process ends, so the file is always compiled here. The files
+// that it imports are fresh too, except those that go to Node: `.mjs`, `.cjs`, CommonJS, and packages.
 
 import { readFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
@@ -20,7 +20,7 @@ export async function evaluateModule(path: string, environment: ModuleEnvironmen
     tryNative: false,
     moduleCache: false,
     fsCache: environment.cacheDir ?? false,
-    // Without this an absent export would be looked up on the default export.
+    // The plain exports, not a proxy that also answers with properties of the default export.
     interopDefault: false,
     virtualModules: { ...environment.virtualModules },
   });

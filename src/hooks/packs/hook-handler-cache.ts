@@ -29,7 +29,7 @@ export class HookHandlerCache {
 async function fingerprintCode(path: string): Promise<string> {
   const dir = dirname(path);
   const names = await readdir(dir).catch(() => []);
-  const code = names.filter((name) => /\.(?:[cm]?[jt]sx?|json)$/.test(name)).map((name) => join(dir, name));
+  const code = names.filter((name) => /(?<!\.test)\.(?:[cm]?[jt]sx?|json)$/.test(name)).map((name) => join(dir, name));
   const marks = await Promise.all([...new Set([path, ...code])].sort().map(fingerprintFile));
   return marks.join('\n');
 }

@@ -1,0 +1,109 @@
+// One value written into a configuration file, because a command was asked to. Everything else in the file stays,
+// comments above all. The new text is parsed again first and written only if it says what was wanted and nothing more.
+
+import { randomUUID } from 'node:crypto';
+import { readFileSync, renameSync } from 'node:fs';
+import { chmod, mkdir, open, realpath, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { ConfigEditError } from '../protocol/errors.ts';
+import { type ConfigPath, depthOf, formatConfigPath, obstacleOn, valueAt, withValueAt } from './config-path.ts';
+import { type ConfigSource, loadConfigSource, parseConfigSource } from './config-source.ts';
+import { type LoadConfigInput, loadSources } from './load-config.ts';
+import { isPlainObject } from './plain-object.ts';
+
+/** Sets the value at `at` in `file`; the file and what leads to the value are made if they are missing. */
+export async function setConfigValue(file: string, at: ConfigPath, value: unknown): Promise<void> {
+  await editConfigFile(file, () => ({ at, value }));
+}
+
+/** Adds `value` at the end of the list at `at`, which is made if it is missing. */
+export async function appendConfigValue(file: string, at: ConfigPath, value: unknown): Promise<void> {
+  await editConfigFile(file, (current) => {
+    const list = valueAt(current, at);
+    return { at: [...at, Array.isArray(list) ? list.length : 0], value };
+  });
+}
+
+/** The file in which a change at `at` takes effect: where the value is, or would be looked up first. */
+export async function resolveConfigFileToEdit(
+  { environment, configPath }: LoadConfigInput,
+  at: ConfigPath,
+): Promise<string> {
+  const strongestFirst = (await loadSources(environment, configPath)).toReversed();
+  let best: { file: string; depth: number } | undefined;
+  for (const { file, value } of strongestFirst) {
+    const depth = depthOf(value, at);
+    // A file that has the value, or anything but an object on the way to it, hides what weaker files say.
+    if (depth === at.length || (depth > 0 && !isPlainObject(valueAt(value, at.slice(0, depth))))) return file;
+    if (best === undefined || depth > best.depth) best = { file, depth };
+  }
+  return best?.file ?? environment.configPath;
+}
+
+interface Edit {
+  readonly at: ConfigPath;
+  readonly value: unknown;
+}
+
+const ATTEMPTS = 5;
+
+async function editConfigFile(file: string, edit: (current: unknown) => Edit): Promise<void> {
+  // A link keeps being a link: the file that it points to is the one that is replaced.
+  const target = await realpath(file).catch(() => file);
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const source = await loadConfigSource(target);
+    const { at, value } = edit(source?.value ?? {});
+    const text = await editedText(source ?? (await parseConfigSource(target, '')), at, value);
+    if (text === source?.text || (await replaceFile(target, source?.text, text))) return;
+  }
+  throw new ConfigEditError(file, formatConfigPath(edit({}).at), 'another program keeps changing the file');
+}
+
+async function editedText(source: ConfigSource, at: ConfigPath, value: unknown): Promise<string> {
+  const refuse = (detail: string, cause?: unknown) =>
+    new ConfigEditError(source.file, formatConfigPath(at), detail, { cause });
+  if (at.length === 0) throw refuse('a path to a single value is needed');
+  const obstacle = obstacleOn(source.value, at);
+  if (obstacle !== undefined) throw refuse(obstacle);
+  if (isDeepStrictEqual(valueAt(source.value, at), value)) return source.text;
+  const expected = withValueAt(source.value, at, value);
+  const text = source.edit(at, value);
+  const result = await parseConfigSource(source.file, text).catch((error: unknown) => {
+    throw refuse('the file would no longer be readable', error);
+  });
+  if (!isDeepStrictEqual(result.value, expected)) throw refuse('other values would change with it');
+  if (!isDeepStrictEqual(result.comments(), source.comments())) throw refuse('a comment would be lost');
+  return text;
+}
+
+/** False when the file is no longer what `before` says, in which case nothing happened. */
+async function replaceFile(file: string, before: string | undefined, after: string): Promise<boolean> {
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  const mode = before === undefined ? 0o600 : (await stat(file)).mode & 0o7777;
+  const draft = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID()}.tmp`);
+  try {
+    const handle = await open(draft, 'wx', 0o600);
+    try {
+      await handle.writeFile(after);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await chmod(draft, mode);
+    // Synchronous on purpose: no other edit of this process can come between the look and the rename.
+    if (readIfPresent(file) !== before) return false;
+    renameSync(draft, file);
+    return true;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+function readIfPresent(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

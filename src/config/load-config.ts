@@ -1,0 +1,229 @@
+// From the files of a home to one validated configuration. Reads only; whatever is odd but harmless becomes a warning
+// with file and line, whatever would be misunderstood is an error. A home without files costs two failed look-ups.
+
+import path from 'node:path';
+import { ConfigInvalidError, type ConfigIssue, ConfigMissingError } from '../protocol/errors.ts';
+import { agentIdOf, listAgentConfigs, resolveAgentDefaults } from './agents.ts';
+import { type ConfigPath, depthOf, formatConfigPath } from './config-path.ts';
+import { type ConfigFormat, type ConfigSource, loadConfigSource } from './config-source.ts';
+import type { Environment } from './environment.ts';
+import { type ConfigLayer, expandIncludes } from './include.ts';
+import { mergeConfig } from './merge-config.ts';
+import { isPlainObject } from './plain-object.ts';
+import type { Config } from './schema.ts';
+import { type MissingVariable, substituteVariables } from './substitute-variables.ts';
+import { isTimezone } from './timezone.ts';
+import { resolveUserPath } from './user-path.ts';
+
+export interface LoadConfigInput {
+  readonly environment: Environment;
+  /** From `--config`: this file alone, and it must exist. */
+  readonly configPath?: string | undefined;
+}
+
+export interface LoadedConfig {
+  readonly config: Config;
+  /** Weakest first; included files stand before the file that includes them. */
+  readonly files: readonly ConfigFile[];
+  readonly warnings: readonly ConfigWarning[];
+  /** Present when two files were merged. */
+  readonly merged: ConfigMerge | undefined;
+}
+
+export interface ConfigFile {
+  readonly path: string;
+  readonly format: ConfigFormat;
+}
+
+export interface ConfigWarning {
+  readonly file: string;
+  readonly line: number;
+  readonly path: string;
+  readonly message: string;
+  readonly suggestion?: string;
+}
+
+export interface ConfigMerge {
+  readonly base: string;
+  readonly overlay: string;
+  /** Paths at which the overlay replaced what the base says. */
+  readonly overridden: readonly string[];
+  /** The same as a sentence. */
+  readonly explanation: string;
+}
+
+export async function loadConfig({ environment, configPath }: LoadConfigInput): Promise<LoadedConfig> {
+  const warnings: ConfigWarning[] = [];
+  const sources = await loadSources(environment, configPath, warnings);
+  if (sources.length === 0) return { config: {}, files: [], warnings, merged: undefined };
+
+  const [{ USED_SECTIONS }, { listConfigFaults, listUnknownKeys }, expanded] = await Promise.all([
+    import('./schema.ts'),
+    import('./validate-config.ts'),
+    Promise.all(sources.map(expandIncludes)),
+  ]);
+  refuseNonObjects(expanded);
+  const layers = expanded.flatMap((each) => each.layers);
+  const locate = (at: ConfigPath) => locateInLayers(layers, at);
+  const [base, overlay] = expanded.map((each) => withoutEmptyKeys(each.value, USED_SECTIONS));
+  const merged = overlay === undefined ? undefined : mergeConfig(base, overlay);
+  const written = merged === undefined ? base : merged.value;
+  const { value, missing } = substituteVariables(written, environment.variables);
+
+  const issues = listConfigFaults(value, written).map((fault): ConfigIssue => {
+    return { ...locate(fault.path), path: formatConfigPath(fault.path), found: fault.found, expected: fault.expected };
+  });
+  if (issues.length > 0) throw new ConfigInvalidError(issues);
+
+  const config = value as Config;
+  for (const { path: at, suggestion } of listUnknownKeys(value)) {
+    const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
+    const message = `${formatConfigPath(at)} is not a setting that Atrium knows; it is kept and has no effect.${hint}`;
+    warnings.push({
+      ...locate(at),
+      path: formatConfigPath(at),
+      message,
+      ...(suggestion !== undefined && { suggestion }),
+    });
+  }
+  for (const { at, message } of [...describeMissing(missing, USED_SECTIONS), ...listOddities(config)]) {
+    warnings.push({ ...locate(at), path: formatConfigPath(at), message });
+  }
+  return {
+    config,
+    files: layers.map(({ source }) => ({ path: source.file, format: source.format })),
+    warnings,
+    merged: merged === undefined ? undefined : explainMerge(sources, merged.overridden),
+  };
+}
+
+const YAML_NAMES = ['openclaw.yaml', 'openclaw.yml'];
+const JSON_NAME = 'openclaw.json';
+
+/** The files that make up the configuration, weakest first. */
+export async function loadSources(
+  environment: Environment,
+  configPath: string | undefined,
+  warnings: ConfigWarning[] = [],
+): Promise<ConfigSource[]> {
+  if (configPath !== undefined) {
+    const file = resolveUserPath(configPath, environment.home, environment.cwd);
+    const source = await loadConfigSource(file);
+    if (source === undefined) throw new ConfigMissingError(file);
+    return [source];
+  }
+  const file = environment.configPath;
+  const hasSiblings = path.basename(file) === JSON_NAME;
+  const siblings = hasSiblings ? YAML_NAMES.map((name) => path.join(path.dirname(file), name)) : [];
+  const [main, ...yaml] = await Promise.all([file, ...siblings].map(loadConfigSource));
+  const [used, ignored] = yaml.filter((source) => source !== undefined);
+  if (ignored !== undefined) {
+    const message = `${ignored.file} is not used, because ${used?.file} is there too. Keep one of them.`;
+    warnings.push({ file: ignored.file, line: 1, path: '', message });
+  }
+  if (
+    main === undefined &&
+    used === undefined &&
+    environment.configPathGiven &&
+    path.dirname(file) !== environment.stateDir
+  ) {
+    const message = `OPENCLAW_CONFIG_PATH names ${file}, which does not exist; nothing is configured.`;
+    warnings.push({ file, line: 1, path: '', message });
+  }
+  return [main, used].filter((source) => source !== undefined);
+}
+
+function refuseNonObjects(expanded: readonly { value: unknown; layers: readonly ConfigLayer[] }[]): void {
+  const issues = expanded
+    .filter(({ value }) => !isPlainObject(value))
+    .map(({ value, layers }): ConfigIssue => {
+      const file = layers.at(-1)?.source.file ?? '';
+      const found = Array.isArray(value) ? 'a list' : `a ${typeof value}`;
+      return { file, line: 1, path: formatConfigPath([]), found, expected: 'an object with sections' };
+    });
+  if (issues.length > 0) throw new ConfigInvalidError(issues);
+}
+
+/** The strongest layer that has this path, else the one that has most of it. */
+function locateInLayers(layers: readonly ConfigLayer[], at: ConfigPath): { file: string; line: number } {
+  let best: { layer: ConfigLayer; depth: number } | undefined;
+  for (const layer of layers.toReversed()) {
+    const { prefix, source } = layer;
+    if (!prefix.every((part, index) => part === at[index])) continue;
+    const depth = prefix.length + depthOf(source.value, at.slice(prefix.length));
+    if (best === undefined || depth > best.depth) best = { layer, depth };
+  }
+  if (best === undefined) return { file: '', line: 1 };
+  const { source, prefix } = best.layer;
+  return { file: source.file, line: source.lineOf(at.slice(prefix.length)) };
+}
+
+/** A key without a value counts as not written: YAML leaves one behind when all below it is commented out. */
+function withoutEmptyKeys(value: unknown, sections: readonly string[]): unknown {
+  if (!isPlainObject(value)) return value;
+  const entries = Object.entries(value).filter(([key, item]) => item !== null || !sections.includes(key));
+  return Object.fromEntries(entries.map(([key, item]) => [key, sections.includes(key) ? cleared(item) : item]));
+}
+
+function cleared(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(cleared);
+  if (!isPlainObject(value)) return value;
+  const entries = Object.entries(value).filter(([, item]) => item !== null);
+  return Object.fromEntries(entries.map(([key, item]) => [key, cleared(item)]));
+}
+
+interface Oddity {
+  readonly at: ConfigPath;
+  readonly message: string;
+}
+
+/** Only where the text is used: other sections may rely on variables that another program sets. */
+function describeMissing(missing: readonly MissingVariable[], sections: readonly string[]): Oddity[] {
+  return missing
+    .filter(({ path: at }) => sections.includes(String(at[0])))
+    .map(({ path: at, name }) => {
+      const message = `${formatConfigPath(at)} uses \${${name}}, which is not set; the text is left as it is. Set it, or write $\${${name}} if the text is meant.`;
+      return { at, message };
+    });
+}
+
+/** What the schema allows and yet nobody wants. */
+function listOddities(config: Config): Oddity[] {
+  const oddities: Oddity[] = [];
+  const timezone = resolveAgentDefaults(config).userTimezone;
+  if (timezone !== undefined && !isTimezone(timezone.trim())) {
+    const message = `agents.defaults.userTimezone is "${timezone}", which is no time zone; that of this machine is used. Write one such as "Europe/Berlin".`;
+    oddities.push({ at: ['agents', 'defaults', 'userTimezone'], message });
+  }
+  const agents = listAgentConfigs(config);
+  const ids = agents.map(agentIdOf);
+  const firstDefault = agents.findIndex((agent) => agent.default);
+  for (const [index, agent] of agents.entries()) {
+    const at: ConfigPath = ['agents', 'list', index];
+    const first = ids.indexOf(agentIdOf(agent));
+    if (first !== index) {
+      oddities.push({
+        at: [...at, 'id'],
+        message: `agents.list[${index}] has the same id as agents.list[${first}], "${ids[index]}"; the first one is used.`,
+      });
+    }
+    if (agent.default && index !== firstDefault) {
+      oddities.push({
+        at: [...at, 'default'],
+        message: `agents.list[${index}] is marked as default, and so is agents.list[${firstDefault}]; the first one is used.`,
+      });
+    }
+  }
+  return oddities;
+}
+
+function explainMerge([base, overlay]: readonly ConfigSource[], overridden: readonly string[]): ConfigMerge {
+  const [baseFile, overlayFile] = [base?.file ?? '', overlay?.file ?? ''];
+  const where = overridden.length === 0 ? 'they do not disagree' : `it wins at ${overridden.join(', ')}`;
+  return {
+    base: baseFile,
+    overlay: overlayFile,
+    overridden,
+    explanation: `${overlayFile} is merged over ${baseFile}; ${where}.`,
+  };
+}

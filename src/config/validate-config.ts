@@ -1,0 +1,97 @@
+// The check of a configuration against the schema: what is wrong, and which keys mean nothing to anybody. It says
+// where only as a path; the caller knows the files.
+
+import { z } from 'zod';
+import { nearMatch } from '../protocol/near-match.ts';
+import { type ConfigPath, valueAt } from './config-path.ts';
+import { isPlainObject } from './plain-object.ts';
+import { configSchema, PASSED_SECTIONS, unknownKeyPolicies } from './schema.ts';
+
+export interface ConfigFault {
+  readonly path: ConfigPath;
+  /** Completes "… is". */
+  readonly found: string;
+  /** Completes "expected". */
+  readonly expected: string;
+}
+
+export interface UnknownKey {
+  readonly path: ConfigPath;
+  readonly suggestion: string | undefined;
+}
+
+/** `written` is the same value before variables were put in; faults quote it, so that no secret ends up in a message. */
+export function listConfigFaults(value: unknown, written: unknown): ConfigFault[] {
+  const result = configSchema.safeParse(value);
+  return result.success ? [] : result.error.issues.flatMap((issue) => faultsOf(issue, written));
+}
+
+function faultsOf(issue: z.core.$ZodIssue, written: unknown): ConfigFault[] {
+  const path = issue.path.filter((part) => typeof part !== 'symbol');
+  if (issue.code === 'unrecognized_keys') {
+    const known = Object.keys(schemaAt(path)?.shape ?? {});
+    return issue.keys.map((key) => {
+      const suggestion = nearMatch(key, known);
+      const hint = suggestion === undefined ? '' : ` (did you mean "${suggestion}"?)`;
+      return { path: [...path, key], found: 'not a condition', expected: `one of ${known.join(', ')}${hint}` };
+    });
+  }
+  const found = issue.code === 'custom' ? issue.params?.found : undefined;
+  return [
+    { path, found: typeof found === 'string' ? found : describe(valueAt(written, path)), expected: issue.message },
+  ];
+}
+
+function describe(value: unknown): string {
+  if (value === undefined) return 'missing';
+  if (value === null) return 'empty';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'an object';
+  if (typeof value !== 'string') return `the ${typeof value} ${String(value)}`;
+  return `the text ${JSON.stringify(value.length > 60 ? `${value.slice(0, 59)}…` : value)}`;
+}
+
+/** Keys that no setting has, with the setting that was probably meant. */
+export function listUnknownKeys(value: unknown): UnknownKey[] {
+  const unknown: UnknownKey[] = [];
+  visitSchema(configSchema, value, [], (schema, object, at) => {
+    const policy = unknownKeyPolicies.get(schema)?.policy;
+    if (policy === undefined) return;
+    const known = [...Object.keys(schema.shape), ...(at.length === 0 ? PASSED_SECTIONS : [])];
+    for (const key of Object.keys(object)) {
+      if (known.includes(key)) continue;
+      const suggestion = nearMatch(key, known);
+      // Beside the setting itself, a similar key is more likely another product's than a slip.
+      const isSlip = suggestion !== undefined && !Object.hasOwn(object, suggestion);
+      if (policy === 'warn' || isSlip) unknown.push({ path: [...at, key], suggestion });
+    }
+  });
+  return unknown;
+}
+
+type SchemaVisitor = (schema: z.ZodObject, value: Record<string, unknown>, at: ConfigPath) => void;
+
+function visitSchema(schema: z.core.$ZodType | undefined, value: unknown, at: ConfigPath, visit: SchemaVisitor): void {
+  if (schema instanceof z.ZodOptional) {
+    visitSchema(schema.unwrap(), value, at, visit);
+  } else if (schema instanceof z.ZodArray && Array.isArray(value)) {
+    for (const [index, item] of value.entries()) visitSchema(schema.element, item, [...at, index], visit);
+  } else if (schema instanceof z.ZodObject && isPlainObject(value)) {
+    visit(schema, value, at);
+    for (const [key, item] of Object.entries(value)) {
+      const inner = Object.hasOwn(schema.shape, key) ? schema.shape[key] : schema.def.catchall;
+      visitSchema(inner, item, [...at, key], visit);
+    }
+  }
+}
+
+function schemaAt(path: ConfigPath): z.ZodObject | undefined {
+  let schema: z.core.$ZodType | undefined = configSchema;
+  for (const part of path) {
+    if (schema instanceof z.ZodOptional) schema = schema.unwrap();
+    if (schema instanceof z.ZodArray) schema = schema.element;
+    else if (schema instanceof z.ZodObject) schema = schema.shape[part];
+  }
+  while (schema instanceof z.ZodOptional) schema = schema.unwrap();
+  return schema instanceof z.ZodObject ? schema : undefined;
+}

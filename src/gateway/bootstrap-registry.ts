@@ -1,0 +1,55 @@
+// Registers every bootstrap handler that applies to one agent: the bundled ones, the operator's rules, modules named
+// in the configuration, and hook packs. What cannot be registered is not passed over: it becomes an absence with a
+// reason, which every report of that agent carries.
+
+import type { Absence } from '../context/composition.ts';
+import type { HookPackFate } from '../hooks/packs/load-internal-hooks.ts';
+import type { HandlerRegistration, HookRunner } from '../hooks/runner.ts';
+import type { InternalHookHandler } from '../protocol/bootstrap-event.ts';
+import { type BundledHandlerSettings, bundledHandlers } from './bundled-handlers.ts';
+import { type RuleHandlerSettings, ruleHandlers } from './rule-handlers.ts';
+import { loadUserHandlers, type UserHandlerSettings } from './user-handlers.ts';
+
+export type BootstrapRunner = HookRunner<InternalHookHandler>;
+
+export type BootstrapRegistration = Omit<HandlerRegistration<InternalHookHandler>, 'hook'>;
+
+export interface BootstrapRegistrySettings extends BundledHandlerSettings, RuleHandlerSettings, UserHandlerSettings {
+  readonly runner: BootstrapRunner;
+}
+
+/** What became of everything that was there to register. */
+export interface BootstrapRegistry {
+  readonly absences: readonly Absence[];
+  readonly packs: readonly HookPackFate[];
+  readonly problems: readonly string[];
+}
+
+export async function registerBootstrapHandlers(settings: BootstrapRegistrySettings): Promise<BootstrapRegistry> {
+  const { runner } = settings;
+  const absences: Absence[] = [];
+  const problems: string[] = [];
+  const register = (registration: BootstrapRegistration) =>
+    runner.register({ ...registration, hook: 'agent:bootstrap' });
+
+  for (const bundled of bundledHandlers(settings)) {
+    if (bundled.enabled) register(bundled.registration);
+    else absences.push({ what: `handler ${bundled.registration.id}`, reason: 'disabled', detail: bundled.whyNot });
+  }
+  for (const registration of ruleHandlers(settings)) register(registration);
+
+  const loaded = await loadUserHandlers(settings);
+  for (const registration of loaded.registrations) {
+    try {
+      register(registration);
+    } catch (error) {
+      problems.push((error as Error).message);
+      absences.push({ what: `handler ${registration.id}`, reason: 'handler-failed', detail: (error as Error).message });
+    }
+  }
+  return {
+    absences: [...absences, ...loaded.absences],
+    packs: loaded.packs,
+    problems: [...problems, ...loaded.problems],
+  };
+}

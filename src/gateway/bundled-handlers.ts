@@ -1,0 +1,128 @@
+// The bundled bootstrap handlers with the operator's settings, in calling order. Settings are read from both places in
+// which homes have them: `bootstrap.hooks` and `hooks.internal.entries`.
+
+import { join } from 'node:path';
+import type { Environment } from '../config/environment.ts';
+import type { Config } from '../config/schema.ts';
+import { resolveUserPath } from '../config/user-path.ts';
+import { createAgentOverridesHandler } from '../context/handlers/agent-overrides/handler.ts';
+import { createExtraFilesHandler } from '../context/handlers/bootstrap-extra-files/handler.ts';
+import { createCiModeHandler } from '../context/handlers/ci-mode/handler.ts';
+import { createGlobalFilesHandler } from '../context/handlers/global-files/handler.ts';
+import { createTimeContextHandler } from '../context/handlers/time-context/handler.ts';
+import type { FileSource } from '../context/sources/file-source.ts';
+import type { BootstrapRegistration } from './bootstrap-registry.ts';
+
+export interface BundledHandlerSettings {
+  readonly config: Config;
+  readonly environment: Environment;
+  readonly files: FileSource;
+  /** True when this process runs in a pipeline. */
+  readonly ci: boolean;
+}
+
+export interface BundledHandler {
+  readonly registration: BootstrapRegistration;
+  readonly enabled: boolean;
+  readonly whyNot: string;
+}
+
+/** What is off says how to switch it on. */
+export function bundledHandlers(settings: BundledHandlerSettings): readonly BundledHandler[] {
+  const { config, environment, files, ci } = settings;
+  const options = bundledOptions(config);
+  const at = (path: string) => resolveUserPath(path, environment.home, environment.stateDir);
+  const overrides = options('agent-overrides');
+  const time = options('time-context');
+  const extra = options('bootstrap-extra-files');
+  const ciMode = options('ci-mode');
+  const patterns = [extra.paths, extra.patterns, extra.files].find((list) => list && list.length > 0) ?? [];
+
+  return [
+    bundle('global-files', 10, 'Prepends <state>/<NAME>.md to the files of every agent.', options('global-files'), {
+      handler: createGlobalFilesHandler({
+        files,
+        stateDir: environment.stateDir,
+        openboaToo: config.openboa?.globalFiles,
+      }),
+      stability: 'static',
+    }),
+    bundle('agent-overrides', 50, 'Adds <state>/agents/<id>/<NAME>.md to the files of one agent.', overrides, {
+      handler: createAgentOverridesHandler({
+        files,
+        overrideDir: overrides.override_dir ? at(overrides.override_dir) : join(environment.stateDir, 'agents'),
+        mode: overrides.mode,
+      }),
+      stability: 'static',
+    }),
+    bundle(
+      'time-context',
+      100,
+      'Says what the hour asks of the agent.',
+      { enabled: false, ...time },
+      {
+        handler: createTimeContextHandler({
+          overnightStart: time.overnight_start,
+          overnightEnd: time.overnight_end,
+          morningEnd: time.morning_end,
+          texts: time.texts,
+          file: time.file,
+        }),
+        stability: time.inline ? undefined : 'run',
+      },
+    ),
+    bundle(
+      'bootstrap-extra-files',
+      150,
+      'Adds bootstrap files from folders below the workspace.',
+      patterns.length > 0 ? extra : { ...extra, enabled: false },
+      { handler: createExtraFilesHandler({ files, patterns }), stability: 'static' },
+    ),
+    bundle('ci-mode', 200, 'Prepares the agent for a pipeline, where nobody answers.', ciMode, {
+      handler: createCiModeHandler({ ci, force: ciMode.force, text: ciMode.text }),
+      stability: 'static',
+    }),
+  ];
+}
+
+type BundledSettings = NonNullable<NonNullable<Config['bootstrap']>['hooks']>;
+type BundledId = 'global-files' | 'agent-overrides' | 'time-context' | 'bootstrap-extra-files' | 'ci-mode';
+
+/** Both places are read; `bootstrap.hooks` has the last word. */
+function bundledOptions(config: Config) {
+  const entries = config.hooks?.internal?.entries;
+  const hooks = config.bootstrap?.hooks;
+  return <Id extends BundledId>(id: Id) => ({ ...entries?.[id], ...hooks?.[id] }) as NonNullable<BundledSettings[Id]>;
+}
+
+interface CommonSettings {
+  readonly enabled?: boolean | undefined;
+  readonly priority?: number | undefined;
+  readonly onError?: 'skip' | 'abort' | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+function bundle(
+  id: BundledId,
+  priority: number,
+  description: string,
+  options: CommonSettings,
+  rest: Pick<BootstrapRegistration, 'handler' | 'stability'>,
+): BundledHandler {
+  return {
+    registration: {
+      id,
+      owner: 'atrium',
+      description,
+      priority: options.priority ?? priority,
+      onError: options.onError,
+      timeoutMs: options.timeoutMs,
+      ...rest,
+    },
+    enabled: options.enabled ?? true,
+    whyNot:
+      id === 'bootstrap-extra-files'
+        ? 'no paths are set; name some in bootstrap.hooks.bootstrap-extra-files.paths'
+        : `switched off; set bootstrap.hooks.${id}.enabled to true to use it`,
+  };
+}

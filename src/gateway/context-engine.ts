@@ -1,0 +1,203 @@
+// Composes for the agents of one configuration. It turns a request ("this agent, this session, this moment") into the
+// full input of composition, and keeps what may be kept between runs: the file cache and each agent's handlers.
+
+import { stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { resolveAgentWorkspaceDir } from '../config/agent-workspace.ts';
+import { listAgentIds, resolveAgentConfig, resolveAgentDefaults, resolveDefaultAgentId } from '../config/agents.ts';
+import type { Environment } from '../config/environment.ts';
+import type { Config } from '../config/schema.ts';
+import { resolveUserPath } from '../config/user-path.ts';
+import type { BootstrapHandlers } from '../context/bootstrap-handlers.ts';
+import { type Composition, compose } from '../context/compose.ts';
+import { isTimezone, type Situation } from '../context/situation.ts';
+import { CachedFileSource, type FileSource } from '../context/sources/file-source.ts';
+import { SkillCatalogue } from '../context/sources/skills.ts';
+import { TAXONOMIES, type Taxonomy, type TaxonomyId } from '../context/taxonomy.ts';
+import { isCompletedStateText, workspaceStatePath } from '../context/workspace/workspace-state.ts';
+import { HookRunner } from '../hooks/runner.ts';
+import { normalizeAgentId } from '../protocol/agent-id.ts';
+import type { ChannelContext } from '../protocol/bootstrap-event.ts';
+import { UnknownAgentError, WorkspaceNotFoundError } from '../protocol/errors.ts';
+import { nearMatch } from '../protocol/near-match.ts';
+import { parseAgentSessionKey } from '../protocol/session-key.ts';
+import { resolveSessionType, type SessionType, type Trigger } from '../protocol/session-type.ts';
+import { type BootstrapRegistry, type BootstrapRunner, registerBootstrapHandlers } from './bootstrap-registry.ts';
+import { type ConfiguredPolicy, contextPolicyOf } from './context-policy.ts';
+
+export interface ContextEngineSettings {
+  readonly environment: Environment;
+  readonly config: Config;
+  /** Where the configuration lives; relative paths in it start from its folder. */
+  readonly configPath?: string | undefined;
+  /** Handlers that a program registered itself; each agent's own are added to a copy. */
+  readonly runner?: BootstrapRunner | undefined;
+  readonly files?: FileSource | undefined;
+  readonly modules?: (() => Promise<Readonly<Record<string, unknown>>>) | undefined;
+}
+
+export interface ContextRequest {
+  readonly agentId?: string | undefined;
+  /** Composes for this folder instead of the agent's configured workspace. */
+  readonly workspaceDir?: string | undefined;
+  readonly taxonomy?: TaxonomyId | undefined;
+  readonly sessionKey?: string | undefined;
+  readonly sessionId?: string | undefined;
+  /** Overrides what the session key, the trigger and the environment say. */
+  readonly sessionType?: SessionType | undefined;
+  readonly trigger?: Trigger | undefined;
+  readonly channel?: ChannelContext | undefined;
+  readonly at: Date;
+  readonly timezone?: string | undefined;
+}
+
+/** What the engine knows about one agent, built when it is first asked for. */
+export interface PreparedAgent {
+  readonly agentId: string;
+  readonly workspaceDir: string;
+  readonly taxonomy: Taxonomy;
+  readonly policy: ConfiguredPolicy;
+  readonly runner: BootstrapRunner;
+  readonly handlers: BootstrapHandlers;
+  readonly registry: BootstrapRegistry;
+}
+
+export class ContextEngine {
+  readonly #settings: ContextEngineSettings;
+  readonly #files: FileSource;
+  readonly #skills: SkillCatalogue;
+  /** One promise per agent, workspace and kind of machine, so that handlers are loaded once however many runs ask at the same time. */
+  readonly #prepared = new Map<string, Promise<PreparedAgent>>();
+
+  constructor(settings: ContextEngineSettings) {
+    this.#settings = settings;
+    this.#files = settings.files ?? new CachedFileSource();
+    this.#skills = new SkillCatalogue(this.#files);
+  }
+
+  async compose(request: ContextRequest, previous?: Composition): Promise<Composition> {
+    const { environment, config } = this.#settings;
+    const agent = await this.prepare(request);
+    const { workspaceDir } = agent;
+    const [isThere, firstRunComplete, skills] = await Promise.all([
+      isDirectory(workspaceDir),
+      this.#isFirstRunComplete(workspaceDir),
+      this.#skills.load([join(workspaceDir, 'skills'), join(environment.stateDir, 'skills')]),
+    ]);
+    if (!isThere) throw new WorkspaceNotFoundError(workspaceDir);
+    return compose(
+      {
+        workspaceDir,
+        home: environment.home,
+        situation: this.#situation(request, agent.agentId),
+        taxonomy: agent.taxonomy,
+        policy: { ...agent.policy, firstRunComplete },
+        files: this.#files,
+        handlers: agent.handlers,
+        skills,
+        config,
+        absences: agent.registry.absences,
+      },
+      previous,
+    );
+  }
+
+  /** The agent that a request is for, with its handlers loaded. Unknown agents are refused unless a workspace is named. */
+  prepare(request: ContextRequest): Promise<PreparedAgent> {
+    const { config, environment } = this.#settings;
+    const agentId = this.#agentIdOf(request);
+    const workspaceDir =
+      request.workspaceDir === undefined
+        ? resolveAgentWorkspaceDir(config, agentId, environment.variables)
+        : resolveUserPath(request.workspaceDir, environment.home, environment.cwd);
+    const ci = this.#isCi(request);
+    const key = JSON.stringify([agentId, workspaceDir, request.taxonomy, ci]);
+    let prepared = this.#prepared.get(key);
+    if (!prepared) {
+      prepared = this.#prepareAgent(agentId, workspaceDir, request.taxonomy, ci);
+      // A failure may be mended before the next run, so only successes are kept.
+      prepared.catch(() => this.#prepared.delete(key));
+      this.#prepared.set(key, prepared);
+    }
+    return prepared;
+  }
+
+  async #prepareAgent(
+    agentId: string,
+    workspaceDir: string,
+    taxonomyId: TaxonomyId | undefined,
+    ci: boolean,
+  ): Promise<PreparedAgent> {
+    const { config, environment, configPath = environment.configPath } = this.#settings;
+    const taxonomy = TAXONOMIES[taxonomyId ?? resolveAgentConfig(config, agentId)?.taxonomy ?? 'openclaw'];
+    const runner: BootstrapRunner = this.#settings.runner?.fork() ?? new HookRunner();
+    const registry = await registerBootstrapHandlers({
+      runner,
+      config,
+      configDir: dirname(configPath),
+      environment,
+      files: this.#files,
+      workspaceDir,
+      ci,
+      modules: this.#settings.modules ?? (async () => ({})),
+    });
+    const policy = contextPolicyOf(config, agentId, taxonomy, environment);
+    return { agentId, workspaceDir, taxonomy, policy, runner, handlers: bootstrapHandlersOf(runner), registry };
+  }
+
+  #agentIdOf(request: ContextRequest): string {
+    const { config } = this.#settings;
+    const named = request.agentId ?? parseAgentSessionKey(request.sessionKey)?.agentId;
+    const agentId = normalizeAgentId(named ?? resolveDefaultAgentId(config));
+    const known = listAgentIds(config);
+    if (request.workspaceDir === undefined && !known.includes(agentId)) {
+      throw new UnknownAgentError(agentId, known, nearMatch(agentId, known));
+    }
+    return agentId;
+  }
+
+  #situation(request: ContextRequest, agentId: string): Situation {
+    const { environment, config } = this.#settings;
+    const { sessionKey, sessionId, trigger, channel, at } = request;
+    const zone = request.timezone ?? resolveAgentDefaults(config).userTimezone;
+    return {
+      agentId,
+      sessionKey,
+      sessionId,
+      trigger,
+      channel,
+      at,
+      timezone: zone && isTimezone(zone) ? zone : environment.timezone,
+      sessionType:
+        request.sessionType ??
+        resolveSessionType({ sessionKey: sessionKey ?? sessionId, trigger, ci: this.#isCi(request) }),
+    };
+  }
+
+  /** Whoever names a session type means it, wherever the process happens to run. */
+  #isCi(request: ContextRequest): boolean {
+    if (request.sessionType !== undefined) return request.sessionType === 'ci';
+    const { environment, config } = this.#settings;
+    return environment.ci || config.bootstrap?.sessionType === 'ci';
+  }
+
+  async #isFirstRunComplete(workspaceDir: string): Promise<boolean> {
+    const read = await this.#files.read(workspaceStatePath(workspaceDir), [workspaceDir]);
+    return read.kind === 'text' && isCompletedStateText(read.text);
+  }
+}
+
+export function bootstrapHandlersOf(runner: BootstrapRunner): BootstrapHandlers {
+  return {
+    list: () => runner.list('agent:bootstrap'),
+    chain: (initial, invoke) => runner.chain('agent:bootstrap', initial, invoke),
+  };
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,44 @@
+// What a configuration says about contents and sizes, for one agent.
+
+import { resolveAgentConfig, resolveAgentDefaults, resolveDefaultAgentId } from '../config/agents.ts';
+import { resolveBootstrapLimits } from '../config/bootstrap-limits.ts';
+import { resolveContextInjectionMode } from '../config/context-injection.ts';
+import type { Environment } from '../config/environment.ts';
+import { shouldIncludeHeartbeatGuidance } from '../config/heartbeat-guidance.ts';
+import type { Config } from '../config/schema.ts';
+import { resolveUserPath } from '../config/user-path.ts';
+import type { ContextPolicy } from '../context/composition.ts';
+import type { Taxonomy } from '../context/taxonomy.ts';
+
+/** Everything but the first run, which is a fact about the workspace and not a setting. */
+export type ConfiguredPolicy = Omit<ContextPolicy, 'firstRunComplete'>;
+
+export function contextPolicyOf(
+  config: Config,
+  agentId: string,
+  taxonomy: Taxonomy,
+  environment: Environment,
+): ConfiguredPolicy {
+  const { bootstrap = {} } = config;
+  const { maxChars, totalMaxChars } = resolveBootstrapLimits(config, agentId);
+  const injection = resolveContextInjectionMode(config, agentId);
+  const isDefault = agentId === resolveDefaultAgentId(config);
+  return {
+    maxChars,
+    totalMaxChars,
+    maxTokens:
+      resolveAgentConfig(config, agentId)?.bootstrapMaxTokens ?? resolveAgentDefaults(config).bootstrapMaxTokens,
+    priority: bootstrap.priority ?? [],
+    keep: bootstrap.keep ?? [],
+    subagentFiles: bootstrap.subagentFiles ?? taxonomy.subagentFiles,
+    withholdOnSharedSurfaces: bootstrap.sharedSurfaces?.withhold ?? taxonomy.privateFiles,
+    allowedRoots: (bootstrap.allowedRoots ?? []).map((root) =>
+      resolveUserPath(root, environment.home, environment.cwd),
+    ),
+    missingMarkers: bootstrap.missingMarkers ?? 'required',
+    policyDigest: bootstrap.policyDigest ?? true,
+    // Only the default agent has heartbeats; for the others HEARTBEAT.md is a file like any other.
+    heartbeatGuidance: !isDefault || shouldIncludeHeartbeatGuidance({ config, agentId }),
+    contextMode: injection === 'never' ? 'none' : 'full',
+  };
+}

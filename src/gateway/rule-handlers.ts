@@ -1,0 +1,54 @@
+// The operator's rules as handlers. A rule reads its text from the folder of the configuration, from the workspace or
+// from a root that the operator allowed, and from nowhere else.
+
+import type { Environment } from '../config/environment.ts';
+import type { Config } from '../config/schema.ts';
+import { resolveUserPath } from '../config/user-path.ts';
+import { createRuleHandler } from '../context/handlers/rules/handler.ts';
+import type { FileSource } from '../context/sources/file-source.ts';
+import { DEFAULT_HOOK_PRIORITY } from '../hooks/packs/load-internal-hooks.ts';
+import type { BootstrapRegistration } from './bootstrap-registry.ts';
+
+export interface RuleHandlerSettings {
+  readonly config: Config;
+  /** Relative paths in the configuration start here. */
+  readonly configDir: string;
+  readonly environment: Environment;
+  readonly files: FileSource;
+  readonly workspaceDir: string;
+}
+
+export function ruleHandlers({
+  config,
+  configDir,
+  environment,
+  files,
+  workspaceDir,
+}: RuleHandlerSettings): BootstrapRegistration[] {
+  const roots = [
+    configDir,
+    workspaceDir,
+    ...(config.bootstrap?.allowedRoots ?? []).map((root) => resolveUserPath(root, environment.home, environment.cwd)),
+  ];
+  return (config.bootstrap?.rules ?? [])
+    .filter((rule) => rule.enabled !== false)
+    .map((rule) => ({
+      id: `rule:${rule.id}`,
+      owner: 'config',
+      authorship: 'rule',
+      priority: rule.priority ?? DEFAULT_HOOK_PRIORITY,
+      stability: rule.stability,
+      description: `${rule.mode ?? 'append'} ${rule.file}`,
+      handler: createRuleHandler({
+        rule: {
+          ...rule,
+          mode: rule.mode ?? 'append',
+          when: rule.when ?? {},
+          from: rule.from === undefined ? undefined : resolveUserPath(rule.from, environment.home, configDir),
+        },
+        files,
+        variables: environment.variables,
+        roots,
+      }),
+    }));
+}

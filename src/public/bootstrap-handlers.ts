@@ -1,0 +1,66 @@
+// The global functions under the names of the bootstrap contract. They wrap one default runner, so that a program can
+// register handlers without building anything; everything inside Atrium gets its runner handed in instead.
+
+import {
+  applyBootstrapHookOverrides as applyOverrides,
+  type BootstrapHookOverrides,
+} from '../context/apply-bootstrap-hook-overrides.ts';
+import { bootstrapHandlersOf } from '../gateway/context-engine.ts';
+import { HookRunner } from '../hooks/runner.ts';
+import type { InternalHookHandler } from '../protocol/bootstrap-event.ts';
+import type { WorkspaceBootstrapFile } from '../protocol/bootstrap-file.ts';
+import type { OnError, Stability } from '../protocol/handler.ts';
+
+export interface BootstrapHookRegistration {
+  readonly id: string;
+  readonly handler: InternalHookHandler;
+  /** Lower runs first. Default: 100. */
+  readonly priority?: number;
+  readonly description?: string;
+  /** How often the handler's text changes: text that changes by session or run is kept below the cache boundary. */
+  readonly stability?: Stability;
+  /** What a failure does: `skip` (the default) drops this handler's change, `abort` fails the composition. */
+  readonly onError?: OnError;
+  /** Default: 5,000. */
+  readonly timeoutMs?: number;
+}
+
+export const defaultRunner: HookRunner<InternalHookHandler> = new HookRunner();
+
+/** Returns the undo. A second handler of the same id is an error. */
+export function registerBootstrapHandler(registration: BootstrapHookRegistration): () => void {
+  return defaultRunner.register({ ...registration, hook: 'agent:bootstrap', owner: 'program' });
+}
+
+export function unregisterBootstrapHandler(id: string): void {
+  defaultRunner.unregister('agent:bootstrap', id);
+}
+
+/** In calling order, with defaults filled in. */
+export function listBootstrapHandlers(): Required<Pick<BootstrapHookRegistration, 'id' | 'handler' | 'priority'>>[] &
+  BootstrapHookRegistration[] {
+  return defaultRunner
+    .list('agent:bootstrap')
+    .map(({ id, handler, priority, description, stability, onError, timeoutMs }) => ({
+      id,
+      handler,
+      priority,
+      onError,
+      timeoutMs,
+      ...(description === undefined ? {} : { description }),
+      ...(stability === undefined ? {} : { stability }),
+    }));
+}
+
+/** Runs the registered handlers over a list of files; each on a draft, failures dropped. The input list is not changed. */
+export function applyBootstrapHookOverrides(
+  params: Omit<BootstrapHookOverrides, 'handlers' | 'at' | 'timezone'> &
+    Partial<Pick<BootstrapHookOverrides, 'at' | 'timezone'>>,
+): Promise<WorkspaceBootstrapFile[]> {
+  return applyOverrides({
+    at: new Date(),
+    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    ...params,
+    handlers: bootstrapHandlersOf(defaultRunner),
+  });
+}
