@@ -174,13 +174,12 @@ function spliceValue(text: string, path: ConfigPath, replacement: unknown, style
       const inner = nestValue(path.slice(depth + 1), replacement);
       if (isMap(node)) return insertPair(text, node, String(part), inner, style);
       if (isSeq(node)) return insertItem(text, node, inner, style);
-      return isEmptyValue(node) ? fillPair(text, pair, nestValue(path.slice(depth), replacement), style) : undefined;
+      return setScalar(text, pair, node, nestValue(path.slice(depth), replacement), style);
     }
     pair = child.pair;
     node = child.value;
   }
-  if (isEmptyValue(node)) return fillPair(text, pair, replacement, style);
-  return replaceScalar(text, node, replacement);
+  return setScalar(text, pair, node, replacement, style);
 }
 
 interface Style {
@@ -256,26 +255,30 @@ function fillPair(text: string, pair: Child['pair'], value: unknown, style: Styl
   const colon = text.lastIndexOf(':', end);
   if (colon < start) return undefined;
   if (typeof value !== 'object' || value === null) {
-    return `${text.slice(0, colon + 1)} ${printScalar(value)}${text.slice(colon + 1)}`;
+    return `${text.slice(0, colon + 1)} ${printInline(value)}${text.slice(colon + 1)}`;
   }
   const deeper = Array.isArray(value) && !style.indentSeq ? 0 : style.indent;
   return appendLines(text, colon + 1, printLines(value, style, ' '.repeat(columnOf(text, start) + deeper)), style);
 }
 
-function replaceScalar(text: string, node: Node | null, value: unknown): string | undefined {
-  if (!isScalar(node) || !node.range || node.anchor || node.tag || (typeof value === 'object' && value !== null))
-    return undefined;
+function setScalar(
+  text: string,
+  pair: Child['pair'],
+  node: Node | null,
+  value: unknown,
+  style: Style,
+): string | undefined {
+  if (node === null || (isScalar(node) && node.range?.[0] === node.range?.[1]))
+    return fillPair(text, pair, value, style);
+  if (!isScalar(node) || !node.range || node.anchor || node.tag) return undefined;
   if (node.type === Scalar.BLOCK_LITERAL || node.type === Scalar.BLOCK_FOLDED) return undefined;
-  return text.slice(0, node.range[0]) + printScalar(value) + text.slice(node.range[1]);
+  return text.slice(0, node.range[0]) + printInline(value) + text.slice(node.range[1]);
 }
 
-/** One line, safe inside brackets too. */
-function printScalar(value: unknown): string {
+/** One line, safe inside brackets too: JSON, except for words that need no quotes. */
+function printInline(value: unknown): string {
+  if (typeof value === 'object') return JSON.stringify(value);
   return stringify([value], { collectionStyle: 'flow', lineWidth: 0 }).trim().slice(1, -1).trim();
-}
-
-function isEmptyValue(node: Node | null): boolean {
-  return node === null || (isScalar(node) && node.value === null && node.range?.[0] === node.range?.[1]);
 }
 
 function columnOf(text: string, offset: number): number {

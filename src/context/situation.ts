@@ -55,3 +55,51 @@ function formatterFor(timezone: string): Intl.DateTimeFormat {
   }
   return formatter;
 }
+
+/** `23:30`, `2026-05-01`, `2026-05-01T08:00` in the given zone, or a full ISO time; undefined for anything else. */
+export function parseLocalTime(text: string, now: Date, timezone: string): Date | undefined {
+  const match = /^(?:(\d{4})-(\d{2})-(\d{2}))?[T ]?(?:(\d{1,2}):(\d{2})(?::(\d{2}))?)?$/.exec(text.trim());
+  if (!match || text.trim() === '') {
+    const time = new Date(text);
+    return /^\d{4}-\d{2}-\d{2}T/.test(text) && !Number.isNaN(time.getTime()) ? time : undefined;
+  }
+  const today = localFields(now, timezone);
+  const [year, month, day] = match[1]
+    ? [Number(match[1]), Number(match[2]), Number(match[3])]
+    : [today.year, today.month, today.day];
+  const [hour, minute, second] = [Number(match[4] ?? 0), Number(match[5] ?? 0), Number(match[6] ?? 0)];
+  if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 59) return undefined;
+  const wanted = Date.UTC(year, month - 1, day, hour, minute, second);
+  // The zone's offset depends on the moment that is sought, so the first guess is corrected once.
+  const guess = wanted - offsetAt(new Date(wanted), timezone);
+  return new Date(wanted - offsetAt(new Date(guess), timezone));
+}
+
+function offsetAt(at: Date, timezone: string): number {
+  const { year, month, day, hour, minute, second } = localFields(at, timezone);
+  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at.getTime() / 1000) * 1000;
+}
+
+interface LocalFields {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+}
+
+function localFields(at: Date, timezone: string): LocalFields {
+  const formatter = new Intl.DateTimeFormat('en-US', {
+    timeZone: timezone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });
+  const fields = Object.fromEntries(formatter.formatToParts(at).map((part) => [part.type, Number(part.value)]));
+  return fields as unknown as LocalFields;
+}

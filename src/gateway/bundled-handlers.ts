@@ -36,7 +36,7 @@ export function bundledHandlers(settings: BundledHandlerSettings): readonly Bund
   const time = options('time-context');
   const extra = options('bootstrap-extra-files');
   const ciMode = options('ci-mode');
-  const patterns = [extra.paths, extra.patterns, extra.files].find((list) => list && list.length > 0) ?? [];
+  const patterns = [extra.paths, extra.patterns, extra.files].map(filledTexts).find((list) => list.length > 0) ?? [];
 
   return [
     bundle('global-files', 10, 'Prepends <state>/<NAME>.md to the files of every agent.', options('global-files'), {
@@ -93,6 +93,10 @@ function bundledOptions(config: Config) {
   const entries = config.hooks?.internal?.entries;
   const hooks = config.bootstrap?.hooks;
   return <Id extends BundledId>(id: Id) => ({ ...entries?.[id], ...hooks?.[id] }) as NonNullable<BundledSettings[Id]>;
+}
+
+function filledTexts(texts: readonly string[] | undefined): string[] {
+  return (texts ?? []).map((text) => text.trim()).filter((text) => text !== '');
 }
 
 interface CommonSettings {

@@ -12,7 +12,11 @@ export abstract class AtriumError extends Error {
 
 /** True for errors of any copy of this package, which `instanceof` would miss. */
 export function isAtriumError(error: unknown): error is AtriumError {
-  return error instanceof Error && typeof (error as Partial<AtriumError>).code === 'string' && /^ATRIUM_/.test((error as AtriumError).code);
+  return (
+    error instanceof Error &&
+    typeof (error as Partial<AtriumError>).code === 'string' &&
+    /^ATRIUM_/.test((error as AtriumError).code)
+  );
 }
 
 export class DuplicateHandlerError extends AtriumError {
@@ -23,7 +27,9 @@ export class DuplicateHandlerError extends AtriumError {
     readonly id: string,
     readonly owner: string,
   ) {
-    super(`A handler "${id}" is already registered on ${hook} by ${owner}. Give yours another id, or unregister the other one first.`);
+    super(
+      `A handler "${id}" is already registered on ${hook} by ${owner}. Give yours another id, or unregister the other one first.`,
+    );
   }
 }
 
@@ -34,7 +40,9 @@ export class UnknownHookError extends AtriumError {
     readonly hook: string,
     readonly suggestion: string | undefined,
   ) {
-    super(`There is no hook "${hook}".${suggestion ? ` Did you mean "${suggestion}"?` : ' See docs/hooks.md for the catalog.'}`);
+    super(
+      `There is no hook "${hook}".${suggestion ? ` Did you mean "${suggestion}"?` : ' See docs/hooks.md for the catalog.'}`,
+    );
   }
 }
 
@@ -62,7 +70,10 @@ export class UnreadableBootstrapFileError extends AtriumError {
     readonly detail: string,
     options?: { cause?: unknown },
   ) {
-    super(`The bootstrap file ${path} cannot be read (${detail}). Check its permissions and the disk it is on.`, options);
+    super(
+      `The bootstrap file ${path} cannot be read (${detail}). Check its permissions and the disk it is on.`,
+      options,
+    );
   }
 }
 
@@ -70,7 +81,9 @@ export class ConfigMissingError extends AtriumError {
   readonly code = 'ATRIUM_CONFIG_MISSING';
 
   constructor(readonly file: string) {
-    super(`There is no configuration file ${file}. Check the path, or leave it out to use the one in the state directory.`);
+    super(
+      `There is no configuration file ${file}. Check the path, or leave it out to use the one in the state directory.`,
+    );
   }
 }
 
@@ -82,7 +95,10 @@ export class ConfigUnreadableError extends AtriumError {
     readonly detail: string,
     options?: { cause?: unknown },
   ) {
-    super(`The configuration ${file} cannot be read: ${detail}. Put a readable file there, or name another one with --config.`, options);
+    super(
+      `The configuration ${file} cannot be read: ${detail}. Put a readable file there, or name another one with --config.`,
+      options,
+    );
   }
 }
 
@@ -109,7 +125,9 @@ export class ConfigIncludeError extends AtriumError {
     readonly include: string,
     readonly detail: string,
   ) {
-    super(`${file}:${line}: the included file ${include} cannot be used: ${detail}. Correct the "$include", or remove it.`);
+    super(
+      `${file}:${line}: the included file ${include} cannot be used: ${detail}. Correct the "$include", or remove it.`,
+    );
   }
 }
 
@@ -126,7 +144,9 @@ export class ConfigInvalidError extends AtriumError {
   readonly code = 'ATRIUM_CONFIG_INVALID';
 
   constructor(readonly issues: readonly ConfigIssue[]) {
-    const lines = issues.map(({ file, line, path, found, expected }) => `${file}:${line}: ${path} is ${found}; expected ${expected}.`);
+    const lines = issues.map(
+      ({ file, line, path, found, expected }) => `${file}:${line}: ${path} is ${found}; expected ${expected}.`,
+    );
     super(`${lines.join('\n')}\nCorrect ${issues.length === 1 ? 'this line' : 'these lines'} and try again.`);
   }
 }
@@ -148,7 +168,9 @@ export class WorkspaceNotFoundError extends AtriumError {
   readonly code = 'ATRIUM_WORKSPACE_NOT_FOUND';
 
   constructor(readonly dir: string) {
-    super(`There is no workspace at ${dir}. Create it with "atrium agents init", or point the agent at another directory.`);
+    super(
+      `There is no workspace at ${dir}. Create it with "atrium agents init", or point the agent at another directory.`,
+    );
   }
 }
 
@@ -189,7 +211,9 @@ export class WorkspaceStateOutsideError extends AtriumError {
     readonly dir: string,
     readonly path: string,
   ) {
-    super(`${path} is a link that leaves the workspace ${dir}, so nothing was written through it. Replace the link by a directory.`);
+    super(
+      `${path} is a link that leaves the workspace ${dir}, so nothing was written through it. Replace the link by a directory.`,
+    );
   }
 }
 
@@ -201,7 +225,9 @@ export class HookHandlerOutsideError extends AtriumError {
     readonly path: string,
     readonly rootDir: string,
   ) {
-    super(`The handler of hook "${hook}" (${path}) lies outside ${rootDir}. Copy the file into that directory instead of linking to it.`);
+    super(
+      `The handler of hook "${hook}" (${path}) lies outside ${rootDir}. Copy the file into that directory instead of linking to it.`,
+    );
   }
 }
 
@@ -214,7 +240,10 @@ export class HookHandlerLoadError extends AtriumError {
     readonly reason: string,
     options?: { cause?: unknown },
   ) {
-    super(`The handler of hook "${hook}" (${path}) cannot be loaded: ${reason}. Mend the file, or disable the hook.`, options);
+    super(
+      `The handler of hook "${hook}" (${path}) cannot be loaded: ${reason}. Mend the file, or disable the hook.`,
+      options,
+    );
   }
 }
 
@@ -243,7 +272,9 @@ export class HookHandlerExportError extends AtriumError {
   ) {
     super(
       `The handler of hook "${hook}" (${path}) exports no function "${exportName}".${
-        functions.length > 0 ? ` It does export ${functions.join(', ')}: name the right one as "export" in HOOK.md.` : ' Export one.'
+        functions.length > 0
+          ? ` It does export ${functions.join(', ')}: name the right one as "export" in HOOK.md.`
+          : ' Export one.'
       }`,
     );
   }
@@ -293,7 +324,9 @@ export class HookExistsError extends AtriumError {
     readonly hook: string,
     readonly dir: string,
   ) {
-    super(`${dir} exists already and is left as it is. Choose another name than "${hook}", or remove that directory first.`);
+    super(
+      `${dir} exists already and is left as it is. Choose another name than "${hook}", or remove that directory first.`,
+    );
   }
 }
 
@@ -344,7 +377,21 @@ export class UnknownAgentError extends AtriumError {
     readonly known: readonly string[],
     readonly suggestion: string | undefined,
   ) {
-    const next = suggestion ? `Did you mean "${suggestion}"?` : `Known agents: ${known.join(', ')}. Add one with "atrium agents add ${agentId}".`;
+    const next = suggestion
+      ? `Did you mean "${suggestion}"?`
+      : `Known agents: ${known.join(', ')}. Add one with "atrium agents add ${agentId}".`;
     super(`There is no agent "${agentId}". ${next}`);
+  }
+}
+
+export class BadFlagError extends AtriumError {
+  readonly code = 'ATRIUM_CLI_BAD_FLAG';
+
+  constructor(
+    readonly flag: string,
+    readonly value: string,
+    readonly expected: string,
+  ) {
+    super(`${flag} ${JSON.stringify(value)} is not ${expected}.`);
   }
 }

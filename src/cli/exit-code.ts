@@ -1,0 +1,11 @@
+// What a script learns from a command without reading its output.
+
+export const EXIT = {
+  ok: 0,
+  /** The command worked and its answer is no: a check that differs, a workspace that is not valid. */
+  finding: 1,
+  /** The command could not do its work: bad input, a broken configuration, no workspace. */
+  failure: 2,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
