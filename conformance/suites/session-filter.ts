@@ -7,6 +7,7 @@ import { resolveDefaultAgentId } from '../../src/config/agents.ts';
 import { type Environment, readEnvironment } from '../../src/config/environment.ts';
 import type { Config } from '../../src/config/schema.ts';
 import type { BootstrapHandlers } from '../../src/context/bootstrap-handlers.ts';
+import { emptyState } from '../../src/context/compose.ts';
 import type { CompositionState, ContextPolicy } from '../../src/context/composition.ts';
 import { PIPELINE } from '../../src/context/pipeline.ts';
 import { ropeText } from '../../src/context/provenance/rope.ts';
@@ -157,26 +158,20 @@ async function composeUntilBudget(
   const agentId = params.agentId ?? (sessionKey === undefined ? undefined : resolveAgentIdFromSessionKey(sessionKey));
   const trigger = params.runKind === 'heartbeat' ? 'heartbeat' : 'user';
   const sessionType = resolveSessionType({ sessionKey: sessionKey ?? sessionId, trigger });
-  let state: CompositionState = {
-    input: {
-      workspaceDir: place.workspaceDir,
-      home: place.environment.home,
-      situation: { agentId, sessionKey, sessionId, sessionType, trigger, at: new Date(0), timezone: 'UTC' },
-      taxonomy: OPENCLAW_TAXONOMY,
-      policy: await referencePolicy(params, agentId, place),
-      files: place.files,
-      handlers: runnerOf(handlers.map((handler) => describedHandler(handler, turn, place, config)).map(noting(onCall))),
-      skills: [],
-      config: config as Record<string, unknown> | undefined,
+  let state = emptyState({
+    workspaceDir: place.workspaceDir,
+    home: place.environment.home,
+    situation: { agentId, sessionKey, sessionId, sessionType, trigger, at: new Date(0), timezone: 'UTC' },
+    taxonomy: OPENCLAW_TAXONOMY,
+    policy: referencePolicy(params, agentId, place),
+    files: place.files,
+    handlers: runnerOf(handlers.map((handler) => describedHandler(handler, turn, place, config)).map(noting(onCall))),
+    gather: {
+      skills: async () => [],
+      firstRunComplete: async () => isSetupCompleted(await loadWorkspaceState(place.workspaceDir)),
     },
-    files: [],
-    handlers: [],
-    layers: [],
-    cuts: [],
-    absences: [],
-    warnings: [],
-    blocks: [],
-  };
+    config: config as Record<string, unknown> | undefined,
+  });
   for (const stage of PIPELINE) {
     state = await stage.run(state);
     if (stage.name === 'budget') return state;
@@ -190,12 +185,11 @@ const REFERENCE_SETTINGS = {
   sharedSurfaces: { withhold: [] },
 } as const satisfies Config['bootstrap'];
 
-async function referencePolicy(params: RunParams, agentId: string | undefined, place: Place): Promise<ContextPolicy> {
+function referencePolicy(params: RunParams, agentId: string | undefined, place: Place): ContextPolicy {
   const config = { ...params.config, bootstrap: REFERENCE_SETTINGS };
   const agent = agentId ?? resolveDefaultAgentId(config);
   return {
     ...contextPolicyOf(config, agent, OPENCLAW_TAXONOMY, place.environment),
-    firstRunComplete: isSetupCompleted(await loadWorkspaceState(place.workspaceDir)),
     ...(params.contextMode && { contextMode: params.contextMode }),
   };
 }
@@ -251,8 +245,7 @@ function pushedFile(push: NonNullable<HandlerDescription['push']>, turn: number)
 
 /** One that is switched off is registered in the reference as well, and does nothing. */
 function bundledHandler(id: string, place: Place, config: Config = {}): InternalHookHandler {
-  const { environment, files } = place;
-  const found = bundledHandlers({ config, environment, files, ci: false }).find(
+  const found = bundledHandlers({ config, environment: place.environment, ci: false }).find(
     ({ registration }) => registration.id === id,
   );
   if (found === undefined) throw new Error(`there is no bundled handler called ${id}`);

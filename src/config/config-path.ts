@@ -67,8 +67,8 @@ export function obstacleOn(value: unknown, path: ConfigPath): string | undefined
     const where = formatConfigPath(path.slice(0, depth));
     if (Array.isArray(current)) {
       if (typeof part !== 'number' || part > current.length) return `${where} is a list of ${current.length}`;
-    } else if (!isPlainObject(current)) {
-      return `${where} is a ${typeof current}`;
+    } else if (!isPlainObject(current) || typeof part === 'number') {
+      return `${where} is ${typeof current === 'object' ? 'an object' : `a ${typeof current}`}`;
     }
     current = valueAt(current, [part]);
   }

@@ -7,9 +7,9 @@ import { chmod, mkdir, open, realpath, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ConfigEditError } from '../protocol/errors.ts';
+import { type ConfigLocation, loadConfigFiles } from './config-files.ts';
 import { type ConfigPath, depthOf, formatConfigPath, obstacleOn, valueAt, withValueAt } from './config-path.ts';
 import { type ConfigSource, loadConfigSource, parseConfigSource } from './config-source.ts';
-import { type LoadConfigInput, loadSources } from './load-config.ts';
 import { isPlainObject } from './plain-object.ts';
 
 /** Sets the value at `at` in `file`; the file and what leads to the value are made if they are missing. */
@@ -26,11 +26,8 @@ export async function appendConfigValue(file: string, at: ConfigPath, value: unk
 }
 
 /** The file in which a change at `at` takes effect: where the value is, or would be looked up first. */
-export async function resolveConfigFileToEdit(
-  { environment, configPath }: LoadConfigInput,
-  at: ConfigPath,
-): Promise<string> {
-  const strongestFirst = (await loadSources(environment, configPath)).toReversed();
+export async function resolveConfigFileToEdit(location: ConfigLocation, at: ConfigPath): Promise<string> {
+  const strongestFirst = (await loadConfigFiles(location)).sources.toReversed();
   let best: { file: string; depth: number } | undefined;
   for (const { file, value } of strongestFirst) {
     const depth = depthOf(value, at);
@@ -38,7 +35,7 @@ export async function resolveConfigFileToEdit(
     if (depth === at.length || (depth > 0 && !isPlainObject(valueAt(value, at.slice(0, depth))))) return file;
     if (best === undefined || depth > best.depth) best = { file, depth };
   }
-  return best?.file ?? environment.configPath;
+  return best?.file ?? location.environment.configPath;
 }
 
 interface Edit {
@@ -60,10 +57,12 @@ async function editConfigFile(file: string, edit: (current: unknown) => Edit): P
   throw new ConfigEditError(file, formatConfigPath(edit({}).at), 'another program keeps changing the file');
 }
 
-async function editedText(source: ConfigSource, at: ConfigPath, value: unknown): Promise<string> {
+async function editedText(source: ConfigSource, at: ConfigPath, given: unknown): Promise<string> {
   const refuse = (detail: string, cause?: unknown) =>
     new ConfigEditError(source.file, formatConfigPath(at), detail, { cause });
   if (at.length === 0) throw refuse('a path to a single value is needed');
+  if (given === undefined) throw refuse('there is no value to write');
+  const value: unknown = JSON.parse(JSON.stringify(given));
   const obstacle = obstacleOn(source.value, at);
   if (obstacle !== undefined) throw refuse(obstacle);
   if (isDeepStrictEqual(valueAt(source.value, at), value)) return source.text;

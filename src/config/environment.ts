@@ -1,6 +1,7 @@
 // Everything that the process environment says, read once and handed on as a value. No other folder looks at
 // `process.env`; this one does not look at the configuration.
 
+import { existsSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { SESSION_TYPES, type SessionType } from '../protocol/session-type.ts';
@@ -30,6 +31,8 @@ export interface Environment {
   readonly variables: EnvironmentVariables;
 }
 
+const LEGACY_CONFIG_NAMES = ['clawdbot.json', 'moltbot.json', 'moldbot.json'];
+
 export function readEnvironment(
   env: EnvironmentVariables = process.env,
   homedir: () => string = os.homedir,
@@ -44,7 +47,7 @@ export function readEnvironment(
     home,
     cwd,
     stateDir,
-    configPath: configPath ? resolveUserPath(configPath, home, cwd) : path.join(stateDir, 'openclaw.json'),
+    configPath: configPath ? resolveUserPath(configPath, home, cwd) : defaultConfigPath(stateDir),
     configPathGiven: Boolean(configPath),
     profile: isNamedProfile(env.OPENCLAW_PROFILE) ? env.OPENCLAW_PROFILE.trim() : undefined,
     workspaceDir: workspaceDir ? path.resolve(cwd, workspaceDir) : undefined,
@@ -53,6 +56,13 @@ export function readEnvironment(
     timezone: timezoneOf(env),
     variables: Object.freeze({ ...env }),
   });
+}
+
+/** A state directory from before the product was renamed holds its configuration under the old name. */
+function defaultConfigPath(stateDir: string): string {
+  const current = path.join(stateDir, 'openclaw.json');
+  if (existsSync(current)) return current;
+  return LEGACY_CONFIG_NAMES.map((name) => path.join(stateDir, name)).find((file) => existsSync(file)) ?? current;
 }
 
 /** TZ also takes forms that only the C library knows; for those, what Node made of it at the start is asked. */

@@ -175,7 +175,7 @@ function insertItem(
   const items = container.type === 'Object' ? container.members : container.elements;
   const last = items.at(-1);
   const close = end - 1;
-  const head = text.slice(0, close).replace(/[ \t\r\n]+$/, '');
+  const head = text.slice(0, close).trimEnd();
   const lastEnd = last === undefined ? undefined : rangeOf(last)[1];
   const hasComma = lastEnd !== undefined && (tree.tokens ?? []).some((token) => isCommaBetween(token, lastEnd, close));
   const withComma = lastEnd === undefined || hasComma ? head : `${head.slice(0, lastEnd)},${head.slice(lastEnd)}`;

@@ -1,25 +1,18 @@
 // From the files of a home to one validated configuration. Reads only; whatever is odd but harmless becomes a warning
 // with file and line, whatever would be misunderstood is an error. A home without files costs two failed look-ups.
 
-import path from 'node:path';
-import { ConfigInvalidError, type ConfigIssue, ConfigMissingError } from '../protocol/errors.ts';
+import { ConfigInvalidError, type ConfigIssue } from '../protocol/errors.ts';
 import { agentIdOf, listAgentConfigs, resolveAgentDefaults } from './agents.ts';
+import { type ConfigLocation, loadConfigFiles } from './config-files.ts';
 import { type ConfigPath, depthOf, formatConfigPath } from './config-path.ts';
-import { type ConfigFormat, type ConfigSource, loadConfigSource } from './config-source.ts';
-import type { Environment } from './environment.ts';
+import type { ConfigFormat, ConfigSource } from './config-source.ts';
 import { type ConfigLayer, expandIncludes } from './include.ts';
 import { mergeConfig } from './merge-config.ts';
 import { isPlainObject } from './plain-object.ts';
 import type { Config } from './schema.ts';
 import { type MissingVariable, substituteVariables } from './substitute-variables.ts';
 import { isTimezone } from './timezone.ts';
-import { resolveUserPath } from './user-path.ts';
-
-export interface LoadConfigInput {
-  readonly environment: Environment;
-  /** From `--config`: this file alone, and it must exist. */
-  readonly configPath?: string | undefined;
-}
+import type { UnknownKey } from './validate-config.ts';
 
 export interface LoadedConfig {
   readonly config: Config;
@@ -52,85 +45,42 @@ export interface ConfigMerge {
   readonly explanation: string;
 }
 
-export async function loadConfig({ environment, configPath }: LoadConfigInput): Promise<LoadedConfig> {
-  const warnings: ConfigWarning[] = [];
-  const sources = await loadSources(environment, configPath, warnings);
-  if (sources.length === 0) return { config: {}, files: [], warnings, merged: undefined };
+export async function loadConfig(location: ConfigLocation): Promise<LoadedConfig> {
+  const { sources, remarks } = await loadConfigFiles(location);
+  const early = remarks.map(({ file, message }): ConfigWarning => ({ file, line: 1, path: '', message }));
+  if (sources.length === 0) return { config: {}, files: [], warnings: early, merged: undefined };
 
-  const [{ USED_SECTIONS }, { listConfigFaults, listUnknownKeys }, expanded] = await Promise.all([
+  const [{ USED_SECTIONS }, { isKnownSetting, listConfigFaults, listUnknownKeys }, expanded] = await Promise.all([
     import('./schema.ts'),
     import('./validate-config.ts'),
     Promise.all(sources.map(expandIncludes)),
   ]);
   refuseNonObjects(expanded);
   const layers = expanded.flatMap((each) => each.layers);
-  const locate = (at: ConfigPath) => locateInLayers(layers, at);
-  const [base, overlay] = expanded.map((each) => withoutEmptyKeys(each.value, USED_SECTIONS));
+  const place = (at: ConfigPath) => ({ ...locateInLayers(layers, at), path: formatConfigPath(at) });
+
+  const [base, overlay] = expanded.map(({ value }) => withoutEmptyKeys(value, USED_SECTIONS));
   const merged = overlay === undefined ? undefined : mergeConfig(base, overlay);
   const written = merged === undefined ? base : merged.value;
-  const { value, missing } = substituteVariables(written, environment.variables);
+  const { value, missing } = substituteVariables(written, location.environment.variables);
 
-  const issues = listConfigFaults(value, written).map((fault): ConfigIssue => {
-    return { ...locate(fault.path), path: formatConfigPath(fault.path), found: fault.found, expected: fault.expected };
-  });
-  if (issues.length > 0) throw new ConfigInvalidError(issues);
-
+  const faults = listConfigFaults(value, written);
+  if (faults.length > 0) {
+    throw new ConfigInvalidError(faults.map(({ path: at, found, expected }) => ({ ...place(at), found, expected })));
+  }
   const config = value as Config;
-  for (const { path: at, suggestion } of listUnknownKeys(value)) {
-    const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
-    const message = `${formatConfigPath(at)} is not a setting that Atrium knows; it is kept and has no effect.${hint}`;
-    warnings.push({
-      ...locate(at),
-      path: formatConfigPath(at),
-      message,
-      ...(suggestion !== undefined && { suggestion }),
-    });
-  }
-  for (const { at, message } of [...describeMissing(missing, USED_SECTIONS), ...listOddities(config)]) {
-    warnings.push({ ...locate(at), path: formatConfigPath(at), message });
-  }
+  const oddities = [
+    ...listUnknownKeys(value).map(describeUnknownKey),
+    // Other sections may rely on variables that only another program sets.
+    ...missing.filter((each) => isKnownSetting(each.path)).map(describeMissingVariable),
+    ...listOddities(config),
+  ];
   return {
     config,
     files: layers.map(({ source }) => ({ path: source.file, format: source.format })),
-    warnings,
+    warnings: [...early, ...oddities.map(({ at, ...words }) => ({ ...place(at), ...words }))],
     merged: merged === undefined ? undefined : explainMerge(sources, merged.overridden),
   };
-}
-
-const YAML_NAMES = ['openclaw.yaml', 'openclaw.yml'];
-const JSON_NAME = 'openclaw.json';
-
-/** The files that make up the configuration, weakest first. */
-export async function loadSources(
-  environment: Environment,
-  configPath: string | undefined,
-  warnings: ConfigWarning[] = [],
-): Promise<ConfigSource[]> {
-  if (configPath !== undefined) {
-    const file = resolveUserPath(configPath, environment.home, environment.cwd);
-    const source = await loadConfigSource(file);
-    if (source === undefined) throw new ConfigMissingError(file);
-    return [source];
-  }
-  const file = environment.configPath;
-  const hasSiblings = path.basename(file) === JSON_NAME;
-  const siblings = hasSiblings ? YAML_NAMES.map((name) => path.join(path.dirname(file), name)) : [];
-  const [main, ...yaml] = await Promise.all([file, ...siblings].map(loadConfigSource));
-  const [used, ignored] = yaml.filter((source) => source !== undefined);
-  if (ignored !== undefined) {
-    const message = `${ignored.file} is not used, because ${used?.file} is there too. Keep one of them.`;
-    warnings.push({ file: ignored.file, line: 1, path: '', message });
-  }
-  if (
-    main === undefined &&
-    used === undefined &&
-    environment.configPathGiven &&
-    path.dirname(file) !== environment.stateDir
-  ) {
-    const message = `OPENCLAW_CONFIG_PATH names ${file}, which does not exist; nothing is configured.`;
-    warnings.push({ file, line: 1, path: '', message });
-  }
-  return [main, used].filter((source) => source !== undefined);
 }
 
 function refuseNonObjects(expanded: readonly { value: unknown; layers: readonly ConfigLayer[] }[]): void {
@@ -175,16 +125,22 @@ function cleared(value: unknown): unknown {
 interface Oddity {
   readonly at: ConfigPath;
   readonly message: string;
+  readonly suggestion?: string;
 }
 
-/** Only where the text is used: other sections may rely on variables that another program sets. */
-function describeMissing(missing: readonly MissingVariable[], sections: readonly string[]): Oddity[] {
-  return missing
-    .filter(({ path: at }) => sections.includes(String(at[0])))
-    .map(({ path: at, name }) => {
-      const message = `${formatConfigPath(at)} uses \${${name}}, which is not set; the text is left as it is. Set it, or write $\${${name}} if the text is meant.`;
-      return { at, message };
-    });
+function describeUnknownKey({ path: at, suggestion }: UnknownKey): Oddity {
+  const message = `${formatConfigPath(at)} is not a setting that Atrium knows; it is kept and has no effect.`;
+  return suggestion === undefined
+    ? { at, message }
+    : { at, message: `${message} Did you mean "${suggestion}"?`, suggestion };
+}
+
+function describeMissingVariable({ path: at, name }: MissingVariable): Oddity {
+  const hint = `Set it, or write $\${${name}} if the text is meant.`;
+  return {
+    at,
+    message: `${formatConfigPath(at)} uses \${${name}}, which is not set; the text is left as it is. ${hint}`,
+  };
 }
 
 /** What the schema allows and yet nobody wants. */

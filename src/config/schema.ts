@@ -191,7 +191,11 @@ const rule = ours({
     message: wanted === 0 ? 'neither "text" nor "from" with mode "remove"' : 'exactly one of "text" and "from"',
     params: {
       found:
-        given === 0 ? 'without "text" and "from"' : given === 1 ? 'with text to add' : 'with both "text" and "from"',
+        given === 0
+          ? 'a rule without "text" and "from"'
+          : given === 1
+            ? 'a rule with text to add'
+            : 'a rule with both "text" and "from"',
     },
   });
 });

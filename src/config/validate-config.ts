@@ -29,7 +29,8 @@ export function listConfigFaults(value: unknown, written: unknown): ConfigFault[
 function faultsOf(issue: z.core.$ZodIssue, written: unknown): ConfigFault[] {
   const path = issue.path.filter((part) => typeof part !== 'symbol');
   if (issue.code === 'unrecognized_keys') {
-    const known = Object.keys(schemaAt(path)?.shape ?? {});
+    const schema = schemaAt(path);
+    const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
     return issue.keys.map((key) => {
       const suggestion = nearMatch(key, known);
       const hint = suggestion === undefined ? '' : ` (did you mean "${suggestion}"?)`;
@@ -71,27 +72,37 @@ export function listUnknownKeys(value: unknown): UnknownKey[] {
 
 type SchemaVisitor = (schema: z.ZodObject, value: Record<string, unknown>, at: ConfigPath) => void;
 
-function visitSchema(schema: z.core.$ZodType | undefined, value: unknown, at: ConfigPath, visit: SchemaVisitor): void {
-  if (schema instanceof z.ZodOptional) {
-    visitSchema(schema.unwrap(), value, at, visit);
-  } else if (schema instanceof z.ZodArray && Array.isArray(value)) {
-    for (const [index, item] of value.entries()) visitSchema(schema.element, item, [...at, index], visit);
-  } else if (schema instanceof z.ZodObject && isPlainObject(value)) {
-    visit(schema, value, at);
-    for (const [key, item] of Object.entries(value)) {
-      const inner = Object.hasOwn(schema.shape, key) ? schema.shape[key] : schema.def.catchall;
-      visitSchema(inner, item, [...at, key], visit);
-    }
+function visitSchema(schema: Schema, value: unknown, at: ConfigPath, visit: SchemaVisitor): void {
+  const inner = unwrap(schema);
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) visitSchema(stepInto(inner, index), item, [...at, index], visit);
+  } else if (isPlainObject(value)) {
+    if (inner instanceof z.ZodObject) visit(inner, value, at);
+    for (const [key, item] of Object.entries(value)) visitSchema(stepInto(inner, key), item, [...at, key], visit);
   }
 }
 
-function schemaAt(path: ConfigPath): z.ZodObject | undefined {
-  let schema: z.core.$ZodType | undefined = configSchema;
-  for (const part of path) {
-    if (schema instanceof z.ZodOptional) schema = schema.unwrap();
-    if (schema instanceof z.ZodArray) schema = schema.element;
-    else if (schema instanceof z.ZodObject) schema = schema.shape[part];
-  }
-  while (schema instanceof z.ZodOptional) schema = schema.unwrap();
-  return schema instanceof z.ZodObject ? schema : undefined;
+/** True when something reads the value at this path, or parts of it. */
+export function isKnownSetting(path: ConfigPath): boolean {
+  return schemaAt(path) !== undefined;
+}
+
+type Schema = z.core.$ZodType | undefined;
+
+function schemaAt(path: ConfigPath): Schema {
+  return unwrap(path.reduce<Schema>((schema, part) => stepInto(unwrap(schema), part), configSchema));
+}
+
+function unwrap(schema: Schema): Schema {
+  return schema instanceof z.ZodOptional ? unwrap(schema.unwrap()) : schema;
+}
+
+/** What governs a part of a value; undefined where the value is only carried along. */
+function stepInto(schema: Schema, part: string | number): Schema {
+  if (schema instanceof z.ZodArray) return schema.element;
+  if (schema instanceof z.ZodRecord) return schema.valueType;
+  if (schema instanceof z.ZodUnion) return schema;
+  if (!(schema instanceof z.ZodObject)) return undefined;
+  if (Object.hasOwn(schema.shape, part)) return schema.shape[part];
+  return schema.def.catchall instanceof z.ZodUnknown ? undefined : schema.def.catchall;
 }

@@ -123,7 +123,7 @@ const key = fc.constantFrom('a', 'b', 'c', 'time-context', 'with: colon', '#x');
 const path: fc.Arbitrary<ConfigPath> = fc.array(key, { minLength: 1, maxLength: 4 });
 const words = fc.oneof(
   fc.string(),
-  fc.constantFrom('x', 'yes', '- a', '# no comment', 'a: b', 'two\nlines\n', ' # x\n\n  y', '${HOME}'),
+  fc.constantFrom('x', 'yes', '- a', '# no comment', 'a: b', 'two\nlines\n', ' # x\n\n  y', '$HOME'),
 );
 const newValue = fc.oneof(
   words,

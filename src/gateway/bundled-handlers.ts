@@ -10,13 +10,11 @@ import { createExtraFilesHandler } from '../context/handlers/bootstrap-extra-fil
 import { createCiModeHandler } from '../context/handlers/ci-mode/handler.ts';
 import { createGlobalFilesHandler } from '../context/handlers/global-files/handler.ts';
 import { createTimeContextHandler } from '../context/handlers/time-context/handler.ts';
-import type { FileSource } from '../context/sources/file-source.ts';
 import type { BootstrapRegistration } from './bootstrap-registry.ts';
 
 export interface BundledHandlerSettings {
   readonly config: Config;
   readonly environment: Environment;
-  readonly files: FileSource;
   /** True when this process runs in a pipeline. */
   readonly ci: boolean;
 }
@@ -29,9 +27,8 @@ export interface BundledHandler {
 
 /** What is off says how to switch it on. */
 export function bundledHandlers(settings: BundledHandlerSettings): readonly BundledHandler[] {
-  const { config, environment, files, ci } = settings;
+  const { config, environment, ci } = settings;
   const options = bundledOptions(config);
-  const at = (path: string) => resolveUserPath(path, environment.home, environment.stateDir);
   const overrides = options('agent-overrides');
   const time = options('time-context');
   const extra = options('bootstrap-extra-files');
@@ -40,19 +37,11 @@ export function bundledHandlers(settings: BundledHandlerSettings): readonly Bund
 
   return [
     bundle('global-files', 10, 'Prepends <state>/<NAME>.md to the files of every agent.', options('global-files'), {
-      handler: createGlobalFilesHandler({
-        files,
-        stateDir: environment.stateDir,
-        openboaToo: config.openboa?.globalFiles,
-      }),
+      handler: createGlobalFilesHandler({ stateDir: environment.stateDir, openboaToo: config.openboa?.globalFiles }),
       stability: 'static',
     }),
     bundle('agent-overrides', 50, 'Adds <state>/agents/<id>/<NAME>.md to the files of one agent.', overrides, {
-      handler: createAgentOverridesHandler({
-        files,
-        overrideDir: overrides.override_dir ? at(overrides.override_dir) : join(environment.stateDir, 'agents'),
-        mode: overrides.mode,
-      }),
+      handler: createAgentOverridesHandler({ overrideDir: overrideDirOf(config, environment), mode: overrides.mode }),
       stability: 'static',
     }),
     bundle(
@@ -76,13 +65,19 @@ export function bundledHandlers(settings: BundledHandlerSettings): readonly Bund
       150,
       'Adds bootstrap files from folders below the workspace.',
       patterns.length > 0 ? extra : { ...extra, enabled: false },
-      { handler: createExtraFilesHandler({ files, patterns }), stability: 'static' },
+      { handler: createExtraFilesHandler({ patterns }), stability: 'static' },
     ),
     bundle('ci-mode', 200, 'Prepares the agent for a pipeline, where nobody answers.', ciMode, {
       handler: createCiModeHandler({ ci, force: ciMode.force, text: ciMode.text }),
       stability: 'static',
     }),
   ];
+}
+
+/** The folder that holds a folder per agent, with that agent's own files. */
+export function overrideDirOf(config: Config, environment: Environment): string {
+  const given = bundledOptions(config)('agent-overrides').override_dir;
+  return given ? resolveUserPath(given, environment.home, environment.stateDir) : join(environment.stateDir, 'agents');
 }
 
 type BundledSettings = NonNullable<NonNullable<Config['bootstrap']>['hooks']>;

@@ -1,7 +1,6 @@
 // Composes for the agents of one configuration. It turns a request ("this agent, this session, this moment") into the
 // full input of composition, and keeps what may be kept between runs: the file cache and each agent's handlers.
 
-import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { resolveAgentWorkspaceDir } from '../config/agent-workspace.ts';
 import { listAgentIds, resolveAgentConfig, resolveAgentDefaults, resolveDefaultAgentId } from '../config/agents.ts';
@@ -10,20 +9,24 @@ import type { Config } from '../config/schema.ts';
 import { resolveUserPath } from '../config/user-path.ts';
 import type { BootstrapHandlers } from '../context/bootstrap-handlers.ts';
 import { type Composition, compose } from '../context/compose.ts';
+import type { ContextPolicy } from '../context/composition.ts';
+import { readOverrides } from '../context/handlers/agent-overrides/handler.ts';
+import { readGlobalFiles } from '../context/handlers/global-files/handler.ts';
 import { isTimezone, type Situation } from '../context/situation.ts';
 import { CachedFileSource, type FileSource } from '../context/sources/file-source.ts';
-import { SkillCatalogue } from '../context/sources/skills.ts';
+import { type Skill, SkillCatalogue } from '../context/sources/skills.ts';
 import { TAXONOMIES, type Taxonomy, type TaxonomyId } from '../context/taxonomy.ts';
 import { isCompletedStateText, workspaceStatePath } from '../context/workspace/workspace-state.ts';
 import { HookRunner } from '../hooks/runner.ts';
 import { normalizeAgentId } from '../protocol/agent-id.ts';
 import type { ChannelContext } from '../protocol/bootstrap-event.ts';
-import { UnknownAgentError, WorkspaceNotFoundError } from '../protocol/errors.ts';
+import { UnknownAgentError } from '../protocol/errors.ts';
 import { nearMatch } from '../protocol/near-match.ts';
 import { parseAgentSessionKey } from '../protocol/session-key.ts';
 import { resolveSessionType, type SessionType, type Trigger } from '../protocol/session-type.ts';
 import { type BootstrapRegistry, type BootstrapRunner, registerBootstrapHandlers } from './bootstrap-registry.ts';
-import { type ConfiguredPolicy, contextPolicyOf } from './context-policy.ts';
+import { overrideDirOf } from './bundled-handlers.ts';
+import { contextPolicyOf } from './context-policy.ts';
 
 export interface ContextEngineSettings {
   readonly environment: Environment;
@@ -56,7 +59,7 @@ export interface PreparedAgent {
   readonly agentId: string;
   readonly workspaceDir: string;
   readonly taxonomy: Taxonomy;
-  readonly policy: ConfiguredPolicy;
+  readonly policy: ContextPolicy;
   readonly runner: BootstrapRunner;
   readonly handlers: BootstrapHandlers;
   readonly registry: BootstrapRegistry;
@@ -72,29 +75,27 @@ export class ContextEngine {
   constructor(settings: ContextEngineSettings) {
     this.#settings = settings;
     this.#files = settings.files ?? new CachedFileSource();
-    this.#skills = new SkillCatalogue(this.#files);
+    this.#skills = new SkillCatalogue();
   }
 
   async compose(request: ContextRequest, previous?: Composition): Promise<Composition> {
     const { environment, config } = this.#settings;
     const agent = await this.prepare(request);
     const { workspaceDir } = agent;
-    const [isThere, firstRunComplete, skills] = await Promise.all([
-      isDirectory(workspaceDir),
-      this.#isFirstRunComplete(workspaceDir),
-      this.#skills.load([join(workspaceDir, 'skills'), join(environment.stateDir, 'skills')]),
-    ]);
-    if (!isThere) throw new WorkspaceNotFoundError(workspaceDir);
     return compose(
       {
         workspaceDir,
         home: environment.home,
         situation: this.#situation(request, agent.agentId),
         taxonomy: agent.taxonomy,
-        policy: { ...agent.policy, firstRunComplete },
+        policy: agent.policy,
         files: this.#files,
         handlers: agent.handlers,
-        skills,
+        gather: {
+          skills: (files) => this.#loadSkills(files, workspaceDir),
+          firstRunComplete: (files) => isFirstRunComplete(files, workspaceDir),
+          ahead: (files) => this.#readAhead(files, agent),
+        },
         config,
         absences: agent.registry.absences,
       },
@@ -136,7 +137,6 @@ export class ContextEngine {
       config,
       configDir: dirname(configPath),
       environment,
-      files: this.#files,
       workspaceDir,
       ci,
       modules: this.#settings.modules ?? (async () => ({})),
@@ -181,10 +181,28 @@ export class ContextEngine {
     return environment.ci || config.bootstrap?.sessionType === 'ci';
   }
 
-  async #isFirstRunComplete(workspaceDir: string): Promise<boolean> {
-    const read = await this.#files.read(workspaceStatePath(workspaceDir), [workspaceDir]);
-    return read.kind === 'text' && isCompletedStateText(read.text);
+  /** What the first handlers will ask for, begun while the workspace is loading. */
+  async #readAhead(files: FileSource, { agentId, taxonomy }: PreparedAgent): Promise<void> {
+    const { environment, config } = this.#settings;
+    const overrideDir = overrideDirOf(config, environment);
+    await Promise.all([
+      readGlobalFiles(files, environment.stateDir, taxonomy),
+      readOverrides(files, overrideDir, agentId, taxonomy),
+    ]);
   }
+
+  /** Most homes have no shared skills, and listing the state directory is needed anyway. */
+  async #loadSkills(files: FileSource, workspaceDir: string): Promise<readonly Skill[]> {
+    const { stateDir } = this.#settings.environment;
+    const own = join(workspaceDir, 'skills');
+    const dirs = (await files.list(stateDir)).includes('skills') ? [own, join(stateDir, 'skills')] : [own];
+    return this.#skills.load(files, dirs);
+  }
+}
+
+async function isFirstRunComplete(files: FileSource, workspaceDir: string): Promise<boolean> {
+  const read = await files.read(workspaceStatePath(workspaceDir), [workspaceDir]);
+  return read.kind === 'text' && isCompletedStateText(read.text);
 }
 
 export function bootstrapHandlersOf(runner: BootstrapRunner): BootstrapHandlers {
@@ -192,12 +210,4 @@ export function bootstrapHandlersOf(runner: BootstrapRunner): BootstrapHandlers 
     list: () => runner.list('agent:bootstrap'),
     chain: (initial, invoke) => runner.chain('agent:bootstrap', initial, invoke),
   };
-}
-
-async function isDirectory(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch {
-    return false;
-  }
 }

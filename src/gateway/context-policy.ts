@@ -10,15 +10,12 @@ import { resolveUserPath } from '../config/user-path.ts';
 import type { ContextPolicy } from '../context/composition.ts';
 import type { Taxonomy } from '../context/taxonomy.ts';
 
-/** Everything but the first run, which is a fact about the workspace and not a setting. */
-export type ConfiguredPolicy = Omit<ContextPolicy, 'firstRunComplete'>;
-
 export function contextPolicyOf(
   config: Config,
   agentId: string,
   taxonomy: Taxonomy,
   environment: Environment,
-): ConfiguredPolicy {
+): ContextPolicy {
   const { bootstrap = {} } = config;
   const { maxChars, totalMaxChars } = resolveBootstrapLimits(config, agentId);
   const injection = resolveContextInjectionMode(config, agentId);

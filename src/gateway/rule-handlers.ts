@@ -5,7 +5,6 @@ import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
 import { resolveUserPath } from '../config/user-path.ts';
 import { createRuleHandler } from '../context/handlers/rules/handler.ts';
-import type { FileSource } from '../context/sources/file-source.ts';
 import { DEFAULT_HOOK_PRIORITY } from '../hooks/packs/load-internal-hooks.ts';
 import type { BootstrapRegistration } from './bootstrap-registry.ts';
 
@@ -14,7 +13,6 @@ export interface RuleHandlerSettings {
   /** Relative paths in the configuration start here. */
   readonly configDir: string;
   readonly environment: Environment;
-  readonly files: FileSource;
   readonly workspaceDir: string;
 }
 
@@ -22,7 +20,6 @@ export function ruleHandlers({
   config,
   configDir,
   environment,
-  files,
   workspaceDir,
 }: RuleHandlerSettings): BootstrapRegistration[] {
   const roots = [
@@ -46,7 +43,6 @@ export function ruleHandlers({
           when: rule.when ?? {},
           from: rule.from === undefined ? undefined : resolveUserPath(rule.from, environment.home, configDir),
         },
-        files,
         variables: environment.variables,
         roots,
       }),

@@ -6,9 +6,15 @@ import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
 import { resolveUserPath } from '../config/user-path.ts';
 import type { Absence } from '../context/composition.ts';
+import { discoverHooks, type HookDirectories, type HookDiscovery } from '../hooks/packs/discover-hooks.ts';
 import { formatUnmetNeed } from '../hooks/packs/hook-eligibility.ts';
 import { type HookHandlerFile, type LoadedHookHandler, loadHookHandler } from '../hooks/packs/load-hook-handler.ts';
-import { DEFAULT_HOOK_PRIORITY, type HookPackFate, loadInternalHooks } from '../hooks/packs/load-internal-hooks.ts';
+import {
+  DEFAULT_HOOK_PRIORITY,
+  type HookPackFate,
+  type InternalHooks,
+  loadInternalHooks,
+} from '../hooks/packs/load-internal-hooks.ts';
 import type { BootstrapRegistration } from './bootstrap-registry.ts';
 
 export interface UserHandlerSettings {
@@ -24,49 +30,76 @@ export interface UserHandlers {
   readonly registrations: readonly BootstrapRegistration[];
   readonly absences: readonly Absence[];
   readonly packs: readonly HookPackFate[];
+  /** A sentence each, with the file that is to be mended. */
   readonly problems: readonly string[];
 }
 
 export async function loadUserHandlers(settings: UserHandlerSettings): Promise<UserHandlers> {
-  const { config, environment, workspaceDir, modules } = settings;
+  const { modules } = settings;
   const loadHandler = async (file: HookHandlerFile): Promise<LoadedHookHandler> =>
     loadHookHandler(file, { virtualModules: await modules() });
 
   const configured = await loadConfiguredHandlers(settings, loadHandler);
+  const packs = await loadPacks(settings, loadHandler);
+  const failures = packs.failures.map((error) => error.message);
+  return {
+    registrations: [...configured.registrations, ...packs.registrations.flatMap(bootstrapRegistration)],
+    absences: [
+      ...configured.absences,
+      ...packs.packs.flatMap(packAbsence),
+      ...packs.ignored.map(ignoredAbsence),
+      ...failures.map(failedHandler),
+    ],
+    packs: packs.packs,
+    problems: [
+      ...configured.absences.filter(({ reason }) => reason !== 'disabled').map(({ detail }) => detail),
+      ...failures,
+      ...packs.ignored.map(describeCollision),
+      ...packs.problems.map(({ path, message }) => `${path}: ${message}.`),
+    ],
+  };
+}
+
+/** Where the packs of an agent may lie. */
+export function hookDirectoriesOf({
+  config,
+  environment,
+  workspaceDir,
+}: Pick<UserHandlerSettings, 'config' | 'environment' | 'workspaceDir'>): HookDirectories {
   const extraDirs = config.hooks?.internal?.load?.extraDirs ?? [];
-  const packs = await loadInternalHooks({
+  return {
+    extraDirs: extraDirs.map((dir) => resolveUserPath(dir, environment.home, environment.cwd)),
+    managedDir: join(environment.stateDir, 'hooks'),
+    workspaceDir,
+  };
+}
+
+async function loadPacks(
+  settings: UserHandlerSettings,
+  loadHandler: (file: HookHandlerFile) => Promise<LoadedHookHandler>,
+): Promise<InternalHooks> {
+  const { config, environment } = settings;
+  const directories = hookDirectoriesOf(settings);
+  if (config.hooks?.internal?.enabled === false) {
+    // Nothing may load, yet whoever looks for a pack should hear why it is not there.
+    const { packs, ignored } = await discoverHooks(directories);
+    const fates = packs.map((pack): HookPackFate => ({ kind: 'not-selected', pack }));
+    return { registrations: [], packs: fates, failures: [], ignored, problems: [] };
+  }
+  return loadInternalHooks({
     config,
     policy: 'managed-by-default',
-    directories: {
-      extraDirs: extraDirs.map((dir) => resolveUserPath(dir, environment.home, environment.cwd)),
-      managedDir: join(environment.stateDir, 'hooks'),
-      workspaceDir,
-    },
+    directories,
     machine: { platform: process.platform, env: environment.variables, path: environment.variables.PATH ?? '' },
     loadHandler,
   });
-  const registrations = packs.registrations
-    .filter((registration) => registration.events.some((event) => event === 'agent' || event === 'agent:bootstrap'))
-    .map(
-      (registration): BootstrapRegistration => ({
-        id: `hook:${registration.owner}`,
-        owner: registration.owner,
-        description: registration.description,
-        handler: registration.handler,
-        ...registration.bootstrap,
-      }),
-    );
-  const failures = packs.failures.map((error) => error.message);
-  return {
-    registrations: [...configured.registrations, ...registrations],
-    absences: [...configured.absences, ...packs.packs.flatMap(packAbsence), ...failures.map(failedHandler)],
-    packs: packs.packs,
-    problems: [
-      ...configured.absences.map((absence) => absence.detail),
-      ...failures,
-      ...packs.problems.map((problem) => problem.message),
-    ],
-  };
+}
+
+/** One registration however many of its events mean this hook; none for a pack that listens to other events only. */
+function bootstrapRegistration(registration: InternalHooks['registrations'][number]): BootstrapRegistration[] {
+  if (!registration.events.some((event) => event === 'agent' || event === 'agent:bootstrap')) return [];
+  const { owner, description, handler, bootstrap } = registration;
+  return [{ id: `hook:${owner}`, owner, description, handler, ...bootstrap }];
 }
 
 async function loadConfiguredHandlers(
@@ -113,7 +146,7 @@ function packAbsence(fate: HookPackFate): Absence[] {
     case 'loaded':
       return [];
     case 'not-selected':
-      return [{ what, path, reason: 'disabled', detail: 'hooks.internal names other hooks only' }];
+      return [{ what, path, reason: 'disabled', detail: 'hooks.internal.enabled is false' }];
     case 'ineligible':
       return [{ what, path, reason: 'disabled', detail: fate.unmet.map(formatUnmetNeed).join(' ') }];
     case 'failed':
@@ -123,4 +156,13 @@ function packAbsence(fate: HookPackFate): Absence[] {
 
 function failedHandler(detail: string): Absence {
   return { what: 'hooks.internal.handlers', reason: 'handler-failed', detail };
+}
+
+function ignoredAbsence(collision: HookDiscovery['ignored'][number]): Absence {
+  const { name, hookMdPath } = collision.ignored;
+  return { what: `hook ${name}`, path: hookMdPath, reason: 'disabled', detail: describeCollision(collision) };
+}
+
+function describeCollision({ kept, ignored }: HookDiscovery['ignored'][number]): string {
+  return `The hook "${kept.name}" is there twice: ${kept.dir} counts, ${ignored.dir} is ignored. Rename or remove one of them.`;
 }

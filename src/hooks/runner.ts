@@ -142,8 +142,6 @@ export class Deadline {
   /** A value that is no promise is returned at once: only waiting needs a timer. */
   race<Value>(result: Value | Promise<Value>): Value | Promise<Value> {
     if (!(result instanceof Promise)) return result;
-    // A handler that settles after its deadline must not surface as an unhandled rejection.
-    result.catch(() => {});
     return new Promise<Value>((resolve, reject) => {
       this.#timer = setTimeout(() => {
         this.#over = true;
@@ -151,6 +149,7 @@ export class Deadline {
         this.#controller?.abort(exceeded);
         reject(exceeded);
       }, this.timeoutMs);
+      // A handler that settles after its deadline settles into nothing, and is no unhandled rejection either.
       result.then(resolve, reject);
     });
   }

@@ -6,9 +6,9 @@
 // link that now points elsewhere are all seen by the next read.
 
 import type { Stats } from 'node:fs';
-import { constants, lstat, stat } from 'node:fs';
+import { constants, lstat, readdir, stat } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
-import { isAbsolute, relative, sep } from 'node:path';
+import { isAbsolute, join, relative, sep } from 'node:path';
 
 /** Larger files are data, not instructions. */
 export const MAX_FILE_BYTES = 2 * 1024 * 1024;
@@ -37,8 +37,27 @@ export interface FileAbsent {
 export interface FileSource {
   /** Reads `path` if its real path lies in one of `roots`. */
   read(path: string, roots: readonly string[]): Promise<FileRead>;
+  /** The names in a directory, sorted; none when it cannot be listed. */
+  list(dir: string): Promise<readonly string[]>;
+  isDirectory(path: string): Promise<boolean>;
   /** The path after links are followed, as far as it exists; the path itself when nothing of it does. */
   realPath(path: string): Promise<string>;
+}
+
+/** Reads files of one directory by name. Names that the directory does not hold cost nothing. */
+export async function readNames(
+  files: FileSource,
+  dir: string,
+  names: readonly string[],
+  roots: readonly string[],
+): Promise<readonly FileRead[]> {
+  const held = new Set(await files.list(dir));
+  return Promise.all(
+    names.map((name) => {
+      const path = join(dir, name);
+      return held.has(name) ? files.read(path, roots) : notThere(path);
+    }),
+  );
 }
 
 interface CacheEntry {
@@ -47,7 +66,7 @@ interface CacheEntry {
   readonly read: FileRead;
 }
 
-/** The least recently used entries go first when either bound is passed. */
+/** The oldest entries go first when either bound is passed. */
 const MAX_CACHED_FILES = 4_096;
 const MAX_CACHED_CHARS = 64 * 1024 * 1024;
 
@@ -68,6 +87,15 @@ export class CachedFileSource implements FileSource {
     // A failing disk may recover, so only answers that the key fully explains are remembered.
     if (read.kind === 'text' || read.reason !== 'unreadable') this.#remember(path, { key, roots: rootsKey, read });
     return read;
+  }
+
+  list(dir: string): Promise<readonly string[]> {
+    return new Promise((resolve) => readdir(dir, (error, names) => resolve(error ? [] : names.sort())));
+  }
+
+  async isDirectory(path: string): Promise<boolean> {
+    const found = await look(stat, path);
+    return !(found instanceof Error) && found.isDirectory();
   }
 
   async realPath(path: string): Promise<string> {
@@ -118,8 +146,12 @@ function absentAfterLook(path: string, error: NodeJS.ErrnoException, entryExists
   if (!isNotThere(error)) {
     return { kind: 'absent', path, reason: 'unreadable', detail: describe(error), entryExists: true, cause: error };
   }
-  const detail = entryExists ? 'a link that leads nowhere' : 'no such file';
-  return { kind: 'absent', path, reason: 'missing', detail, entryExists };
+  if (!entryExists) return notThere(path);
+  return { kind: 'absent', path, reason: 'missing', detail: 'a link that leads nowhere', entryExists };
+}
+
+function notThere(path: string): FileAbsent {
+  return { kind: 'absent', path, reason: 'missing', detail: 'no such file', entryExists: false };
 }
 
 async function readContained(path: string, roots: readonly string[], stats: Stats): Promise<FileRead> {

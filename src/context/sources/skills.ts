@@ -1,7 +1,6 @@
 // The skills catalogue: what skills exist and where, never what they say. The agent reads a skill's body with a tool
 // when it needs it, so only name, description and location cost tokens.
 
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileSource } from './file-source.ts';
 
@@ -17,36 +16,27 @@ const MAX_SKILLS = 500;
 const MAX_DESCRIPTION_CHARS = 1_000;
 
 export class SkillCatalogue {
-  readonly #files: FileSource;
   /** The last parse of each SKILL.md, valid as long as its text is the same. */
   readonly #parsed = new Map<string, { text: string; skill: Skill }>();
 
-  constructor(files: FileSource) {
-    this.#files = files;
-  }
-
   /** Skills of every directory in turn; the first of a name wins, so a workspace can replace a shared skill. */
-  async load(dirs: readonly string[]): Promise<readonly Skill[]> {
-    const found = await Promise.all(dirs.map((dir) => this.#loadDirectory(dir)));
+  async load(files: FileSource, dirs: readonly string[]): Promise<readonly Skill[]> {
+    const found = await Promise.all(dirs.map((dir) => this.#loadDirectory(files, dir)));
     const byName = new Map<string, Skill>();
     for (const skill of found.flat()) if (!byName.has(skill.name)) byName.set(skill.name, skill);
     return [...byName.values()];
   }
 
-  async #loadDirectory(dir: string): Promise<Skill[]> {
-    let names: string[];
-    try {
-      names = (await readdir(dir)).sort().slice(0, MAX_SKILLS);
-    } catch {
-      return [];
-    }
-    const skills = await Promise.all(names.map((name) => this.#loadSkill(dir, name)));
+  async #loadDirectory(files: FileSource, dir: string): Promise<Skill[]> {
+    const names = (await files.list(dir)).slice(0, MAX_SKILLS);
+    if (names.length === 0) return [];
+    const skills = await Promise.all(names.map((name) => this.#loadSkill(files, dir, name)));
     return skills.filter((skill) => skill !== undefined);
   }
 
-  async #loadSkill(dir: string, folder: string): Promise<Skill | undefined> {
+  async #loadSkill(files: FileSource, dir: string, folder: string): Promise<Skill | undefined> {
     const path = join(dir, folder, 'SKILL.md');
-    const read = await this.#files.read(path, [dir]);
+    const read = await files.read(path, [dir]);
     if (read.kind !== 'text') return undefined;
     const known = this.#parsed.get(path);
     if (known?.text === read.text) return known.skill;

@@ -3,13 +3,13 @@
 import { join } from 'node:path';
 import { normalizeAgentId } from '../../../protocol/agent-id.ts';
 import { type InternalHookHandler, isAgentBootstrapEvent } from '../../../protocol/bootstrap-event.ts';
-import { type EditPart, editBootstrapFile, noteAbsence, taxonomyIn } from '../../bootstrap-edits.ts';
-import type { FileSource } from '../../sources/file-source.ts';
+import { type EditPart, editBootstrapFile, filesIn, noteAbsence, taxonomyIn } from '../../bootstrap-edits.ts';
+import { type FileRead, type FileSource, readNames } from '../../sources/file-source.ts';
+import { bootstrapNames, type Taxonomy } from '../../taxonomy.ts';
 
 export type OverrideMode = 'append' | 'prepend' | 'replace';
 
 export interface AgentOverridesSettings {
-  readonly files: FileSource;
   /** The folder that holds one folder per agent. */
   readonly overrideDir: string;
   /** One mode for all files, or one per file name. */
@@ -17,16 +17,15 @@ export interface AgentOverridesSettings {
 }
 
 export function createAgentOverridesHandler(settings: AgentOverridesSettings): InternalHookHandler {
-  const { files, overrideDir, mode = 'append' } = settings;
+  const { overrideDir, mode = 'append' } = settings;
   const modeOf = (name: string) => (typeof mode === 'string' ? mode : (mode[name] ?? 'append'));
-  const roots = [overrideDir];
   return async (event) => {
     if (!isAgentBootstrapEvent(event) || !event.context.agentId) return;
     // Normalised, because an id is chosen by whoever names the session and becomes part of a path.
     const agentId = normalizeAgentId(event.context.agentId);
-    const dir = join(overrideDir, agentId);
-    const names = taxonomyIn(event.context).files.map((file) => file.name);
-    const reads = await Promise.all(names.map((name) => files.read(join(dir, name), roots)));
+    const taxonomy = taxonomyIn(event.context);
+    const names = bootstrapNames(taxonomy);
+    const reads = await readOverrides(filesIn(event.context), overrideDir, agentId, taxonomy);
     reads.forEach((read, index) => {
       const name = names[index] ?? '';
       if (read.kind === 'absent') {
@@ -40,4 +39,13 @@ export function createAgentOverridesHandler(settings: AgentOverridesSettings): I
       editBootstrapFile(event.context, fileMode, name, parts);
     });
   };
+}
+
+export function readOverrides(
+  files: FileSource,
+  overrideDir: string,
+  agentId: string,
+  taxonomy: Taxonomy,
+): Promise<readonly FileRead[]> {
+  return readNames(files, join(overrideDir, agentId), bootstrapNames(taxonomy), [overrideDir]);
 }

@@ -1,19 +1,22 @@
 // Adds bootstrap files from folders below the workspace, such as `packages/*/AGENTS.md`.
 
 import { type InternalHookHandler, isAgentBootstrapEvent } from '../../../protocol/bootstrap-event.ts';
-import { type EditNote, editBootstrapFile, noteAbsence, taxonomyIn } from '../../bootstrap-edits.ts';
-import type { FileSource } from '../../sources/file-source.ts';
+import { type EditNote, editBootstrapFile, filesIn, noteAbsence, taxonomyIn } from '../../bootstrap-edits.ts';
 import { type ExtraFileDiagnostic, loadExtraBootstrapFiles } from './load-extra-files.ts';
 
 export interface ExtraFilesSettings {
-  readonly files: FileSource;
   readonly patterns: readonly string[];
 }
 
-export function createExtraFilesHandler({ files, patterns }: ExtraFilesSettings): InternalHookHandler {
+export function createExtraFilesHandler({ patterns }: ExtraFilesSettings): InternalHookHandler {
   return async (event) => {
     if (!isAgentBootstrapEvent(event)) return;
-    const extra = await loadExtraBootstrapFiles(files, event.context.workspaceDir, patterns, taxonomyIn(event.context));
+    const extra = await loadExtraBootstrapFiles(
+      filesIn(event.context),
+      event.context.workspaceDir,
+      patterns,
+      taxonomyIn(event.context),
+    );
     const listed = new Set(event.context.bootstrapFiles.map((file) => file.path));
     for (const { name, path, read } of extra.files) {
       // A root file that a pattern matches again is already there.

@@ -1,26 +1,25 @@
 // Instructions shared by every agent: `<state>/<NAME>.md` stands before the file of that name in each workspace.
 
-import { join } from 'node:path';
 import { type InternalHookHandler, isAgentBootstrapEvent } from '../../../protocol/bootstrap-event.ts';
-import { editBootstrapFile, noteAbsence, taxonomyIn } from '../../bootstrap-edits.ts';
-import type { FileSource } from '../../sources/file-source.ts';
+import { editBootstrapFile, filesIn, noteAbsence, taxonomyIn } from '../../bootstrap-edits.ts';
+import { type FileRead, type FileSource, readNames } from '../../sources/file-source.ts';
+import { bootstrapNames, type Taxonomy } from '../../taxonomy.ts';
 
 export interface GlobalFilesSettings {
-  readonly files: FileSource;
   readonly stateDir: string;
   /** openboa workspaces are not shared, so their agents get global files only when asked for. */
   readonly openboaToo?: boolean | undefined;
 }
 
-export function createGlobalFilesHandler({ files, stateDir, openboaToo }: GlobalFilesSettings): InternalHookHandler {
-  const roots = [stateDir];
+export function createGlobalFilesHandler({ stateDir, openboaToo }: GlobalFilesSettings): InternalHookHandler {
   return async (event) => {
     if (!isAgentBootstrapEvent(event)) return;
     const taxonomy = taxonomyIn(event.context);
     if (taxonomy.id === 'openboa' && !openboaToo) return;
-    const reads = await Promise.all(taxonomy.files.map(({ name }) => files.read(join(stateDir, name), roots)));
+    const names = bootstrapNames(taxonomy);
+    const reads = await readGlobalFiles(filesIn(event.context), stateDir, taxonomy);
     reads.forEach((read, index) => {
-      const name = taxonomy.files[index]?.name ?? '';
+      const name = names[index] ?? '';
       const { path } = read;
       if (read.kind === 'text') {
         // A global file that holds nothing must not leave a separator behind.
@@ -33,4 +32,8 @@ export function createGlobalFilesHandler({ files, stateDir, openboaToo }: Global
       }
     });
   };
+}
+
+export function readGlobalFiles(files: FileSource, stateDir: string, taxonomy: Taxonomy): Promise<readonly FileRead[]> {
+  return readNames(files, stateDir, bootstrapNames(taxonomy), [stateDir]);
 }

@@ -1,7 +1,7 @@
 // Turns a rule into a handler, so that rules are ordered, recorded and reported like every other contribution.
 
 import { type InternalHookHandler, isAgentBootstrapEvent } from '../../../protocol/bootstrap-event.ts';
-import { type EditPart, editBootstrapFile, noteAbsence } from '../../bootstrap-edits.ts';
+import { type EditPart, editBootstrapFile, filesIn, noteAbsence } from '../../bootstrap-edits.ts';
 import { BootstrapFileHelper } from '../../bootstrap-file-helper.ts';
 import type { FileSource } from '../../sources/file-source.ts';
 import { unmetCondition, type Variables } from './match-conditions.ts';
@@ -9,13 +9,12 @@ import type { Rule } from './rule.ts';
 
 export interface RuleSettings {
   readonly rule: Rule;
-  readonly files: FileSource;
   readonly variables: Variables;
   /** Where a rule's `from` may lie. */
   readonly roots: readonly string[];
 }
 
-export function createRuleHandler({ rule, files, variables, roots }: RuleSettings): InternalHookHandler {
+export function createRuleHandler({ rule, variables, roots }: RuleSettings): InternalHookHandler {
   return async (event) => {
     if (!isAgentBootstrapEvent(event)) return;
     const unmet = unmetCondition(rule.when, event.context, variables);
@@ -27,7 +26,7 @@ export function createRuleHandler({ rule, files, variables, roots }: RuleSetting
       new BootstrapFileHelper(event.context).removeFile(rule.file);
       return;
     }
-    const part = await readText(rule, files, roots);
+    const part = await readText(rule, filesIn(event.context), roots);
     if ('text' in part) editBootstrapFile(event.context, rule.mode, rule.file, [part]);
     else noteAbsence(event.context, part);
   };

@@ -1,0 +1,158 @@
+// What composing costs against the bare floor of the same work: an asynchronous stat of the same paths, the join of
+// the same bytes, and one hash. Ratios are measured in one process and in turns, so that a busy machine slows both
+// sides alike. Prints a table; `--json` prints numbers.
+
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readEnvironment } from '../dist/config/environment.js';
+import { CachedFileSource } from '../dist/context/sources/file-source.js';
+import { ContextEngine } from '../dist/gateway/context-engine.js';
+import { HookRunner } from '../dist/hooks/runner.js';
+
+const NAMES = ['AGENTS.md', 'SOUL.md', 'TOOLS.md', 'IDENTITY.md', 'USER.md', 'HEARTBEAT.md', 'BOOTSTRAP.md', 'MEMORY.md'];
+const root = await mkdtemp(join(tmpdir(), 'atrium-bench-'));
+
+try {
+  const rows = [await warm(), await cold(), ...(await growth())];
+  if (process.argv.includes('--json')) console.log(JSON.stringify(rows, null, 2));
+  else console.table(rows);
+} finally {
+  await rm(root, { recursive: true, force: true });
+}
+
+/** Eight files, 40 KB, every bundled handler, ten user handlers of which half write something. */
+async function warm() {
+  const { engine, request, paths } = await makeHome('warm', 8, 40_000);
+  const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8')));
+  const floor = async () => {
+    await Promise.all(paths.map(statOf));
+    return createHash('sha256').update(texts.join('\n')).digest('hex');
+  };
+  const compose = () => engine.compose(request);
+  const stated = [...paths, ...absentPaths('warm')];
+  const fullFloor = async () => {
+    await Promise.all(stated.map(statOf));
+    return createHash('sha256').update(texts.join('\n')).digest('hex');
+  };
+  const [composing, bare, bareAll] = await inTurns([compose, floor, fullFloor], 300, 300);
+  return row('warm, 8 files, 40 KB', composing, bare, { 'ratio to every path looked at': ratio(composing, bareAll) });
+}
+
+/** The same workspace with a new engine each time: nothing is cached, every file is read. */
+async function cold() {
+  const { paths, request, makeEngine } = await makeHome('cold', 8, 40_000);
+  const floor = async () => {
+    const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8')));
+    return createHash('sha256').update(texts.join('\n')).digest('hex');
+  };
+  const [composing, bare] = await inTurns([() => makeEngine().compose(request), floor], 30, 10);
+  return row('cold, 8 files, 40 KB', composing, bare);
+}
+
+/** From 8 files to 800, and from 40 KB to 40 MB: the cost per byte must not grow. */
+async function growth() {
+  const rows = [];
+  for (const [files, bytes] of [[8, 40_000], [80, 400_000], [800, 4_000_000], [800, 40_000_000]]) {
+    const { engine, request, paths } = await makeHome(`growth-${files}-${bytes}`, files, bytes);
+    const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8')));
+    const floor = async () => {
+      await Promise.all(paths.map(statOf));
+      return createHash('sha256').update(texts.join('\n')).digest('hex');
+    };
+    const [composing, bare] = await inTurns([() => engine.compose(request), floor], 10, 3);
+    rows.push(row(`warm, ${files} files, ${bytes / 1000} KB`, composing, bare));
+  }
+  return rows;
+}
+
+async function makeHome(name, fileCount, bytes) {
+  const home = join(root, name);
+  const workspaceDir = join(home, 'workspace');
+  await mkdir(workspaceDir, { recursive: true });
+  const paths = [];
+  const patterns = [];
+  const size = Math.floor(bytes / fileCount);
+  for (let i = 0; i < fileCount; i++) {
+    const dir = i < NAMES.length ? workspaceDir : join(workspaceDir, 'packages', `p${i}`);
+    const path = join(dir, i < NAMES.length ? NAMES[i] : 'AGENTS.md');
+    await mkdir(dir, { recursive: true });
+    await writeFile(path, paragraph(i).repeat(Math.ceil(size / 100)).slice(0, size));
+    paths.push(path);
+    if (i >= NAMES.length) patterns.push(`packages/p${i}/AGENTS.md`);
+  }
+  const environment = readEnvironment({ OPENCLAW_HOME: home, OPENCLAW_STATE_DIR: join(home, 'state'), TZ: 'UTC' });
+  const config = {
+    agents: { defaults: { workspace: workspaceDir, bootstrapMaxChars: 60_000, bootstrapTotalMaxChars: 2 * bytes } },
+    bootstrap: {
+      hooks: {
+        'time-context': { enabled: true },
+        'ci-mode': { force: true },
+        ...(patterns.length > 0 ? { 'bootstrap-extra-files': { paths: patterns } } : {}),
+      },
+    },
+  };
+  const makeEngine = () => new ContextEngine({ environment, config, runner: userHandlers(), files: new CachedFileSource() });
+  return { engine: makeEngine(), makeEngine, request: { at: new Date('2026-01-01T23:30:00Z'), timezone: 'UTC' }, paths };
+}
+
+function absentPaths(name) {
+  const home = join(root, name);
+  return [
+    ...NAMES.map((file) => join(home, 'state', file)),
+    ...NAMES.map((file) => join(home, 'state', 'agents', 'main', file)),
+    join(home, 'workspace', 'memory.md'),
+    join(home, 'workspace'),
+    join(home, 'workspace', '.openclaw', 'workspace-state.json'),
+    join(home, 'workspace', 'skills'),
+    join(home, 'state', 'skills'),
+  ];
+}
+
+function userHandlers() {
+  const runner = new HookRunner();
+  for (let i = 0; i < 10; i++) {
+    const handler = i % 2 === 0 ? () => {} : async (event) => {
+      const file = event.context.bootstrapFiles.find((candidate) => candidate.name === NAMES[i % 5]);
+      if (file) file.content = `${file.content}\n\nA line that handler ${i} adds.`;
+    };
+    runner.register({ hook: 'agent:bootstrap', id: `user-${i}`, owner: 'bench', handler, priority: 150 });
+  }
+  return runner;
+}
+
+function paragraph(seed) {
+  return `Line ${seed} of the instructions says what to do and what to leave alone, in plain words for a reader.\n`.padEnd(100);
+}
+
+function statOf(path) {
+  return new Promise((resolve) => stat(path, (_, stats) => resolve(stats)));
+}
+
+/** Runs the functions in turns and returns the median milliseconds of each. */
+async function inTurns(functions, rounds, warmUps) {
+  const samples = functions.map(() => []);
+  for (let round = -warmUps; round < rounds; round++) {
+    for (const [index, run] of functions.entries()) {
+      const started = performance.now();
+      await run();
+      const elapsed = performance.now() - started;
+      if (round >= 0) samples[index].push(elapsed);
+    }
+  }
+  return samples.map((times) => times.sort((a, b) => a - b)[Math.floor(times.length / 2)]);
+}
+
+function row(what, composing, bare, more = {}) {
+  return { what, 'compose ms': round(composing), 'floor ms': round(bare), ratio: ratio(composing, bare), ...more };
+}
+
+function ratio(a, b) {
+  return Number((a / b).toFixed(2));
+}
+
+function round(ms) {
+  return Number(ms.toFixed(3));
+}

@@ -1,0 +1,50 @@
+// Which files make up the configuration. The JSON5 file and its YAML sibling are a pair, YAML the stronger one; a file
+// named on the command line stands alone.
+
+import path from 'node:path';
+import { ConfigMissingError } from '../protocol/errors.ts';
+import { type ConfigSource, loadConfigSource } from './config-source.ts';
+import type { Environment } from './environment.ts';
+import { resolveUserPath } from './user-path.ts';
+
+export interface ConfigLocation {
+  readonly environment: Environment;
+  /** From `--config`: this file alone, and it must exist. */
+  readonly configPath?: string | undefined;
+}
+
+export interface ConfigFiles {
+  /** Weakest first; empty in an untouched home. */
+  readonly sources: readonly ConfigSource[];
+  readonly remarks: readonly { readonly file: string; readonly message: string }[];
+}
+
+const JSON_NAME = 'openclaw.json';
+const YAML_NAMES = ['openclaw.yaml', 'openclaw.yml'];
+
+export async function loadConfigFiles({ environment, configPath }: ConfigLocation): Promise<ConfigFiles> {
+  if (configPath !== undefined) {
+    const file = resolveUserPath(configPath, environment.home, environment.cwd);
+    const source = await loadConfigSource(file);
+    if (source === undefined) throw new ConfigMissingError(file);
+    return { sources: [source], remarks: [] };
+  }
+  const file = environment.configPath;
+  const isPair = !environment.configPathGiven || path.basename(file) === JSON_NAME;
+  const siblings = isPair ? YAML_NAMES.map((name) => path.join(path.dirname(file), name)) : [];
+  const [main, ...yaml] = await Promise.all([file, ...siblings].map(loadConfigSource));
+  const [overlay, ignored] = yaml.filter((source) => source !== undefined);
+  const sources = [main, overlay].filter((source) => source !== undefined);
+  const remarks = [];
+  if (overlay !== undefined && ignored !== undefined) {
+    const message = `${ignored.file} is not used, because ${overlay.file} is there too. Keep one of them.`;
+    remarks.push({ file: ignored.file, message });
+  }
+  // A fresh profile sets the variable to a file that is yet to be made; any other path that leads nowhere is a mistake.
+  const isMistake = environment.configPathGiven && path.dirname(file) !== environment.stateDir;
+  if (sources.length === 0 && isMistake) {
+    const message = `OPENCLAW_CONFIG_PATH names ${file}, which does not exist; nothing is configured.`;
+    remarks.push({ file, message });
+  }
+  return { sources, remarks };
+}

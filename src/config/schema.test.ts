@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { configJsonSchema, configSchema, PASSED_SECTIONS, USED_SECTIONS } from './schema.ts';
+
+describe('the schema of the configuration', () => {
+  it('comes out as JSON Schema that editors can use', () => {
+    const schema = configJsonSchema();
+    expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema');
+    expect(schema).toMatchObject({
+      title: 'Atrium configuration',
+      type: 'object',
+      properties: {
+        agents: {
+          properties: { defaults: { properties: { bootstrapMaxChars: { type: 'number', exclusiveMinimum: 0 } } } },
+        },
+        bootstrap: { properties: { rules: { items: { properties: { when: { additionalProperties: false } } } } } },
+      },
+    });
+    expect(JSON.parse(JSON.stringify(schema))).toEqual(schema);
+  });
+
+  it('changes nothing in what it accepts', () => {
+    const value = { agents: { list: [{ id: 'a', own: { x: 1 } }] }, bootstrap: { more: [1] }, other: null };
+    expect(configSchema.parse(value)).toEqual(value);
+  });
+
+  it('knows each section as either used or carried along', () => {
+    expect(USED_SECTIONS.filter((section) => PASSED_SECTIONS.includes(section))).toEqual([]);
+    expect(USED_SECTIONS).toEqual(['agents', 'bootstrap', 'hooks', 'openboa']);
+  });
+});
