@@ -1,0 +1,100 @@
+// Compares the imports that are really there with the table in ARCHITECTURE.md, so that the map stays true.
+
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = dirname(fileURLToPath(import.meta.url));
+const source = join(root, 'src');
+
+describe('the architecture', () => {
+  const allowed = readTable();
+  const imports = readImports();
+
+  it('has a row in ARCHITECTURE.md for every folder of src', () => {
+    const folders = readdirSync(source).filter((name) => statSync(join(source, name)).isDirectory());
+    expect([...allowed.keys()].sort()).toEqual(folders.sort());
+  });
+
+  it('imports only what its table allows', () => {
+    const broken = imports
+      .filter(({ from, to }) => from !== to && to !== 'protocol' && !allowed.get(from)?.includes(to))
+      .map(({ file, from, to }) => `${file}: ${from} may not import ${to}`);
+    expect(broken).toEqual([]);
+  });
+
+  it('allows nothing that nobody uses', () => {
+    const used = new Set(imports.map(({ from, to }) => `${from} -> ${to}`));
+    const unused = [...allowed].flatMap(([from, tos]) =>
+      tos.filter((to) => !used.has(`${from} -> ${to}`)).map((to) => `${from} -> ${to}`),
+    );
+    expect(unused).toEqual([]);
+  });
+
+  it('reads the environment in config only', () => {
+    const readers = sourceFiles()
+      .filter((file) => !isTest(file) && !file.startsWith(join(source, 'config')))
+      .filter((file) => /process\.env|os\.homedir|homedir\(\)/.test(readFileSync(file, 'utf8')))
+      .map((file) => relative(root, file));
+    expect(readers).toEqual([]);
+  });
+
+  it('has no default exports and no barrels', () => {
+    const faults = sourceFiles()
+      .filter((file) => !isTest(file) && !file.includes(`${sep}seed-examples${sep}`))
+      .filter(
+        (file) => /^export default/m.test(withoutTemplates(readFileSync(file, 'utf8'))) || /[\\/]index\.ts$/.test(file),
+      )
+      .map((file) => relative(root, file));
+    expect(faults).toEqual([]);
+  });
+});
+
+function readTable(): Map<string, string[]> {
+  const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+  const table = text.slice(text.indexOf('## Allowed imports'), text.indexOf('## Across the whole'));
+  const rows = [...table.matchAll(/^\| (\w+) \|([^|]*)\|$/gm)].filter(([, folder]) => folder !== 'folder');
+  return new Map(
+    rows.map(([, folder = '', list = '']) => [
+      folder,
+      list
+        .split(',')
+        .map((name) => name.trim())
+        .filter(Boolean),
+    ]),
+  );
+}
+
+function readImports(): { file: string; from: string; to: string }[] {
+  return sourceFiles()
+    .filter((file) => !isTest(file))
+    .flatMap((file) => {
+      const text = withoutTemplates(readFileSync(file, 'utf8'));
+      const targets = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, path = '']) =>
+        resolve(dirname(file), path),
+      );
+      return targets.map((target) => ({ file: relative(root, file), from: folderOf(file), to: folderOf(target) }));
+    });
+}
+
+/** Code that is written into files for others is not an import of ours. */
+function withoutTemplates(text: string): string {
+  return text.replace(/`(?:[^`\\]|\\.)*`/g, '``');
+}
+
+function folderOf(path: string): string {
+  return relative(source, path).split(sep)[0] ?? '';
+}
+
+function isTest(file: string): boolean {
+  return /\.(test|suite)\.ts$/.test(file);
+}
+
+function sourceFiles(dir: string = source): string[] {
+  return readdirSync(dir).flatMap((name) => {
+    const path = join(dir, name);
+    if (name === 'fixtures') return [];
+    return statSync(path).isDirectory() ? sourceFiles(path) : path.endsWith('.ts') ? [path] : [];
+  });
+}
