@@ -230,7 +230,6 @@ const bootstrap = ours({
     .describe('Which missing files leave a marker in the prompt. Default "required".'),
   policyDigest: flag().optional().describe('Whether a cut AGENTS.md keeps a digest of its rules. Default true.'),
   sessionType: oneOf(SESSION_TYPES).optional().describe('Says what kind of session this installation runs.'),
-  workspaceHooks: flag().optional().describe('Whether hooks in the workspace are loaded. Default false.'),
 });
 
 const entrySettings = { ...handlerSettings, env: recordOf(text()).optional() };
