@@ -60,13 +60,16 @@ export function bundledHandlers(settings: BundledHandlerSettings): readonly Bund
         stability: time.inline ? undefined : 'run',
       },
     ),
-    bundle(
-      'bootstrap-extra-files',
-      150,
-      'Adds bootstrap files from folders below the workspace.',
-      patterns.length > 0 ? extra : { ...extra, enabled: false },
-      { handler: createExtraFilesHandler({ patterns }), stability: 'static' },
-    ),
+    {
+      ...bundle('bootstrap-extra-files', 150, 'Adds bootstrap files from folders below the workspace.', extra, {
+        handler: createExtraFilesHandler({ patterns }),
+        stability: 'static',
+      }),
+      ...(patterns.length === 0 && {
+        enabled: false,
+        whyNot: 'no paths are set; name some in bootstrap.hooks.bootstrap-extra-files.paths',
+      }),
+    },
     bundle('ci-mode', 200, 'Prepares the agent for a pipeline, where nobody answers.', ciMode, {
       handler: createCiModeHandler({ ci, force: ciMode.force, text: ciMode.text }),
       stability: 'static',
@@ -119,9 +122,6 @@ function bundle(
       ...rest,
     },
     enabled: options.enabled ?? true,
-    whyNot:
-      id === 'bootstrap-extra-files'
-        ? 'no paths are set; name some in bootstrap.hooks.bootstrap-extra-files.paths'
-        : `switched off; set bootstrap.hooks.${id}.enabled to true to use it`,
+    whyNot: `switched off; set bootstrap.hooks.${id}.enabled to true to use it`,
   };
 }

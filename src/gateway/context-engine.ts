@@ -92,7 +92,7 @@ export class ContextEngine {
         files: this.#files,
         handlers: agent.handlers,
         gather: {
-          skills: (files) => this.#loadSkills(files, workspaceDir),
+          skills: (files) => this.#loadSkills(files, agent),
           firstRunComplete: (files) => isFirstRunComplete(files, workspaceDir),
           ahead: (files) => this.#readAhead(files, agent),
         },
@@ -183,20 +183,21 @@ export class ContextEngine {
 
   /** What the first handlers will ask for, begun while the workspace is loading. */
   async #readAhead(files: FileSource, { agentId, taxonomy }: PreparedAgent): Promise<void> {
-    const { environment, config } = this.#settings;
-    const overrideDir = overrideDirOf(config, environment);
-    await Promise.all([
-      readGlobalFiles(files, environment.stateDir, taxonomy),
-      readOverrides(files, overrideDir, agentId, taxonomy),
-    ]);
+    const { stateDir } = this.#settings.environment;
+    const overrideDir = overrideDirOf(this.#settings.config, this.#settings.environment);
+    await readGlobalFiles(files, stateDir, taxonomy);
+    await readOverrides(files, overrideDir, agentId, taxonomy);
   }
 
   /** Most homes have no shared skills, and listing the state directory is needed anyway. */
-  async #loadSkills(files: FileSource, workspaceDir: string): Promise<readonly Skill[]> {
+  async #loadSkills(files: FileSource, { workspaceDir, policy }: PreparedAgent): Promise<readonly Skill[]> {
     const { stateDir } = this.#settings.environment;
-    const own = join(workspaceDir, 'skills');
-    const dirs = (await files.list(stateDir)).includes('skills') ? [own, join(stateDir, 'skills')] : [own];
-    return this.#skills.load(files, dirs);
+    const folderIn = (dir: string) => ({ dir: join(dir, 'skills'), roots: [dir, ...policy.allowedRoots] });
+    const hasShared = (await files.list(stateDir)).includes('skills');
+    return this.#skills.load(
+      files,
+      hasShared ? [folderIn(workspaceDir), folderIn(stateDir)] : [folderIn(workspaceDir)],
+    );
   }
 }
 

@@ -17,7 +17,7 @@ export function contextPolicyOf(
   environment: Environment,
 ): ContextPolicy {
   const { bootstrap = {} } = config;
-  const { maxChars, totalMaxChars } = resolveBootstrapLimits(config, agentId);
+  const { maxChars, totalMaxChars, warningMode } = resolveBootstrapLimits(config, agentId);
   const injection = resolveContextInjectionMode(config, agentId);
   const isDefault = agentId === resolveDefaultAgentId(config);
   return {
@@ -34,6 +34,8 @@ export function contextPolicyOf(
     ),
     missingMarkers: bootstrap.missingMarkers ?? 'required',
     policyDigest: bootstrap.policyDigest ?? true,
+    // `once` is a matter of sessions; a composition by itself has no memory, so it errs on the side of telling.
+    cutNotice: warningMode !== 'off',
     // Only the default agent has heartbeats; for the others HEARTBEAT.md is a file like any other.
     heartbeatGuidance: !isDefault || shouldIncludeHeartbeatGuidance({ config, agentId }),
     contextMode: injection === 'never' ? 'none' : 'full',

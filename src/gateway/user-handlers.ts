@@ -55,7 +55,7 @@ export async function loadUserHandlers(settings: UserHandlerSettings): Promise<U
       ...configured.absences.filter(({ reason }) => reason !== 'disabled').map(({ detail }) => detail),
       ...failures,
       ...packs.ignored.map(describeCollision),
-      ...packs.problems.map(({ path, message }) => `${path}: ${message}.`),
+      ...packs.problems.map(({ path, message }) => `${path}: ${message}${/[.?!]$/.test(message) ? '' : '.'}`),
     ],
   };
 }
@@ -82,9 +82,9 @@ async function loadPacks(
   const directories = hookDirectoriesOf(settings);
   if (config.hooks?.internal?.enabled === false) {
     // Nothing may load, yet whoever looks for a pack should hear why it is not there.
-    const { packs, ignored } = await discoverHooks(directories);
+    const { packs } = await discoverHooks(directories);
     const fates = packs.map((pack): HookPackFate => ({ kind: 'not-selected', pack }));
-    return { registrations: [], packs: fates, failures: [], ignored, problems: [] };
+    return { registrations: [], packs: fates, failures: [], ignored: [], problems: [] };
   }
   return loadInternalHooks({
     config,

@@ -100,7 +100,9 @@ export class HookRunner<Handler> {
           : { hook, id: handler.id, owner: handler.owner, ms, outcome, error };
       };
       try {
-        value = await deadline.race(invoke(handler, value, deadline));
+        const answer = await deadline.race(invoke(handler, value, deadline));
+        deadline.check();
+        value = answer;
         calls.push(call('done'));
       } catch (error) {
         const failed = call(outcomeOf(error), messageOf(error));
@@ -125,6 +127,7 @@ export class HookRunner<Handler> {
 /** One handler's time limit. The abort signal is made only for handlers that look at it. */
 export class Deadline {
   readonly timeoutMs: number;
+  readonly #started = performance.now();
   #controller: AbortController | undefined;
   #timer: NodeJS.Timeout | undefined;
   #over = false;
@@ -141,23 +144,33 @@ export class Deadline {
 
   /** A value that is no promise is returned at once: only waiting needs a timer. */
   race<Value>(result: Value | Promise<Value>): Value | Promise<Value> {
-    if (!(result instanceof Promise)) return result;
+    if (!isPromiseLike(result)) return result;
     return new Promise<Value>((resolve, reject) => {
-      this.#timer = setTimeout(() => {
-        this.#over = true;
-        const exceeded = new DeadlineExceeded(this.timeoutMs);
-        this.#controller?.abort(exceeded);
-        reject(exceeded);
-      }, this.timeoutMs);
+      this.#timer = setTimeout(() => reject(this.#end()), Math.min(this.timeoutMs, LONGEST_TIMER_MS));
       // A handler that settles after its deadline settles into nothing, and is no unhandled rejection either.
       result.then(resolve, reject);
     });
   }
 
+  /** A handler that never pauses cannot be interrupted; that it took too long counts all the same. */
+  check(): void {
+    if (performance.now() - this.#started > this.timeoutMs) throw this.#end();
+  }
+
   close(): void {
     clearTimeout(this.#timer);
   }
+
+  #end(): DeadlineExceeded {
+    this.#over = true;
+    const exceeded = new DeadlineExceeded(this.timeoutMs);
+    this.#controller?.abort(exceeded);
+    return exceeded;
+  }
 }
+
+/** Timers that are set to more than this fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 class DeadlineExceeded extends Error {
   constructor(timeoutMs: number) {
@@ -165,18 +178,28 @@ class DeadlineExceeded extends Error {
   }
 }
 
+function isPromiseLike<Value>(result: Value | PromiseLike<Value>): result is PromiseLike<Value> {
+  if (result === null || (typeof result !== 'object' && typeof result !== 'function')) return false;
+  return typeof (result as PromiseLike<Value>).then === 'function';
+}
+
+/** What a handler throws may be anything at all, and looking at it may throw again. */
 function outcomeOf(error: unknown): HandlerOutcome {
-  if (error instanceof DeadlineExceeded) return 'timed-out';
-  return error instanceof InvalidHandlerResult ? 'invalid' : 'threw';
+  try {
+    if (error instanceof DeadlineExceeded) return 'timed-out';
+    return error instanceof InvalidHandlerResult ? 'invalid' : 'threw';
+  } catch {
+    return 'threw';
+  }
 }
 
 /** One line, bounded: a handler's error text is untrusted and ends up in reports and terminals. */
 function messageOf(error: unknown): string {
   let text: string;
   try {
-    text = error instanceof Error ? error.message : String(error);
+    text = String(error instanceof Error ? error.message : error);
   } catch {
     text = 'an error that cannot be shown';
   }
-  return text.replace(/[\x00-\x1f\x7f]+/g, ' ').slice(0, 500);
+  return text.replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ').slice(0, 500);
 }
