@@ -14,6 +14,11 @@ export interface CliIo {
 }
 
 export function processIo(): CliIo {
+  // Whoever reads only the beginning, such as `| head`, has not met an error.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit();
+  });
   return {
     environment: readEnvironment(),
     out: (text) => void process.stdout.write(text),

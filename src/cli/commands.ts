@@ -1,14 +1,52 @@
 // Every command, in the order of the help text. A new command is a new line.
 
 import type { Command } from 'commander';
+import { addAgentsAdd } from './agents-add.ts';
+import { addAgentsInit } from './agents-init.ts';
+import { addAgentsList } from './agents-list.ts';
+import { addAgentsValidate } from './agents-validate.ts';
 import type { CliIo } from './cli-io.ts';
+import { addConfigCheck } from './config-check.ts';
+import { addConfigSchema } from './config-schema.ts';
+import { addContextCheck } from './context-check.ts';
+import { addContextDiff } from './context-diff.ts';
+import { addContextExplain } from './context-explain.ts';
 import { addContextPreview } from './context-preview.ts';
+import { addContextReport } from './context-report.ts';
 import type { ExitCode } from './exit-code.ts';
+import { addHooksCheck } from './hooks-check.ts';
+import { addHooksDisable } from './hooks-disable.ts';
+import { addHooksEnable } from './hooks-enable.ts';
+import { addHooksInfo } from './hooks-info.ts';
+import { addHooksList } from './hooks-list.ts';
+import { addHooksNew } from './hooks-new.ts';
+import { addHooksTest } from './hooks-test.ts';
+import { addTour } from './tour.ts';
 
 /** Adds one command to the program. `exit` sets the exit code of a command that ran through. */
 export type AddCommand = (program: Command, io: CliIo, exit: (code: ExitCode) => void) => void;
 
-export const COMMANDS: readonly AddCommand[] = [addContextPreview];
+export const COMMANDS: readonly AddCommand[] = [
+  addTour,
+  addContextPreview,
+  addContextReport,
+  addContextExplain,
+  addContextDiff,
+  addContextCheck,
+  addHooksList,
+  addHooksInfo,
+  addHooksCheck,
+  addHooksEnable,
+  addHooksDisable,
+  addHooksNew,
+  addHooksTest,
+  addAgentsAdd,
+  addAgentsList,
+  addAgentsInit,
+  addAgentsValidate,
+  addConfigCheck,
+  addConfigSchema,
+];
 
 /** The group `name` of the program, made when its first command is added. */
 export function group(program: Command, name: string, description: string): Command {

@@ -1,8 +1,17 @@
-// Tables for people: aligned columns, numbers to the right, the last column cut to the width that is there.
+// Tables for people: aligned columns, numbers to the right, and the last column wrapped to the width that is there.
+
+import type { CliIo } from './cli-io.ts';
 
 export interface TableColumn<Row> {
   readonly title: string;
   readonly cell: (row: Row) => string | number;
+  /** For text that is read as a number; numbers stand to the right by themselves. */
+  readonly align?: 'right';
+}
+
+/** The width that output may use: a pipe has no edge to run over. */
+export function outputWidth(io: Pick<CliIo, 'isTerminal' | 'columns'>): number {
+  return io.isTerminal ? io.columns : Number.POSITIVE_INFINITY;
 }
 
 export function formatTable<Row>(rows: readonly Row[], columns: readonly TableColumn<Row>[], width: number): string {
@@ -13,30 +22,57 @@ export function formatTable<Row>(rows: readonly Row[], columns: readonly TableCo
   const widths = columns.map((column, index) =>
     Math.max(column.title.length, ...texts.map((row) => row[index]?.length ?? 0)),
   );
-  const line = (row: readonly string[], isNumber: (index: number) => boolean) =>
-    row
-      .map((text, index) => {
-        if (index === columns.length - 1 && !isNumber(index)) return text;
-        return isNumber(index) ? text.padStart(widths[index] ?? 0) : text.padEnd(widths[index] ?? 0);
-      })
-      .join('  ')
-      .trimEnd();
-  const isNumeric = (index: number) => cells.length > 0 && cells.every((row) => typeof row[index] === 'number');
-  const lines = [
-    line(
-      columns.map((column) => column.title),
-      isNumeric,
-    ),
-    ...texts.map((row) => line(row, isNumeric)),
-  ];
-  return lines.map((text) => `${clip(text, width)}\n`).join('');
+  const isNumeric = (index: number) =>
+    columns[index]?.align === 'right' || (cells.length > 0 && cells.every((row) => typeof row[index] === 'number'));
+  const last = columns.length - 1;
+  const indent = widths.slice(0, last).reduce((sum, each) => sum + each + GAP.length, 0);
+  const line = (row: readonly string[]) => {
+    const aligned = row.map((text, index) => {
+      if (isNumeric(index)) return text.padStart(widths[index] ?? 0);
+      return index === last
+        ? wrapText(text, width - indent).join(`\n${' '.repeat(indent)}`)
+        : text.padEnd(widths[index] ?? 0);
+    });
+    return clipLines(aligned.join(GAP), width);
+  };
+  return [columns.map((column) => column.title), ...texts].map((row) => `${line(row)}\n`).join('');
 }
+
+/** Breaks at blanks; a word that is longer than the width is broken where it must be. */
+export function wrapText(text: string, width: number): string[] {
+  const room = Math.max(LEAST_WRAP_WIDTH, width);
+  const lines: string[] = [];
+  let rest = text;
+  while (rest.length > room) {
+    const blank = rest.lastIndexOf(' ', room);
+    const end = blank > 0 ? blank : room;
+    lines.push(rest.slice(0, end));
+    rest = rest.slice(end).trimStart();
+  }
+  return [...lines, rest];
+}
+
+const GAP = '  ';
+/** With less room than this, lines are clipped rather than broken into crumbs. */
+const LEAST_WRAP_WIDTH = 20;
 
 /** Text from files and handlers is untrusted: control characters would move the cursor of whoever reads it. */
 export function oneLine(text: string): string {
-  return text.replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ').trim();
+  return visibleLine(text).trim();
 }
 
-function clip(text: string, width: number): string {
+/** The same, with its indentation: for lines that are shown as they are. */
+export function visibleLine(text: string): string {
+  return text.replace(/\t/g, '  ').replace(/[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/g, ' ');
+}
+
+function clipLines(text: string, width: number): string {
+  return text
+    .split('\n')
+    .map((line) => clip(line.trimEnd(), width))
+    .join('\n');
+}
+
+export function clip(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, Math.max(1, width - 1))}…`;
 }

@@ -2,7 +2,9 @@
 // else is a bug, and only then is there a stack to read.
 
 import { Command, CommanderError } from 'commander';
-import { isAtriumError } from '../protocol/errors.ts';
+import { applyCliProfileEnv } from '../config/cli-profile.ts';
+import { type Environment, readEnvironment } from '../config/environment.ts';
+import { BadFlagError, isAtriumError } from '../protocol/errors.ts';
 import { VERSION } from '../protocol/version.ts';
 import type { CliIo } from './cli-io.ts';
 import { COMMANDS } from './commands.ts';
@@ -10,8 +12,19 @@ import { EXIT, type ExitCode } from './exit-code.ts';
 
 export async function runCli(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.ok;
-  const program = createProgram(io, (code) => {
+  let { environment } = io;
+  const underProfile: CliIo = {
+    ...io,
+    get environment() {
+      return environment;
+    },
+  };
+  const program = createProgram(underProfile, (code) => {
     exitCode = code;
+  });
+  program.hook('preAction', () => {
+    const { profile } = program.opts<{ profile?: string }>();
+    if (profile !== undefined) environment = environmentOfProfile(profile, io.environment);
   });
   try {
     await program.parseAsync([...argv], { from: 'user' });
@@ -21,6 +34,15 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<ExitCo
     io.err(isAtriumError(error) ? `atrium: ${error.message}\n` : bugReport(error));
     return EXIT.failure;
   }
+}
+
+/** The same environment as if the variables of the profile had been set before Atrium started. */
+function environmentOfProfile(profile: string, { variables, cwd }: Environment): Environment {
+  if (!/^[a-z0-9][a-z0-9_-]{0,63}$/i.test(profile)) {
+    // The name becomes part of a path, so it may not lead anywhere else.
+    throw new BadFlagError('--profile', profile, 'a name of letters, digits, dashes and underscores, 64 at most');
+  }
+  return readEnvironment(applyCliProfileEnv(profile, variables), undefined, cwd);
 }
 
 function createProgram(io: CliIo, exit: (code: ExitCode) => void): Command {

@@ -39,7 +39,7 @@ export async function applyBootstrapHookOverrides(
     policy: DEFAULT_POLICY,
     files: new CachedFileSource(),
     handlers,
-    skills: [],
+    gather: { skills: async () => [], firstRunComplete: async () => false },
     config,
   };
   const state = await applyHandlers.run({ ...emptyState(input), files: overrides.files.map(toContextFile) });

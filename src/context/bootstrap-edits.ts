@@ -5,6 +5,7 @@
 import type { AgentBootstrapHookContext } from '../protocol/bootstrap-event.ts';
 import type { WorkspaceBootstrapFile } from '../protocol/bootstrap-file.ts';
 import type { SourceText } from './provenance/rope.ts';
+import { CachedFileSource, type FileSource } from './sources/file-source.ts';
 import { canonicalFileName, OPENCLAW_TAXONOMY, type Taxonomy } from './taxonomy.ts';
 
 /** Stands between a file and what is prepended or appended to it. */
@@ -27,21 +28,36 @@ export interface Edit {
 
 /** A handler's word about something that it deliberately did not contribute. */
 export interface EditNote {
-  readonly reason: 'rule-condition-false' | 'disabled' | 'unreadable' | 'missing' | 'outside-workspace' | 'too-large';
+  readonly reason:
+    | 'rule-condition-false'
+    | 'disabled'
+    | 'empty'
+    | 'unreadable'
+    | 'missing'
+    | 'outside-workspace'
+    | 'too-large';
   readonly what: string;
   readonly detail: string;
+  /** What would have been contributed, where that is known. */
+  readonly text?: string | undefined;
 }
 
 export interface EditJournal {
   readonly taxonomy: Taxonomy;
+  /** The composition's view of the files, for handlers that bring text from disk. */
+  readonly files: FileSource;
   readonly edits: Map<WorkspaceBootstrapFile, Edit[]>;
   readonly notes: EditNote[];
 }
 
 const journals = new WeakMap<AgentBootstrapHookContext, EditJournal>();
 
-export function openEditJournal(context: AgentBootstrapHookContext, taxonomy: Taxonomy): EditJournal {
-  const journal: EditJournal = { taxonomy, edits: new Map(), notes: [] };
+export function openEditJournal(
+  context: AgentBootstrapHookContext,
+  taxonomy: Taxonomy,
+  files: FileSource,
+): EditJournal {
+  const journal: EditJournal = { taxonomy, files, edits: new Map(), notes: [] };
   journals.set(context, journal);
   return journal;
 }
@@ -52,6 +68,11 @@ export function noteAbsence(context: AgentBootstrapHookContext, note: EditNote):
 
 export function taxonomyIn(context: AgentBootstrapHookContext): Taxonomy {
   return journals.get(context)?.taxonomy ?? OPENCLAW_TAXONOMY;
+}
+
+/** The files as this composition sees them; outside of one, as they are. */
+export function filesIn(context: AgentBootstrapHookContext): FileSource {
+  return journals.get(context)?.files ?? new CachedFileSource();
 }
 
 /** The name under which this context's workspace knows the file that a handler calls `name`. */

@@ -9,6 +9,7 @@ import type { ComposeInput, CompositionState } from './composition.ts';
 import { PIPELINE } from './pipeline.ts';
 import { joinRopes, type Rope, ropeText } from './provenance/rope.ts';
 import { buildReport, type ContextReport } from './report/build-report.ts';
+import { RunFiles } from './sources/run-files.ts';
 
 export interface Composition {
   /** The files as the handlers left them, before any trimming. */
@@ -30,7 +31,10 @@ export interface Prompt {
 }
 
 export async function compose(input: ComposeInput, previous?: Composition): Promise<Composition> {
-  let state = emptyState(input);
+  const files = new RunFiles(input.files);
+  // Begun here, awaited where they are needed: the disk works while the workspace is being loaded.
+  input.gather.ahead?.(files).catch(() => {});
+  let state = emptyState({ ...input, files });
   for (const stage of PIPELINE) state = await stage.run(state);
   const prompt = toPrompt(state);
   return { files: state.files.map(toBootstrapFile), prompt, report: buildReport(state, prompt, previous) };
@@ -40,6 +44,8 @@ export async function compose(input: ComposeInput, previous?: Composition): Prom
 export function emptyState(input: ComposeInput): CompositionState {
   return {
     input,
+    skills: [],
+    firstRunComplete: false,
     files: [],
     handlers: [],
     layers: [],

@@ -18,11 +18,20 @@ export interface ComposeInput {
   readonly policy: ContextPolicy;
   readonly files: FileSource;
   readonly handlers: BootstrapHandlers;
-  readonly skills: readonly Skill[];
+  readonly gather: GatheredSources;
   /** Handed to handlers as `cfg`; composition itself never looks inside. */
   readonly config?: Record<string, unknown> | undefined;
   /** Things that were left out before composing began, such as a bundled handler that is switched off. */
   readonly absences?: readonly Absence[];
+}
+
+/** What else is read from the world, all of it in the first stage and at the same time. */
+export interface GatheredSources {
+  skills(files: FileSource): Promise<readonly Skill[]>;
+  /** True once the agent's first run is over: BOOTSTRAP.md is then an optional left-over. */
+  firstRunComplete(files: FileSource): Promise<boolean>;
+  /** Begins reads that handlers will ask for, so that they need not wait for each other's. */
+  ahead?(files: FileSource): Promise<void>;
 }
 
 /** What the operator decided about contents and sizes. */
@@ -41,8 +50,8 @@ export interface ContextPolicy {
   readonly missingMarkers: 'required' | 'all';
   /** Trims a long AGENTS.md around a digest of its rules instead of head and tail only. */
   readonly policyDigest: boolean;
-  /** True once the agent's first run is over: BOOTSTRAP.md is then an optional left-over. */
-  readonly firstRunComplete: boolean;
+  /** Whether the agent is told in the prompt which lines were cut. */
+  readonly cutNotice: boolean;
   /** False when the operator switched heartbeats off, so that their checklist is not worth its tokens. */
   readonly heartbeatGuidance: boolean;
   /** `lightweight` keeps only what a heartbeat needs; `none` injects no bootstrap files at all. */
@@ -98,7 +107,8 @@ export interface Absence {
 /** What one handler did to one file. */
 export interface FileChange {
   readonly file: string;
-  readonly change: 'added' | 'removed' | 'appended' | 'prepended' | 'replaced' | 'rewritten' | 'edited';
+  /** The texts of `renamed` are the new and the old name, or path when the name is the same. */
+  readonly change: 'added' | 'removed' | 'renamed' | 'appended' | 'prepended' | 'replaced' | 'rewritten' | 'edited';
   readonly addedText: string;
   readonly removedText: string;
 }
@@ -122,7 +132,9 @@ export interface Layer {
 export interface Cut {
   readonly file: string;
   readonly path: string;
-  /** First and last line that lost something, counted in the text before the cut. */
+  /** The file whose lines are counted, where it is not `path`: a handler carried the text in from there. */
+  readonly source?: string | undefined;
+  /** First and last line that lost something; in the text as the handlers left it for text that stands in no file. */
   readonly lines: readonly [number, number];
   readonly chars: number;
   readonly tokens: number;
@@ -138,6 +150,8 @@ export interface PromptBlock {
 
 export interface CompositionState {
   readonly input: ComposeInput;
+  readonly skills: readonly Skill[];
+  readonly firstRunComplete: boolean;
   readonly files: readonly ContextFile[];
   readonly handlers: readonly HandlerRecord[];
   readonly layers: readonly Layer[];

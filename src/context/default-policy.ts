@@ -13,7 +13,7 @@ export const DEFAULT_POLICY: ContextPolicy = {
   allowedRoots: [],
   missingMarkers: 'required',
   policyDigest: true,
-  firstRunComplete: false,
+  cutNotice: true,
   heartbeatGuidance: true,
   contextMode: 'full',
 };

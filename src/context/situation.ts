@@ -26,11 +26,19 @@ const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 /** One formatter per zone: building one costs more than composing a prompt. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
+/** The last answer of each zone: asking for the local time costs more than the rest of a handler call. */
+const lastTimes = new Map<string, { minute: number; time: TimeContext }>();
+
 export function timeContextOf(at: Date, timezone: string): TimeContext {
+  const minute = Math.floor(at.getTime() / 60_000);
+  const last = lastTimes.get(timezone);
+  if (last?.minute === minute) return { ...last.time };
   const parts = formatterFor(timezone).formatToParts(at);
   const part = (type: string) => parts.find((candidate) => candidate.type === type)?.value ?? '';
   const dayOfWeek = WEEKDAYS.indexOf(part('weekday'));
-  return { hour: Number(part('hour')) % 24, dayOfWeek, isWeekend: dayOfWeek === 0 || dayOfWeek === 6, timezone };
+  const time = { hour: Number(part('hour')) % 24, dayOfWeek, isWeekend: dayOfWeek === 0 || dayOfWeek === 6, timezone };
+  lastTimes.set(timezone, { minute, time });
+  return { ...time };
 }
 
 export function isTimezone(timezone: string): boolean {
@@ -58,18 +66,21 @@ function formatterFor(timezone: string): Intl.DateTimeFormat {
 
 /** `23:30`, `2026-05-01`, `2026-05-01T08:00` in the given zone, or a full ISO time; undefined for anything else. */
 export function parseLocalTime(text: string, now: Date, timezone: string): Date | undefined {
-  const match = /^(?:(\d{4})-(\d{2})-(\d{2}))?[T ]?(?:(\d{1,2}):(\d{2})(?::(\d{2}))?)?$/.exec(text.trim());
-  if (!match || text.trim() === '') {
-    const time = new Date(text);
-    return /^\d{4}-\d{2}-\d{2}T/.test(text) && !Number.isNaN(time.getTime()) ? time : undefined;
+  const written = text.trim();
+  const match = /^(?:(\d{4})-(\d{2})-(\d{2}))?(?:(?:^|[T ])(\d{1,2}):(\d{2})(?::(\d{2}))?)?$/.exec(written);
+  if (!match || written === '') {
+    const time = new Date(written);
+    return /^\d{4}-\d{2}-\d{2}T/.test(written) && !Number.isNaN(time.getTime()) ? time : undefined;
   }
   const today = localFields(now, timezone);
   const [year, month, day] = match[1]
     ? [Number(match[1]), Number(match[2]), Number(match[3])]
     : [today.year, today.month, today.day];
   const [hour, minute, second] = [Number(match[4] ?? 0), Number(match[5] ?? 0), Number(match[6] ?? 0)];
-  if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 59) return undefined;
+  if (month < 1 || month > 12 || hour > 23 || minute > 59 || second > 59) return undefined;
   const wanted = Date.UTC(year, month - 1, day, hour, minute, second);
+  // The thirty-first of April would silently be the first of May.
+  if (new Date(wanted).getUTCDate() !== day) return undefined;
   // The zone's offset depends on the moment that is sought, so the first guess is corrected once.
   const guess = wanted - offsetAt(new Date(wanted), timezone);
   return new Date(wanted - offsetAt(new Date(guess), timezone));

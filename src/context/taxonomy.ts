@@ -135,9 +135,13 @@ export const TAXONOMIES: Readonly<Record<TaxonomyId, Taxonomy>> = {
   openboa: OPENBOA_TAXONOMY,
 };
 
+export function bootstrapNames(taxonomy: Taxonomy): readonly string[] {
+  return taxonomy.files.map((file) => file.name);
+}
+
 /** The file of this taxonomy that a helper means when it says `name`. */
 export function canonicalFileName(taxonomy: Taxonomy, name: string): string {
-  return taxonomy.aliases[name] ?? name;
+  return Object.hasOwn(taxonomy.aliases, name) ? (taxonomy.aliases[name] ?? name) : name;
 }
 
 /** BOOTSTRAP.md speaks to the first person who talks to the agent, so only interactive prompts carry it. */

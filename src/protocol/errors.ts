@@ -395,3 +395,171 @@ export class BadFlagError extends AtriumError {
     super(`${flag} ${JSON.stringify(value)} is not ${expected}.`);
   }
 }
+
+export class UnknownHandlerError extends AtriumError {
+  readonly code = 'ATRIUM_HOOK_HANDLER_UNKNOWN';
+
+  constructor(
+    readonly handler: string,
+    readonly suggestion: string | undefined,
+  ) {
+    super(
+      `There is no handler, rule or hook pack "${handler}". ${
+        suggestion ? `Did you mean "${suggestion}"?` : 'Run "atrium hooks list" to see what there is.'
+      }`,
+    );
+  }
+}
+
+export class AmbiguousHandlerError extends AtriumError {
+  readonly code = 'ATRIUM_HOOK_HANDLER_AMBIGUOUS';
+
+  constructor(
+    readonly handler: string,
+    readonly ids: readonly string[],
+  ) {
+    super(`"${handler}" can mean ${ids.join(' or ')}. Use one of these names.`);
+  }
+}
+
+export class HandlerNotSwitchableError extends AtriumError {
+  readonly code = 'ATRIUM_HOOK_NOT_SWITCHABLE';
+
+  constructor(
+    readonly handler: string,
+    readonly place: string,
+  ) {
+    super(`"${handler}" has no switch of its own. Edit ${place} by hand to add it or to take it out.`);
+  }
+}
+
+export class UnknownHookPackError extends AtriumError {
+  readonly code = 'ATRIUM_HOOK_PACK_UNKNOWN';
+
+  constructor(
+    readonly pack: string,
+    readonly suggestion: string | undefined,
+  ) {
+    super(
+      `There is no hook pack "${pack}". ${
+        suggestion
+          ? `Did you mean "${suggestion}"?`
+          : `Write one with "atrium hooks new", or see what there is with "atrium hooks list".`
+      }`,
+    );
+  }
+}
+
+export class AgentExistsError extends AtriumError {
+  readonly code = 'ATRIUM_AGENT_EXISTS';
+
+  constructor(
+    readonly agentId: string,
+    readonly file: string,
+  ) {
+    super(
+      `There is an agent "${agentId}" already, in ${file}. Choose another id, or create its workspace with "atrium agents init ${agentId}".`,
+    );
+  }
+}
+
+export class InvalidAgentIdError extends AtriumError {
+  readonly code = 'ATRIUM_AGENT_ID_INVALID';
+
+  constructor(
+    readonly agentId: string,
+    readonly suggestion: string | undefined,
+  ) {
+    super(
+      `"${agentId}" cannot be the id of an agent: use letters, digits, dashes and underscores, beginning with a letter or a digit, at most 64 in all.${
+        suggestion ? ` For example: ${suggestion}` : ''
+      }`,
+    );
+  }
+}
+
+export class ExamplesMissingError extends AtriumError {
+  readonly code = 'ATRIUM_EXAMPLES_MISSING';
+
+  constructor(readonly dir: string) {
+    super(
+      `The example workspace that the tour shows is not in ${dir}. Install Atrium again, or look at your own home with "atrium context report".`,
+    );
+  }
+}
+
+export class NothingToCompareError extends AtriumError {
+  readonly code = 'ATRIUM_CLI_NOTHING_TO_COMPARE';
+
+  constructor() {
+    super(
+      'There is only one situation to compare. Give a flag twice (--at 10:00 --at 23:30), or say what is different on the other side (--vs-at 23:30).',
+    );
+  }
+}
+
+export class NoSuchLineError extends AtriumError {
+  readonly code = 'ATRIUM_CLI_NO_SUCH_LINE';
+
+  constructor(
+    readonly file: string,
+    readonly line: number,
+    readonly lineCount: number,
+  ) {
+    super(
+      lineCount === 0
+        ? `${file} is empty, so there is no line ${line} to explain. Ask about the file itself instead.`
+        : `${file} has no line ${line}. Ask for one from 1 to ${lineCount}.`,
+    );
+  }
+}
+
+export class SnapshotsMissingError extends AtriumError {
+  readonly code = 'ATRIUM_SNAPSHOT_MISSING';
+
+  constructor(readonly dir: string) {
+    super(`There are no snapshots in ${dir}. Write them with "atrium context check --update", and commit the folder.`);
+  }
+}
+
+export class SituationsInvalidError extends AtriumError {
+  readonly code = 'ATRIUM_SNAPSHOT_SITUATIONS';
+
+  constructor(
+    readonly file: string,
+    readonly problem: string,
+    options?: { cause?: unknown },
+  ) {
+    super(`${file}: ${problem}. Mend the file and try again.`, options);
+  }
+}
+
+export class UnknownSituationError extends AtriumError {
+  readonly code = 'ATRIUM_SNAPSHOT_UNKNOWN_SITUATION';
+
+  constructor(
+    readonly situation: string,
+    readonly known: readonly string[],
+    readonly suggestion: string | undefined,
+  ) {
+    super(
+      `There is no situation "${situation}". ${suggestion ? `Did you mean "${suggestion}"?` : `Known situations: ${known.join(', ')}.`}`,
+    );
+  }
+}
+
+export class SnapshotUnusableError extends AtriumError {
+  readonly code = 'ATRIUM_SNAPSHOT_UNUSABLE';
+
+  constructor(
+    readonly path: string,
+    readonly doing: 'read' | 'written',
+    readonly detail: string,
+    options?: { cause?: unknown },
+  ) {
+    super(
+      `The snapshot ${path} cannot be ${doing} (${detail}). Check the folder and its permissions, or name another one with --dir.`,
+      options,
+    );
+  }
+}

@@ -65,6 +65,15 @@ export function isSharedSurfaceSessionKey(key: KeyText): boolean {
 
 /** Reads `agent:<agentId>:<rest>`. Empty parts are dropped, so a doubled or trailing colon changes nothing. */
 export function parseAgentSessionKey(key: KeyText): AgentSessionKey | undefined {
+  if (!key) return undefined;
+  if (lastParsed?.key !== key) lastParsed = { key, parsed: splitAgentSessionKey(key) };
+  return lastParsed.parsed;
+}
+
+/** One run asks many things about one key. */
+let lastParsed: { readonly key: string; readonly parsed: AgentSessionKey | undefined } | undefined;
+
+function splitAgentSessionKey(key: string): AgentSessionKey | undefined {
   const [first, agentId, ...rest] = normalizeSessionKey(key).split(':').filter(Boolean);
   const owner = agentId?.trim();
   if (first !== 'agent' || !owner || rest.length === 0) return undefined;

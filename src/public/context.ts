@@ -67,3 +67,9 @@ export { type EnsureWorkspaceOptions, ensureAgentWorkspace } from './ensure-agen
 export function loadWorkspaceBootstrapFiles(dir: string): Promise<WorkspaceBootstrapFile[]> {
   return loadFiles(resolveUserPath(dir));
 }
+
+/** The JSON Schema of the configuration, for editors and forms. Loaded on demand: most programs never ask. */
+export async function loadConfigJsonSchema(): Promise<Record<string, unknown>> {
+  const { configJsonSchema } = await import('../config/schema.ts');
+  return configJsonSchema();
+}

@@ -6,20 +6,22 @@ import type { WorkspaceBootstrapFile } from '../../protocol/bootstrap-file.ts';
 import { InvalidHandlerResult } from '../../protocol/handler.ts';
 import { EDIT_SEPARATOR, type Edit, type EditJournal } from '../bootstrap-edits.ts';
 import type { ContextFile, FileChange } from '../composition.ts';
-import { attribute } from './attribute.ts';
+import { type Attribution, attribute } from './attribute.ts';
 import type { HandlerOrigin, RuleOrigin } from './origin.ts';
 import { type Contribution, EMPTY_ROPE, joinRopes, type Rope, ropeText, type Span } from './rope.ts';
 
 /** A handler's private copy of the files, and which copy stands for which original. */
 export interface HandlerDraft {
   readonly context: AgentBootstrapHookContext;
-  readonly originals: ReadonlyMap<WorkspaceBootstrapFile, ContextFile>;
+  /** The handler's copies, in the order of the files that they are copies of. */
+  readonly copies: readonly WorkspaceBootstrapFile[];
 }
 
 export interface AdoptedFiles {
   readonly files: readonly ContextFile[];
   readonly changes: readonly FileChange[];
   readonly removed: readonly ContextFile[];
+  readonly renamed: readonly { readonly from: ContextFile; readonly to: string }[];
 }
 
 type Author = HandlerOrigin | RuleOrigin;
@@ -27,48 +29,66 @@ type Author = HandlerOrigin | RuleOrigin;
 /** More files than this is a runaway loop, not a workspace. */
 const MAX_FILES = 10_000;
 
+/** `left` is the context as the handler left it, which need not be the object that it was given. */
 export function adoptDraft(
   before: readonly ContextFile[],
-  draft: HandlerDraft,
+  left: unknown,
+  copies: HandlerDraft['copies'],
   journal: EditJournal,
   author: Author,
 ): AdoptedFiles {
-  const left: unknown = draft.context.bootstrapFiles;
-  if (!Array.isArray(left)) throw new InvalidHandlerResult('bootstrapFiles is not a list');
-  if (left.length > MAX_FILES) throw new InvalidHandlerResult(`bootstrapFiles has ${left.length} entries`);
-  if (isUntouched(before, left, draft)) return { files: before, changes: [], removed: [] };
+  const entries = entriesOf(left);
+  if (isUntouched(before, entries, copies)) return { files: before, changes: [], removed: [], renamed: [] };
 
+  const originals = new Map(copies.map((copy, index) => [copy, before[index]]));
   const unmatched = new Set(before);
-  for (const entry of left) {
-    const original = draft.originals.get(entry as WorkspaceBootstrapFile);
+  for (const entry of entries) {
+    const original = originals.get(entry as WorkspaceBootstrapFile);
     if (original) unmatched.delete(original);
   }
   const changes: FileChange[] = [];
-  const files = left.map((entry: unknown, index) => {
+  const renamed: { from: ContextFile; to: string }[] = [];
+  const files = entries.map((entry, index) => {
     const file = readEntry(entry, index);
-    const original = draft.originals.get(entry as WorkspaceBootstrapFile) ?? takeOriginal(unmatched, file);
+    const original = originals.get(entry as WorkspaceBootstrapFile) ?? takeOriginal(unmatched, file);
     const adopted = adoptFile(file, original, journal.edits.get(entry as WorkspaceBootstrapFile), author);
-    if (adopted.change) changes.push(adopted.change);
+    changes.push(...adopted.changes);
+    if (original && original.name !== file.name && !original.missing) renamed.push({ from: original, to: file.name });
     return adopted.file;
   });
   const removed = [...unmatched];
   for (const file of removed)
     changes.push({ file: file.name, change: 'removed', addedText: '', removedText: file.content ?? '' });
-  return { files, changes, removed: removed.filter((file) => !file.missing) };
+  return { files, changes, removed: removed.filter((file) => !file.missing), renamed };
 }
 
-function isUntouched(before: readonly ContextFile[], left: readonly unknown[], draft: HandlerDraft): boolean {
-  if (left.length !== before.length) return false;
-  return left.every((entry, index) => {
-    const original = before[index];
-    const file = entry as WorkspaceBootstrapFile;
+/** A copy by index: the list is the handler's, and so may be its methods and its holes. */
+function entriesOf(left: unknown): readonly unknown[] {
+  if (typeof left !== 'object' || left === null) throw new InvalidHandlerResult('the context is not an object');
+  const list: unknown = (left as Partial<AgentBootstrapHookContext>).bootstrapFiles;
+  if (!Array.isArray(list)) throw new InvalidHandlerResult('bootstrapFiles is not a list');
+  const { length } = list;
+  if (length > MAX_FILES) throw new InvalidHandlerResult(`bootstrapFiles has ${length} entries`);
+  const entries: unknown[] = [];
+  for (let index = 0; index < length; index++) entries.push(list[index]);
+  return entries;
+}
+
+function isUntouched(
+  before: readonly ContextFile[],
+  entries: readonly unknown[],
+  copies: HandlerDraft['copies'],
+): boolean {
+  if (entries.length !== before.length) return false;
+  return before.every((original, index) => {
+    const copy = copies[index];
     return (
-      original !== undefined &&
-      draft.originals.get(file) === original &&
-      file.content === original.content &&
-      file.name === original.name &&
-      file.path === original.path &&
-      file.missing === original.missing
+      copy !== undefined &&
+      copy === entries[index] &&
+      copy.content === original.content &&
+      copy.name === original.name &&
+      copy.path === original.path &&
+      copy.missing === original.missing
     );
   });
 }
@@ -107,34 +127,37 @@ function adoptFile(
   original: ContextFile | undefined,
   edits: readonly Edit[] | undefined,
   author: Author,
-): { file: ContextFile; change?: FileChange } {
+): { file: ContextFile; changes: readonly FileChange[] } {
   const { name, path, content, missing } = file;
+  const moves = original ? describeMove(original, file) : [];
+  const realPath = original?.path === path ? original.realPath : undefined;
   if (original && original.content === content && original.missing === missing) {
-    const moved = original.name !== name || original.path !== path;
-    return {
-      file: moved
-        ? { ...original, name, path, realPath: original.path === path ? original.realPath : undefined }
-        : original,
-    };
+    return { file: moves.length > 0 ? { ...original, name, path, realPath } : original, changes: moves };
   }
   const before = original?.rope ?? EMPTY_ROPE;
   const exact = edits && replay(before, edits, author);
   const after = content ?? '';
-  const isExact = exact !== undefined && ropeText(exact) === after;
-  const rope = isExact ? exact : attribute(before, after, author);
+  const attribution =
+    exact !== undefined && ropeText(exact) === after
+      ? { rope: exact, edits }
+      : attribute(before, after, author, original?.content ?? '');
   const adopted: ContextFile = {
     name,
     path,
     missing,
-    rope,
+    rope: attribution.rope,
     content,
-    realPath: original?.path === path ? original.realPath : undefined,
+    realPath,
     source: original?.source,
-    absence: missing
-      ? (original?.absence ?? { reason: 'missing', detail: `left as missing by ${author.id}` })
-      : undefined,
+    absence: missing ? whyMissing(original, author) : undefined,
   };
-  return { file: adopted, change: describeChange(name, before, rope, original, isExact ? edits : undefined) };
+  return { file: adopted, changes: [...moves, describeChange(adopted, original, attribution)] };
+}
+
+function whyMissing(original: ContextFile | undefined, author: Author): ContextFile['absence'] {
+  if (original && !original.missing)
+    return { reason: 'removed-by-handler', detail: `marked as missing by ${author.id}` };
+  return original?.absence ?? { reason: 'missing', detail: `left as missing by ${author.id}` };
 }
 
 function replay(before: Rope, edits: readonly Edit[], author: Author): Rope {
@@ -159,58 +182,37 @@ function replay(before: Rope, edits: readonly Edit[], author: Author): Rope {
   return rope;
 }
 
-const EDIT_CHANGES = { append: 'appended', prepend: 'prepended', replace: 'replaced', add: 'added' } as const;
+const EDIT_CHANGES = { append: 'appended', prepend: 'prepended', replace: 'replaced', add: 'replaced' } as const;
 
-function describeChange(
-  name: string,
-  before: Rope,
-  after: Rope,
-  original: ContextFile | undefined,
-  edits: readonly Edit[] | undefined,
-): FileChange {
-  if (!original) return { file: name, change: 'added', addedText: ropeText(after), removedText: '' };
-  if (edits?.length === 1 && edits[0]) {
-    const { mode, parts } = edits[0];
-    const removedText = mode === 'replace' ? ropeText(before) : '';
-    return { file: name, change: EDIT_CHANGES[mode], addedText: parts.map((part) => part.text).join(''), removedText };
-  }
-  const kept = new Set(before);
-  const fresh = after.filter((span) => !kept.has(span) && span.source === undefined);
-  const isRewritten = fresh.some((span) => span.origin.kind === 'handler' && span.origin.rewritten);
-  return {
-    file: name,
-    change: isRewritten ? 'rewritten' : 'edited',
-    addedText: fresh.map((span) => span.text).join(''),
-    removedText: lostText(before, after),
-  };
+function describeMove(original: ContextFile, { name, path }: DraftEntry): readonly FileChange[] {
+  if (original.name !== name)
+    return [{ file: original.name, change: 'renamed', addedText: name, removedText: original.name }];
+  if (original.path !== path) return [{ file: name, change: 'renamed', addedText: path, removedText: original.path }];
+  return [];
 }
 
-/** What stood before and stands no more, as far as spans of the same source can tell. */
-function lostText(before: Rope, after: Rope): string {
-  let lost = '';
-  for (const span of before) {
-    if (after.includes(span)) continue;
-    let at = span.start ?? 0;
-    const end = at + span.text.length;
-    const survivors = after
-      .filter(
-        (other) =>
-          other.origin === span.origin &&
-          other.start !== undefined &&
-          other.start < end &&
-          other.start + other.text.length > at,
-      )
-      .sort((a, b) => (a.start ?? 0) - (b.start ?? 0));
-    if (span.start === undefined) {
-      lost += span.text;
-      continue;
-    }
-    for (const survivor of survivors) {
-      const start = survivor.start ?? 0;
-      if (start > at) lost += span.text.slice(at - span.start, start - span.start);
-      at = Math.max(at, start + survivor.text.length);
-    }
-    if (at < end) lost += span.text.slice(at - span.start);
-  }
-  return lost;
+function describeChange(
+  { name, content = '', missing }: ContextFile,
+  original: ContextFile | undefined,
+  attribution: Attribution | { readonly edits: readonly Edit[] | undefined },
+): FileChange {
+  if (!original) return { file: name, change: 'added', addedText: content, removedText: '' };
+  if (missing && !original.missing)
+    return { file: name, change: 'removed', addedText: '', removedText: original.content ?? '' };
+  if ('edits' in attribution) return describeEdits(name, original, attribution.edits ?? []);
+  const { added, removed, rewritten } = attribution;
+  return { file: name, change: rewritten ? 'rewritten' : 'edited', addedText: added, removedText: removed };
+}
+
+/** What stood there before a replacement is gone, be it another edit of the same handler. */
+function describeEdits(name: string, original: ContextFile, edits: readonly Edit[]): FileChange {
+  const whole = edits.findLastIndex(({ mode }) => mode === 'replace' || mode === 'add');
+  const lasting = edits.slice(Math.max(0, whole));
+  const first = lasting.length === 1 ? lasting[0] : undefined;
+  return {
+    file: name,
+    change: first ? EDIT_CHANGES[first.mode] : whole === -1 ? 'edited' : 'replaced',
+    addedText: lasting.flatMap(({ parts }) => parts.map((part) => part.text)).join(''),
+    removedText: whole === -1 ? '' : (original.content ?? ''),
+  };
 }

@@ -2,49 +2,95 @@
 // origin, the rest is the handler's. The work is bounded, so a hostile rewrite costs no more than a whole-text claim.
 
 import type { HandlerOrigin, Origin } from './origin.ts';
-import { joinRopes, type Rope, ropeText, type Span, sliceRope } from './rope.ts';
+import { joinRopes, type Rope, ropeText, sliceRope } from './rope.ts';
 
 /** Above this many line pairs the middle of a rewrite is not compared line by line any more. */
 const MAX_LINE_PAIRS = 250_000;
 
-export function attribute(before: Rope, after: string, author: Origin): Rope {
-  const text = ropeText(before);
-  if (text === after) return before;
+/** Who wrote a text that replaced another, and what that changed. */
+export interface Attribution {
+  readonly rope: Rope;
+  readonly added: string;
+  readonly removed: string;
+  /** No whole line of the old text is left, or the texts are too long to compare. */
+  readonly rewritten: boolean;
+}
+
+/** `text` is the text of `before`, for callers that have it at hand. */
+export function attribute(before: Rope, after: string, author: Origin, text: string = ropeText(before)): Attribution {
+  if (text === after) return { rope: before, added: '', removed: '', rewritten: false };
   const prefix = commonPrefix(text, after);
   const suffix = commonSuffix(text, after, prefix);
-  const oldMiddle = sliceRope(before, prefix, text.length - suffix);
+  const end = text.length - suffix;
+  const oldMiddle = text.slice(prefix, end);
   const newMiddle = after.slice(prefix, after.length - suffix);
-  return joinRopes(
-    sliceRope(before, 0, prefix),
-    attributeMiddle(oldMiddle, newMiddle, author),
-    sliceRope(before, text.length - suffix, text.length),
-  );
+  const keepsLine = text.lastIndexOf('\n', prefix - 1) !== -1 || text.slice(end, -1).includes('\n');
+  const middle = attributeMiddle(sliceRope(before, prefix, end), oldMiddle, newMiddle, author, keepsLine);
+  return {
+    ...middle,
+    rope: joinRopes(sliceRope(before, 0, prefix), middle.rope, sliceRope(before, end, text.length)),
+  };
 }
 
-function attributeMiddle(before: Rope, after: string, author: Origin): Rope {
-  if (after === '') return [];
-  if (before.length === 0) return [{ text: after, origin: author }];
-  const oldLines = splitLines(ropeText(before));
-  const newLines = splitLines(after);
-  if (oldLines.length * newLines.length > MAX_LINE_PAIRS) return [{ text: after, origin: rewritten(author) }];
+function attributeMiddle(
+  before: Rope,
+  removed: string,
+  added: string,
+  author: Origin,
+  keepsLine: boolean,
+): Attribution {
+  const whole = (origin: Origin, rewritten: boolean): Attribution => ({
+    rope: [{ text: added, origin }],
+    added,
+    removed,
+    rewritten,
+  });
+  if (removed === '' || added === '') return whole(author, false);
+  const oldLines = splitLines(removed);
+  const newLines = splitLines(added);
+  if (oldLines.length * newLines.length > MAX_LINE_PAIRS) return whole(asRewritten(author), true);
   const kept = commonLines(oldLines, newLines);
-  if (kept.length === 0) return [{ text: after, origin: rewritten(author) }];
-  return weave(before, oldLines, newLines, kept, author);
+  if (kept.length > 0) return weave(before, oldLines, newLines, kept, author);
+  return keepsLine ? whole(author, false) : whole(asRewritten(author), true);
 }
 
-/** Walks both texts along their common lines; everything between two common lines of the new text is the author's. */
-function weave(before: Rope, oldLines: string[], newLines: string[], kept: LinePair[], author: Origin): Rope {
+/** Walks both texts along their common lines; what is new between two of them is the author's. */
+function weave(before: Rope, oldLines: string[], newLines: string[], kept: LinePair[], author: Origin): Attribution {
   const oldStarts = lineStarts(oldLines);
-  const spans: Span[] = [];
+  const ropes: Rope[] = [];
+  let added = '';
+  let removed = '';
+  let oldLine = 0;
   let newLine = 0;
+  const close = (oldEnd: number, newEnd: number) => {
+    const oldText = oldLines.slice(oldLine, oldEnd).join('');
+    const newText = newLines.slice(newLine, newEnd).join('');
+    const start = oldStarts[oldLine] ?? 0;
+    ropes.push(attributeLines(sliceRope(before, start, start + oldText.length), oldText, newText, author));
+    added += newText;
+    removed += oldText;
+  };
   for (const pair of kept) {
-    if (pair.after > newLine) spans.push({ text: newLines.slice(newLine, pair.after).join(''), origin: author });
+    close(pair.before, pair.after);
     const start = oldStarts[pair.before] ?? 0;
-    spans.push(...sliceRope(before, start, start + (oldLines[pair.before]?.length ?? 0)));
+    ropes.push(sliceRope(before, start, start + (oldLines[pair.before]?.length ?? 0)));
+    oldLine = pair.before + 1;
     newLine = pair.after + 1;
   }
-  if (newLine < newLines.length) spans.push({ text: newLines.slice(newLine).join(''), origin: author });
-  return joinRopes(spans);
+  close(oldLines.length, newLines.length);
+  return { rope: joinRopes(...ropes), added, removed, rewritten: false };
+}
+
+/** Lines that differ may still begin or end alike: somebody wrote on at the end of one. */
+function attributeLines(before: Rope, oldText: string, newText: string, author: Origin): Rope {
+  if (newText === '') return [];
+  const prefix = commonPrefix(oldText, newText);
+  const suffix = commonSuffix(oldText, newText, prefix);
+  return [
+    ...sliceRope(before, 0, prefix),
+    { text: newText.slice(prefix, newText.length - suffix), origin: author },
+    ...sliceRope(before, oldText.length - suffix, oldText.length),
+  ];
 }
 
 interface LinePair {
@@ -99,16 +145,25 @@ function lineStarts(lines: readonly string[]): number[] {
   return starts;
 }
 
+/** Whole chunks are compared at once, which the engine does far faster than one character at a time. */
+const CHUNK = 1_024;
+
 function commonPrefix(a: string, b: string): number {
+  // Most handlers only append.
+  if (b.startsWith(a)) return a.length;
   const limit = Math.min(a.length, b.length);
   let length = 0;
+  while (length + CHUNK <= limit && a.slice(length, length + CHUNK) === b.slice(length, length + CHUNK))
+    length += CHUNK;
   while (length < limit && a.charCodeAt(length) === b.charCodeAt(length)) length++;
   return length > 0 && isHighSurrogate(a.charCodeAt(length - 1)) ? length - 1 : length;
 }
 
 function commonSuffix(a: string, b: string, prefix: number): number {
   const limit = Math.min(a.length, b.length) - prefix;
+  const chunk = (text: string, length: number) => text.slice(text.length - length - CHUNK, text.length - length);
   let length = 0;
+  while (length + CHUNK <= limit && chunk(a, length) === chunk(b, length)) length += CHUNK;
   while (length < limit && a.charCodeAt(a.length - 1 - length) === b.charCodeAt(b.length - 1 - length)) length++;
   return length > 0 && isLowSurrogate(a.charCodeAt(a.length - length)) ? length - 1 : length;
 }
@@ -121,6 +176,6 @@ function isLowSurrogate(code: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff;
 }
 
-function rewritten(author: Origin): Origin {
+function asRewritten(author: Origin): Origin {
   return author.kind === 'handler' ? ({ ...author, rewritten: true } satisfies HandlerOrigin) : author;
 }

@@ -2,14 +2,13 @@
 // commands and tests read this and nothing else; whatever is not in the prompt has an entry that says why.
 
 import { createHash } from 'node:crypto';
-import type { HandlerInfo } from '../../protocol/handler.ts';
+import { type HandlerInfo, STABILITIES } from '../../protocol/handler.ts';
 import type { Composition, Prompt } from '../compose.ts';
 import type { Absence, CompositionState, Cut, HandlerRecord, Layer } from '../composition.ts';
-import { linesOf } from '../provenance/line-index.ts';
-import type { Origin } from '../provenance/origin.ts';
 import { type Rope, ropeLength } from '../provenance/rope.ts';
 import { countTokens } from './count-tokens.ts';
 import { type ContextChange, findChange } from './find-change.ts';
+import { type LocatedOrigin, originOf } from './located-origin.ts';
 
 export const REPORT_VERSION = 1;
 
@@ -52,7 +51,10 @@ export interface ContextReport {
 export interface LayerReport {
   readonly id: string;
   readonly title: string;
-  readonly stability: string;
+  readonly stability: Layer['stability'];
+  /** Where the layer's text stands in the prompt, its heading not counted. */
+  readonly start: number;
+  readonly end: number;
   readonly chars: number;
   readonly tokens: number;
 }
@@ -61,7 +63,11 @@ export interface FileReport {
   readonly name: string;
   readonly path: string;
   readonly status: 'injected' | 'trimmed' | 'absent';
+  /** Why it is absent, or which limits trimmed it. */
   readonly reason?: string | undefined;
+  /** As read from disk; absent for files that a handler made. */
+  readonly diskChars?: number | undefined;
+  /** With what handlers and rules made of it, before any trimming. */
   readonly rawChars: number;
   readonly injectedChars: number;
   readonly injectedTokens: number;
@@ -77,7 +83,7 @@ export interface SpanReport {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  readonly origin: Origin & { readonly lines?: readonly [number, number] };
+  readonly origin: LocatedOrigin;
 }
 
 export function buildReport(state: CompositionState, prompt: Prompt, previous: Composition | undefined): ContextReport {
@@ -88,7 +94,7 @@ export function buildReport(state: CompositionState, prompt: Prompt, previous: C
   const stableTokens = countTokens(stableRope);
   const hashes = hashPrompt(prompt);
   const infos = new Map(input.handlers.list().map((handler): [string, HandlerInfo] => [handler.id, handler]));
-  const files = reportFiles(state);
+  const layers = reportLayers(state.layers, prompt.rope);
   return {
     version: REPORT_VERSION,
     situation: {
@@ -111,10 +117,10 @@ export function buildReport(state: CompositionState, prompt: Prompt, previous: C
       maxChars: policy.maxChars,
       totalMaxChars: policy.totalMaxChars,
       maxTokens: policy.maxTokens,
-      usedChars: files.reduce((sum, file) => sum + file.injectedChars, 0),
+      usedChars: layers.reduce((sum, layer) => sum + layer.chars, 0),
     },
-    layers: state.layers.map(reportLayer),
-    files,
+    layers,
+    files: reportFiles(state),
     handlers: state.handlers.map((record) => reportHandler(record, infos.get(record.id))),
     absences: state.absences,
     cuts: state.cuts,
@@ -131,42 +137,87 @@ function hashPrompt(prompt: Prompt): { whole: string; stable: string } {
   return { stable, whole: hash.update(prompt.text.slice(prompt.cacheBoundary)).digest('hex') };
 }
 
-function reportLayer(layer: Layer): LayerReport {
-  return {
-    id: layer.id,
-    title: layer.title,
-    stability: layer.stability,
-    chars: ropeLength(layer.rope),
-    tokens: countTokens(layer.rope),
+/** In prompt order. Rendering announces each layer with its title, so walking from heading to heading finds them all. */
+function reportLayers(layers: readonly Layer[], rope: Rope): LayerReport[] {
+  let span = 0;
+  let at = 0;
+  const skipHeading = (title: string): number => {
+    for (; span < rope.length; span++) {
+      const { text = '', origin } = rope[span] ?? {};
+      at += text.length;
+      if (origin?.kind === 'product' && origin.part === 'heading' && text.endsWith(`\n## ${title}\n\n`)) break;
+    }
+    span++;
+    return at;
   };
+  const inOrder = STABILITIES.flatMap((stability) => layers.filter((layer) => layer.stability === stability));
+  return inOrder.map(({ id, title, stability, rope: own }) => {
+    const start = skipHeading(title);
+    const chars = ropeLength(own);
+    return { id, title, stability, start, end: start + chars, chars, tokens: countTokens(own) };
+  });
 }
 
 /** Files in prompt order, then those of which nothing is left. */
 function reportFiles(state: CompositionState): FileReport[] {
-  const cutFiles = new Set(state.cuts.map((cut) => cut.path));
+  const lifted = liftedLayers(state.layers);
+  const causes = cutCauses(state.cuts);
   const present = state.layers
     .filter((layer) => layer.file)
     .map((layer): FileReport => {
-      const { name = '', path = '', content, missing, absence } = layer.file ?? {};
-      const parts = state.layers.filter((other) => other === layer || other.liftedFrom?.file === layer.title);
+      const { name = '', path = '', content, missing, absence, source } = layer.file ?? {};
+      const parts = [layer, ...(lifted.get(layer.title) ?? [])];
+      const limits = [...new Set([...(causes.get(path) ?? []), ...(causes.get(layer.title) ?? [])])].join(', ');
       return {
         name,
         path,
-        status: missing ? 'absent' : cutFiles.has(path) ? 'trimmed' : 'injected',
-        reason: missing ? (absence?.reason ?? 'missing') : undefined,
+        status: missing ? 'absent' : limits === '' ? 'injected' : 'trimmed',
+        reason: missing ? (absence?.reason ?? 'missing') : limits === '' ? undefined : limits,
+        diskChars: source?.text.length,
         rawChars: content?.length ?? 0,
         injectedChars: parts.reduce((sum, part) => sum + ropeLength(part.rope), 0),
         injectedTokens: parts.reduce((sum, part) => sum + countTokens(part.rope), 0),
       };
     });
-  const shown = new Set(present.map((file) => file.path));
-  const absent = state.absences
-    .filter((absence) => absence.path !== undefined && !shown.has(absence.path))
-    .map((absence): FileReport => {
-      const { what, path = '', reason, text = '' } = absence;
-      return { name: what, path, status: 'absent', reason, rawChars: text.length, injectedChars: 0, injectedTokens: 0 };
-    });
-  return [...present, ...absent];
+  return [...present, ...absentFiles(state, new Set(present.map((file) => file.path)))];
+}
+
+function absentFiles({ absences, input }: CompositionState, seen: Set<string>): FileReport[] {
+  // What was left out before composing began is a handler or a hook, whatever its path.
+  const settings = new Set(input.absences);
+  const absent: FileReport[] = [];
+  for (const absence of absences) {
+    const { what, path, reason, text = '' } = absence;
+    if (path === undefined || seen.has(path) || settings.has(absence)) continue;
+    seen.add(path);
+    const rawChars = text.length;
+    absent.push({ name: what, path, status: 'absent', reason, rawChars, injectedChars: 0, injectedTokens: 0 });
+  }
+  return absent;
+}
+
+/** By the title of the file that they were lifted out of. */
+function liftedLayers(layers: readonly Layer[]): ReadonlyMap<string, readonly Layer[]> {
+  const lifted = new Map<string, Layer[]>();
+  for (const layer of layers) {
+    if (!layer.liftedFrom) continue;
+    const others = lifted.get(layer.liftedFrom.file);
+    if (others) others.push(layer);
+    else lifted.set(layer.liftedFrom.file, [layer]);
+  }
+  return lifted;
+}
+
+/** By path; a cut in lifted text, which has no path of its own, by the title of the file that it was lifted out of. */
+function cutCauses(cuts: readonly Cut[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const causes = new Map<string, Set<string>>();
+  for (const { file, path, cause } of cuts) {
+    const key = path === file ? file.slice(0, file.lastIndexOf(' (')) : path;
+    const known = causes.get(key);
+    if (known) known.add(cause);
+    else causes.set(key, new Set([cause]));
+  }
+  return causes;
 }
 
 function reportHandler(record: HandlerRecord, info: HandlerInfo | undefined): HandlerReport {
@@ -182,8 +233,7 @@ function reportSpans(rope: Rope): SpanReport[] {
   let start = 0;
   return rope.map((span) => {
     const end = start + span.text.length;
-    const lines = linesOf(span);
-    const report = { text: span.text, start, end, origin: lines ? { ...span.origin, lines } : span.origin };
+    const report = { text: span.text, start, end, origin: originOf(span) };
     start = end;
     return report;
   });

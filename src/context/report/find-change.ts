@@ -3,17 +3,27 @@
 
 import type { Composition, Prompt } from '../compose.ts';
 import type { CompositionState } from '../composition.ts';
-import { formatOrigin, type Origin } from '../provenance/origin.ts';
-import type { Rope } from '../provenance/rope.ts';
+import { formatOrigin } from '../provenance/origin.ts';
+import { type Rope, sliceRope } from '../provenance/rope.ts';
+import { type LocatedOrigin, originOf } from './located-origin.ts';
 
 export interface ContextChange {
   readonly changed: boolean;
   /** Offset of the first character that differs from the previous prompt. */
   readonly firstChangedChar?: number | undefined;
-  /** True when the change lies before the boundary, so that the cached prefix is lost from there on. */
+  /** The same place in the prompt's UTF-8 bytes, which is what travels. */
+  readonly firstChangedByte?: number | undefined;
+  /** True when the change lies before the previous boundary, so that what was cached is lost from there on. */
   readonly breaksCache: boolean;
-  readonly origin?: Origin | undefined;
-  readonly previousOrigin?: Origin | undefined;
+  readonly origin?: LocatedOrigin | undefined;
+  readonly previousOrigin?: LocatedOrigin | undefined;
+  /** Whoever is behind the change; a heading of Atrium's own stands for the first author under it. */
+  readonly author?: LocatedOrigin | undefined;
+  /**
+   * `text`: the author wrote something else or more. `heading`: another layer begins here, the author's. `text-gone`:
+   * the author's text went on. `layer-gone`: the prompt ends where the author's layer began.
+   */
+  readonly kind?: 'text' | 'heading' | 'text-gone' | 'layer-gone' | undefined;
   /** One sentence for people. */
   readonly summary: string;
   /** Handlers that declare themselves static and wrote something else than last time. */
@@ -32,22 +42,45 @@ export function findChange(
   const at = firstDifference(prompt.text, previous.prompt.text);
   const origin = originAt(prompt.rope, at);
   const previousOrigin = originAt(previous.prompt.rope, at);
-  const breaksCache = at < Math.min(prompt.cacheBoundary, previous.prompt.cacheBoundary);
+  const kind = kindOf(origin, previousOrigin);
+  const author = {
+    text: origin,
+    heading: firstAuthor(prompt.rope, at),
+    'text-gone': previousOrigin,
+    'layer-gone': firstAuthor(previous.prompt.rope, at),
+  }[kind];
+  const breaksCache = at < previous.prompt.cacheBoundary;
   return {
     changed: true,
     firstChangedChar: at,
+    firstChangedByte: byteOfDifference(prompt.text, previous.prompt.text, at),
     breaksCache,
     origin,
     previousOrigin,
-    summary: summarise(at, origin, previousOrigin, breaksCache),
+    author,
+    kind,
+    summary: summarise(at, breaksCache, kind, author ? formatOrigin(author) : 'nobody'),
     brokenPromises: brokenPromises(prompt.rope, previous.prompt.rope, state),
   };
 }
 
-function summarise(at: number, origin: Origin | undefined, previous: Origin | undefined, breaksCache: boolean): string {
+type ChangeKind = NonNullable<ContextChange['kind']>;
+
+function kindOf(origin: LocatedOrigin | undefined, previousOrigin: LocatedOrigin | undefined): ChangeKind {
+  if (origin && !isHeading(origin)) return 'text';
+  if (previousOrigin && !isHeading(previousOrigin)) return 'text-gone';
+  return origin ? 'heading' : 'layer-gone';
+}
+
+function summarise(at: number, breaksCache: boolean, kind: ChangeKind, author: string): string {
   const side = breaksCache ? 'before the cache boundary' : 'behind the cache boundary';
-  const whose = origin ? formatOrigin(origin) : previous ? `the end of ${formatOrigin(previous)}` : 'the end';
-  return `the first change is at character ${at}, ${side}, in ${whose}`;
+  const place = {
+    text: `in ${author}`,
+    heading: `in the heading before ${author}`,
+    'text-gone': `where ${author} went on`,
+    'layer-gone': `at the end, where ${author} followed`,
+  }[kind];
+  return `the first change is at character ${at}, ${side}, ${place}`;
 }
 
 function firstDifference(a: string, b: string): number {
@@ -57,13 +90,32 @@ function firstDifference(a: string, b: string): number {
   return at;
 }
 
-function originAt(rope: Rope, offset: number): Origin | undefined {
+/** Two characters that differ may still begin with the same bytes, and half a pair is no character. */
+function byteOfDifference(a: string, b: string, at: number): number {
+  const start = at > 0 && /[\ud800-\udbff]/.test(a.charAt(at - 1)) ? at - 1 : at;
+  const [left, right] = [a, b].map((text) => Buffer.from(text.slice(start, start + 2), 'utf8')) as [Buffer, Buffer];
+  let common = 0;
+  while (common < left.length && common < right.length && left[common] === right[common]) common++;
+  return Buffer.byteLength(a.slice(0, start), 'utf8') + common;
+}
+
+function isHeading(origin: LocatedOrigin | undefined): boolean {
+  return origin?.kind === 'product' && origin.part === 'heading';
+}
+
+function firstAuthor(rope: Rope, from: number): LocatedOrigin | undefined {
   let end = 0;
   for (const span of rope) {
     end += span.text.length;
-    if (offset < end) return span.origin;
+    if (end > from && !isHeading(span.origin)) return originOf(span);
   }
   return undefined;
+}
+
+/** The author of one character, with its line. */
+function originAt(rope: Rope, offset: number): LocatedOrigin | undefined {
+  const span = sliceRope(rope, offset, offset + 1)[0];
+  return span && originOf(span);
 }
 
 /** Text that a handler carried in from a file is exempt: an edited file is the operator's doing. */

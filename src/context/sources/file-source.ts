@@ -69,32 +69,76 @@ interface CacheEntry {
 /** The oldest entries go first when either bound is passed. */
 const MAX_CACHED_FILES = 4_096;
 const MAX_CACHED_CHARS = 64 * 1024 * 1024;
+const MAX_ATTEMPTS = 3;
 
 export class CachedFileSource implements FileSource {
   readonly #cache = new Map<string, CacheEntry>();
   /** The sum of the cached texts' lengths. */
   #cachedChars = 0;
 
-  async read(path: string, roots: readonly string[]): Promise<FileRead> {
-    const found = await findEntry(path);
-    if ('absent' in found) return found.absent;
-    const { stats } = found;
-    const key = `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeMs}:${stats.ctimeMs}`;
+  /** The callback form is the cheapest asynchronous look at a file that Node offers, and a warm run consists of little else. */
+  read(path: string, roots: readonly string[]): Promise<FileRead> {
+    return this.#attempt(path, roots, 1);
+  }
+
+  #attempt(path: string, roots: readonly string[], attempt: number): Promise<FileRead> {
+    if (!isPossible(path)) return Promise.resolve(notThere(path));
+    return new Promise((resolve) => {
+      lstat(path, (error, entry) => {
+        if (error) resolve(absentAfterLook(path, error, false));
+        else if (entry.isSymbolicLink()) resolve(this.#readThroughLink(path, roots, entry, attempt));
+        else resolve(this.#readFound(path, roots, entry, keyOf(entry), attempt));
+      });
+    });
+  }
+
+  /** The link is part of the key: set anew, it may lead to the same file from a place that is judged differently. */
+  async #readThroughLink(path: string, roots: readonly string[], link: Stats, attempt: number): Promise<FileRead> {
+    const target = await statFile(path);
+    if (target instanceof Error) return absentAfterLook(path, target, true);
+    return this.#readFound(path, roots, target, `${keyOf(link)}>${keyOf(target)}`, attempt);
+  }
+
+  #readFound(
+    path: string,
+    roots: readonly string[],
+    stats: Stats,
+    key: string,
+    attempt: number,
+  ): FileRead | Promise<FileRead> {
     const rootsKey = roots.length === 1 ? (roots[0] ?? '') : roots.join('\0');
     const cached = this.#cache.get(path);
     if (cached && cached.key === key && cached.roots === rootsKey) return cached.read;
+    return this.#readAnew(path, roots, stats, { key, roots: rootsKey }, attempt);
+  }
+
+  async #readAnew(
+    path: string,
+    roots: readonly string[],
+    stats: Stats,
+    validity: Pick<CacheEntry, 'key' | 'roots'>,
+    attempt: number,
+  ): Promise<FileRead> {
     const read = await readContained(path, roots, stats);
+    if (read === undefined) {
+      // Somebody is writing; a moment later the file is whole again.
+      if (attempt < MAX_ATTEMPTS) return this.#attempt(path, roots, attempt + 1);
+      const detail = 'it changes while it is being read';
+      return { kind: 'absent', path, reason: 'unreadable', detail, entryExists: true };
+    }
     // A failing disk may recover, so only answers that the key fully explains are remembered.
-    if (read.kind === 'text' || read.reason !== 'unreadable') this.#remember(path, { key, roots: rootsKey, read });
+    if (read.kind === 'text' || read.reason !== 'unreadable') this.#remember(path, { ...validity, read });
     return read;
   }
 
   list(dir: string): Promise<readonly string[]> {
+    if (!isPossible(dir)) return Promise.resolve([]);
     return new Promise((resolve) => readdir(dir, (error, names) => resolve(error ? [] : names.sort())));
   }
 
   async isDirectory(path: string): Promise<boolean> {
-    const found = await look(stat, path);
+    if (!isPossible(path)) return false;
+    const found = await statFile(path);
     return !(found instanceof Error) && found.isDirectory();
   }
 
@@ -128,18 +172,17 @@ function cachedLength(entry: CacheEntry): number {
   return entry.read.kind === 'text' ? entry.read.text.length : 0;
 }
 
-/** The entry itself first: it answers for everything but links, and most files are neither links nor there at all. */
-async function findEntry(path: string): Promise<{ stats: Stats } | { absent: FileAbsent }> {
-  const entry = await look(lstat, path);
-  if (entry instanceof Error) return { absent: absentAfterLook(path, entry, false) };
-  if (!entry.isSymbolicLink()) return { stats: entry };
-  const target = await look(stat, path);
-  return target instanceof Error ? { absent: absentAfterLook(path, target, true) } : { stats: target };
+function keyOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
+  return `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
 }
 
-/** The callback form is the cheapest asynchronous look at a file that Node offers, and a warm run consists of little else. */
-function look(how: typeof lstat | typeof stat, path: string): Promise<Stats | NodeJS.ErrnoException> {
-  return new Promise((resolve) => how(path, (error, stats) => resolve(error ?? stats)));
+/** Node throws at paths that no file can have, instead of saying that there is none. */
+function isPossible(path: string): boolean {
+  return !path.includes('\0');
+}
+
+function statFile(path: string): Promise<Stats | NodeJS.ErrnoException> {
+  return new Promise((resolve) => stat(path, (error, stats) => resolve(error ?? stats)));
 }
 
 function absentAfterLook(path: string, error: NodeJS.ErrnoException, entryExists: boolean): FileAbsent {
@@ -154,7 +197,8 @@ function notThere(path: string): FileAbsent {
   return { kind: 'absent', path, reason: 'missing', detail: 'no such file', entryExists: false };
 }
 
-async function readContained(path: string, roots: readonly string[], stats: Stats): Promise<FileRead> {
+/** Undefined when the file changed while it was being read. */
+async function readContained(path: string, roots: readonly string[], stats: Stats): Promise<FileRead | undefined> {
   const absent = (reason: FileAbsent['reason'], detail: string, cause?: unknown): FileAbsent => ({
     kind: 'absent',
     path,
@@ -182,13 +226,11 @@ async function readRegularFile(
   real: string,
   judged: Stats,
   absent: (reason: FileAbsent['reason'], detail: string) => FileAbsent,
-): Promise<FileRead> {
+): Promise<FileRead | undefined> {
   const handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const stats = await handle.stat();
-    if (!stats.isFile() || stats.ino !== judged.ino || stats.dev !== judged.dev) {
-      return absent('unreadable', 'it was replaced while being read');
-    }
+    if (!stats.isFile() || stats.ino !== judged.ino || stats.dev !== judged.dev) return undefined;
     // A second name of the same inode may live anywhere, so containment cannot be shown.
     if (stats.nlink > 1) return absent('outside-workspace', 'it is a hard link, whose other names may lie anywhere');
     const bytes = Buffer.allocUnsafe(Math.min(MAX_FILE_BYTES, stats.size) + 1);
@@ -199,7 +241,7 @@ async function readRegularFile(
       if (bytesRead === 0 || length === bytes.length) break;
     }
     if (length > MAX_FILE_BYTES) return absent('too-large', `more than ${MAX_FILE_BYTES} bytes`);
-    if (length > stats.size) return absent('unreadable', 'it grew while being read');
+    if (length > stats.size) return undefined;
     return {
       kind: 'text',
       path,
@@ -214,8 +256,8 @@ async function readRegularFile(
 
 async function isContained(real: string, roots: readonly string[]): Promise<boolean> {
   for (const root of roots) {
-    const realRoot = await realpath(root).catch(() => root);
-    if (isInside(realRoot, real)) return true;
+    const realRoot = await realpath(root).catch(() => undefined);
+    if (realRoot !== undefined && isInside(realRoot, real)) return true;
   }
   return false;
 }

@@ -2,6 +2,7 @@
 // when it needs it, so only name, description and location cost tokens.
 
 import { join } from 'node:path';
+import { pairBoundaryBefore } from '../budget/pair-boundary.ts';
 import type { FileSource } from './file-source.ts';
 
 export interface Skill {
@@ -11,8 +12,15 @@ export interface Skill {
   readonly path: string;
 }
 
+/** A folder of skills, and the roots that a skill's real path must lie in. */
+export interface SkillFolder {
+  readonly dir: string;
+  readonly roots: readonly string[];
+}
+
 /** A catalogue longer than this is a mistake that would eat the prompt. */
 const MAX_SKILLS = 500;
+const MAX_NAME_CHARS = 100;
 const MAX_DESCRIPTION_CHARS = 1_000;
 
 export class SkillCatalogue {
@@ -20,29 +28,29 @@ export class SkillCatalogue {
   readonly #parsed = new Map<string, { text: string; skill: Skill }>();
 
   /** Skills of every directory in turn; the first of a name wins, so a workspace can replace a shared skill. */
-  async load(files: FileSource, dirs: readonly string[]): Promise<readonly Skill[]> {
-    const found = await Promise.all(dirs.map((dir) => this.#loadDirectory(files, dir)));
+  async load(files: FileSource, folders: readonly SkillFolder[]): Promise<readonly Skill[]> {
+    const found = await Promise.all(folders.map((folder) => this.#loadFolder(files, folder)));
     const byName = new Map<string, Skill>();
     for (const skill of found.flat()) if (!byName.has(skill.name)) byName.set(skill.name, skill);
     return [...byName.values()];
   }
 
-  async #loadDirectory(files: FileSource, dir: string): Promise<Skill[]> {
-    const names = (await files.list(dir)).slice(0, MAX_SKILLS);
+  async #loadFolder(files: FileSource, folder: SkillFolder): Promise<Skill[]> {
+    const names = (await files.list(folder.dir)).filter(fitsOnOneLine).slice(0, MAX_SKILLS);
     if (names.length === 0) return [];
-    const skills = await Promise.all(names.map((name) => this.#loadSkill(files, dir, name)));
+    const skills = await Promise.all(names.map((name) => this.#loadSkill(files, folder, name)));
     return skills.filter((skill) => skill !== undefined);
   }
 
-  async #loadSkill(files: FileSource, dir: string, folder: string): Promise<Skill | undefined> {
-    const path = join(dir, folder, 'SKILL.md');
-    const read = await files.read(path, [dir]);
+  async #loadSkill(files: FileSource, { dir, roots }: SkillFolder, name: string): Promise<Skill | undefined> {
+    const path = join(dir, name, 'SKILL.md');
+    const read = await files.read(path, roots);
     if (read.kind !== 'text') return undefined;
     const known = this.#parsed.get(path);
     if (known?.text === read.text) return known.skill;
     const front = await parseFrontMatter(read.text);
-    const description = textOf(front.description).slice(0, MAX_DESCRIPTION_CHARS);
-    const skill = { name: textOf(front.name) || folder, description, path };
+    const description = textOf(front.description, MAX_DESCRIPTION_CHARS);
+    const skill = { name: textOf(front.name, MAX_NAME_CHARS) || name, description, path };
     this.#parsed.set(path, { text: read.text, skill });
     return skill;
   }
@@ -53,7 +61,7 @@ async function parseFrontMatter(text: string): Promise<Record<string, unknown>> 
   if (!block) return {};
   const { parse } = await import('yaml');
   try {
-    const value: unknown = parse(block);
+    const value: unknown = parse(block, { logLevel: 'error' });
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
   } catch {
     return {};
@@ -61,6 +69,15 @@ async function parseFrontMatter(text: string): Promise<Record<string, unknown>> 
 }
 
 /** On one line, because a catalogue entry is one line. */
-function textOf(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value).replace(/\s+/g, ' ').trim() : '';
+function textOf(value: unknown, maxChars: number): string {
+  if (typeof value !== 'string' && typeof value !== 'number') return '';
+  const line = String(value)
+    .replace(/[\s\x00-\x1f\x7f-\x9f]+/g, ' ')
+    .trim();
+  return line.slice(0, pairBoundaryBefore(line, maxChars));
+}
+
+/** The path is shown as it is, so a folder whose name would break the line is passed over. */
+function fitsOnOneLine(name: string): boolean {
+  return !/[\x00-\x1f\x7f-\x9f\u2028\u2029]/.test(name);
 }

@@ -20,8 +20,29 @@ export async function loadWorkspaceFiles(
   allowedRoots: readonly string[] = [],
 ): Promise<readonly LoadedFile[]> {
   const roots = [workspaceDir, ...allowedRoots];
-  const loaded = await Promise.all(taxonomy.files.map((file) => loadSpellings(source, workspaceDir, file, roots)));
-  return loaded.flat();
+  const spelled = spellingsOf(taxonomy);
+  const reads = await Promise.all(spelled.map(({ name }) => source.read(join(workspaceDir, name), roots)));
+  const loaded: LoadedFile[] = [];
+  const foundOf = new Map<TaxonomyFile, Set<string>>();
+  reads.forEach((read, index) => {
+    const { name = '', file } = spelled[index] ?? {};
+    if (!file) return;
+    const found = foundOf.get(file) ?? new Set();
+    foundOf.set(file, found);
+    if (read.kind === 'text') {
+      if (found.has(read.identity)) return;
+      found.add(read.identity);
+      loaded.push({ name, path: read.path, read });
+    } else if (file.listed === 'always' || (read.entryExists && found.size === 0)) {
+      loaded.push({ name, path: read.path, read });
+    }
+  });
+  return loaded;
+}
+
+/** Every name that a file may have, in load order; two spellings of one real file are loaded once. */
+function spellingsOf(taxonomy: Taxonomy): readonly { name: string; file: TaxonomyFile }[] {
+  return taxonomy.files.flatMap((file) => [file.name, ...(file.alternates ?? [])].map((name) => ({ name, file })));
 }
 
 /** The seed's loader: the plain workspace, with read errors other than "not there" reaching the caller. */
@@ -36,33 +57,4 @@ export async function loadWorkspaceBootstrapFiles(
     if (read.reason === 'unreadable') throw new UnreadableBootstrapFileError(path, read.detail, { cause: read.cause });
     return { name, path, missing: true };
   });
-}
-
-/** A file under its name, then under its other spellings; two spellings of one real file are loaded once. */
-async function loadSpellings(
-  source: FileSource,
-  workspaceDir: string,
-  file: TaxonomyFile,
-  roots: readonly string[],
-): Promise<LoadedFile[]> {
-  const spellings = file.alternates ? [file.name, ...file.alternates] : [file.name];
-  const candidates = await Promise.all(
-    spellings.map(async (name): Promise<LoadedFile> => {
-      const path = join(workspaceDir, name);
-      return { name, path, read: await source.read(path, roots) };
-    }),
-  );
-  const loaded: LoadedFile[] = [];
-  const seen = new Set<string>();
-  for (const candidate of candidates) {
-    const { read } = candidate;
-    if (read.kind === 'text') {
-      if (seen.has(read.identity)) continue;
-      seen.add(read.identity);
-      loaded.push(candidate);
-    } else if (file.listed === 'always' || (read.entryExists && loaded.length === 0)) {
-      loaded.push(candidate);
-    }
-  }
-  return loaded;
 }

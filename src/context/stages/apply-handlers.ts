@@ -18,23 +18,24 @@ export const applyHandlers: Stage = {
     const { input } = state;
     const shared = sharedContext(input);
     const timestamp = input.situation.at;
-    const outcomes = new Map<string, AdoptedFiles>();
-    const notes: { by: string; note: EditNote }[] = [];
+    const outcomes = new Map<string, Outcome>();
 
     const { value, calls } = await input.handlers.chain(state.files, (handler, files, deadline) => {
       const draft = openDraft(files, shared);
-      const journal = openEditJournal(draft.context, input.taxonomy);
+      const journal = openEditJournal(draft.context, input.taxonomy, input.files);
+      const event = bootstrapEvent(draft.context, input.situation, timestamp, deadline);
       const adopt = (): readonly ContextFile[] => {
-        const adopted = adoptDraft(files, draft, journal, authorOf(handler));
-        outcomes.set(handler.id, adopted);
-        for (const note of journal.notes) notes.push({ by: handler.id, note });
+        const adopted = adoptDraft(files, event.context, draft.copies, journal, authorOf(handler));
+        outcomes.set(handler.id, { adopted, notes: [...journal.notes] });
         return adopted.files;
       };
-      const result = handler.handler(bootstrapEvent(draft.context, input.situation, timestamp, deadline));
+      const result = handler.handler(event);
       return isPromiseLike(result) ? Promise.resolve(result).then(adopt) : adopt();
     });
 
-    const records = calls.map((call) => ({ ...call, changes: outcomes.get(call.id)?.changes ?? [] }));
+    // A handler that answers after its deadline leaves an outcome too, while the others are still at work.
+    const outcomeOf = ({ id, outcome }: HandlerCall) => (outcome === 'done' ? outcomes.get(id) : undefined);
+    const records = calls.map((call) => ({ ...call, changes: outcomeOf(call)?.adopted.changes ?? [] }));
     return {
       ...state,
       files: value,
@@ -42,25 +43,55 @@ export const applyHandlers: Stage = {
       absences: [
         ...state.absences,
         ...records.flatMap(failureAbsence),
-        ...records.flatMap((record) => removalAbsences(record, outcomes.get(record.id))),
-        ...notes.map(({ by, note }) => ({ ...note, by })),
+        ...records.flatMap((record) => removalAbsences(record, outcomeOf(record)?.adopted)),
+        ...records.flatMap((record) => (outcomeOf(record)?.notes ?? []).map((note) => ({ ...note, by: record.id }))),
       ],
       warnings: [...state.warnings, ...records.flatMap(failureWarning)],
     };
   },
 };
 
+interface Outcome {
+  readonly adopted: AdoptedFiles;
+  readonly notes: readonly EditNote[];
+}
+
 type SharedContext = Omit<AgentBootstrapHookContext, 'bootstrapFiles'>;
 
 function openDraft(files: readonly ContextFile[], shared: SharedContext): HandlerDraft {
-  const originals = new Map<WorkspaceBootstrapFile, ContextFile>();
-  const bootstrapFiles = files.map((file) => {
+  const copies = files.map((file) => {
     const copy: WorkspaceBootstrapFile = { name: file.name, path: file.path, missing: file.missing };
     if (file.content !== undefined) copy.content = file.content;
-    originals.set(copy, file);
     return copy;
   });
-  return { context: { ...shared, bootstrapFiles }, originals };
+  return { context: ownContext(shared, [...copies]), copies };
+}
+
+/** Whatever hangs on the context is this handler's own, so that it cannot change what the next one sees. */
+function ownContext(
+  { cfg, timeContext, channelContext, ...shared }: SharedContext,
+  bootstrapFiles: WorkspaceBootstrapFile[],
+): AgentBootstrapHookContext {
+  const context: AgentBootstrapHookContext = { ...shared, bootstrapFiles };
+  if (timeContext) context.timeContext = { ...timeContext };
+  if (channelContext) context.channelContext = { ...channelContext };
+  if (cfg) defineOwnConfig(context, cfg);
+  return context;
+}
+
+/** A configuration may be large and few handlers look at it, so it is copied when one does. */
+function defineOwnConfig(context: AgentBootstrapHookContext, config: Record<string, unknown>): void {
+  const define = (value: unknown) =>
+    Object.defineProperty(context, 'cfg', { value, writable: true, enumerable: true, configurable: true });
+  Object.defineProperty(context, 'cfg', {
+    enumerable: true,
+    configurable: true,
+    get: () => {
+      define(structuredClone(config));
+      return context.cfg;
+    },
+    set: define,
+  });
 }
 
 function sharedContext({ workspaceDir, situation, config }: ComposeInput): SharedContext {
@@ -73,7 +104,7 @@ function sharedContext({ workspaceDir, situation, config }: ComposeInput): Share
   if (situation.sessionKey !== undefined) context.sessionKey = situation.sessionKey;
   if (situation.sessionId !== undefined) context.sessionId = situation.sessionId;
   if (situation.agentId !== undefined) context.agentId = situation.agentId;
-  if (situation.channel) context.channelContext = { ...situation.channel };
+  if (situation.channel) context.channelContext = situation.channel;
   return context;
 }
 
@@ -115,17 +146,23 @@ function describeFailure(call: HandlerCall): string {
   return `failed: ${call.error}`;
 }
 
-function removalAbsences(record: HandlerRecord, adopted: AdoptedFiles | undefined): Absence[] {
-  return (adopted?.removed ?? []).map((file) => ({
-    what: file.name,
-    path: file.path,
-    reason: 'removed-by-handler' as const,
-    detail: `removed by ${record.id}`,
-    by: record.id,
-    text: file.content,
-  }));
+function removalAbsences({ id }: HandlerRecord, adopted: AdoptedFiles | undefined): Absence[] {
+  if (!adopted) return [];
+  const absence = ({ name, path, content }: ContextFile, detail: string): Absence => ({
+    what: name,
+    path,
+    reason: 'removed-by-handler',
+    detail,
+    by: id,
+    text: content,
+  });
+  return [
+    ...adopted.removed.map((file) => absence(file, `removed by ${id}`)),
+    ...adopted.renamed.map(({ from, to }) => ({ ...absence(from, `renamed to ${to} by ${id}`), text: undefined })),
+  ];
 }
 
 function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && typeof (value as PromiseLike<unknown>).then === 'function';
+  if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return false;
+  return typeof (value as PromiseLike<unknown>).then === 'function';
 }

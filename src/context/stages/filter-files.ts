@@ -49,6 +49,8 @@ interface SessionRule {
   readonly detail: string;
   allows(name: string): boolean;
   allowsPath(realPath: string): boolean;
+  /** True for a real name that is itself one of the files that this session may read. */
+  admits(name: string): boolean;
 }
 
 function readsAllowlistOnly(sessionKey: string | undefined): boolean {
@@ -63,6 +65,7 @@ function sessionRule({ situation, policy, taxonomy }: ComposeInput): SessionRule
       reason: 'filtered-session',
       detail: `${situation.sessionType} sessions read only ${policy.subagentFiles.join(', ')}`,
       allows: (name) => allowed.has(name),
+      admits: (name) => allowed.has(name),
       allowsPath: (path) => !isBootstrapName(taxonomy, basename(path)) || allowed.has(basename(path)),
     };
   }
@@ -72,6 +75,7 @@ function sessionRule({ situation, policy, taxonomy }: ComposeInput): SessionRule
       reason: 'private-surface',
       detail: 'several people read this surface',
       allows: (name) => !withheld.has(name.toLowerCase()),
+      admits: (name) => isBootstrapName(taxonomy, name) && !withheld.has(name.toLowerCase()),
       allowsPath: (path) => !withheld.has(basename(path).toLowerCase()),
     };
   }
@@ -93,5 +97,5 @@ async function forbiddenPaths(rule: SessionRule, input: ComposeInput): Promise<R
   const withheld = allNames(taxonomy).filter((name) => !rule.allows(name));
   const paths = await Promise.all(withheld.map((name) => files.realPath(join(workspaceDir, name))));
   // A withheld name may itself be a link to an allowed file, which stays allowed.
-  return new Set(paths.filter((path) => !rule.allows(basename(path))));
+  return new Set(paths.filter((path) => !rule.admits(basename(path))));
 }

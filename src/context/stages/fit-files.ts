@@ -1,13 +1,14 @@
 // Makes the layers fit the budget. Kept sections survive whole or composing fails; everything else gives way by
 // declared priority, and each range that is gone is named with its lines and its cause.
 
-import { type BudgetEntry, type FittedEntry, fitBudget } from '../budget/fit-budget.ts';
+import { KeptSectionsOverTokenBudgetError } from '../../protocol/errors.ts';
+import { type BudgetEntry, type FittedBudget, type FittedEntry, fitBudget } from '../budget/fit-budget.ts';
 import { findKeptSections } from '../budget/keep-sections.ts';
 import type { TextRange, TrimPiece } from '../budget/trim-piece.ts';
-import type { Absence, ComposeInput, CompositionState, Cut, Layer, Stage } from '../composition.ts';
+import type { Absence, ComposeInput, CompositionState, ContextPolicy, Cut, Layer, Stage } from '../composition.ts';
 import { lineRange } from '../provenance/line-index.ts';
 import { product } from '../provenance/origin.ts';
-import { joinRopes, type Rope, ropeText, type Span, sliceRope } from '../provenance/rope.ts';
+import { joinRopes, type Rope, ropeText, type SourceText, type Span, sliceRope } from '../provenance/rope.ts';
 import { countTokens } from '../report/count-tokens.ts';
 
 export const fitFiles: Stage = {
@@ -23,7 +24,7 @@ export const fitFiles: Stage = {
       return absence === undefined || needsMarker(layer, state);
     });
     const entries = candidates.map((layer) => toEntry(layer, input, warnings));
-    const fitted = fitBudget(entries, input.policy, { policyDigest: input.policy.policyDigest });
+    const fitted = fitEntries(candidates, entries, input.policy);
 
     const layers: Layer[] = [];
     const cuts: Cut[] = [];
@@ -43,6 +44,33 @@ export const fitFiles: Stage = {
     };
   },
 };
+
+/** The report counts tokens span by span and so rounds up more often; what it shows has to keep the limit as well. */
+function fitEntries(layers: readonly Layer[], entries: readonly BudgetEntry[], policy: ContextPolicy): FittedBudget {
+  const { policyDigest, maxTokens } = policy;
+  const fitted = fitBudget(entries, policy, { policyDigest });
+  if (maxTokens === undefined) return fitted;
+  let best = fitted;
+  let limit = maxTokens;
+  for (let over = countFitted(layers, best) - maxTokens; over > 0 && limit > over; ) {
+    limit -= over;
+    try {
+      best = fitBudget(entries, { ...policy, maxTokens: limit }, { policyDigest });
+    } catch (error) {
+      if (error instanceof KeptSectionsOverTokenBudgetError) break;
+      throw error;
+    }
+    over = countFitted(layers, best) - maxTokens;
+  }
+  return best;
+}
+
+function countFitted(layers: readonly Layer[], { entries }: FittedBudget): number {
+  return layers.reduce((sum, layer, index) => {
+    const entry = entries[index];
+    return entry ? sum + countTokens(piecesToRope(layer, entry)) : sum;
+  }, 0);
+}
 
 /** Why nothing of this layer can be shown; a file that is there and says something has no such reason. */
 function absenceOf(layer: Layer, state: CompositionState): Absence | undefined {
@@ -126,28 +154,53 @@ function digestSpan(layer: Layer, piece: Extract<TrimPiece, { kind: 'digest' }>)
 function cutsOf(layer: Layer, entry: FittedEntry): Cut[] {
   const cause = entry.causes.at(-1);
   if (!entry.truncated || entry.status !== 'present' || !cause) return [];
-  const text = ropeText(layer.rope);
-  const whole = { text };
-  return entry.cuts.map((range) => ({
-    file: layer.title,
-    path: layer.file?.path ?? layer.title,
-    lines: linesOfCut(layer, whole, range),
-    chars: range.end - range.start,
-    tokens: countTokens(sliceRope(layer.rope, range.start, range.end)),
-    cause,
-    text: text.slice(range.start, range.end),
-  }));
+  const path = layer.file?.path ?? layer.title;
+  const whole = { text: ropeText(layer.rope) };
+  return entry.cuts.flatMap((range) => {
+    let end = range.start;
+    return groupBySource(sliceRope(layer.rope, range.start, range.end)).map((rope): Cut => {
+      const start = end;
+      const text = ropeText(rope);
+      end += text.length;
+      const place = placeInFile(rope) ?? { path, lines: lineRange(whole, start, end) };
+      return {
+        file: layer.title,
+        path,
+        ...(place.path === path ? {} : { source: place.path }),
+        lines: place.lines,
+        chars: text.length,
+        tokens: countTokens(rope),
+        cause,
+        text,
+      };
+    });
+  });
 }
 
-/** Lines of the file on disk where the cut lies in one file, else lines of the text as the handlers left it. */
-function linesOfCut(layer: Layer, whole: { text: string }, range: TextRange): readonly [number, number] {
-  const spans = sliceRope(layer.rope, range.start, range.end);
-  const first = spans[0];
-  const last = spans.at(-1);
-  if (first?.source && last && first.source === last.source && first.start !== undefined && last.start !== undefined) {
-    return lineRange(first.source, first.start, last.start + last.text.length);
+/** Runs of spans that stand in one file; what stands in none goes with what is before it, or after it at the start. */
+function groupBySource(rope: Rope): readonly Rope[] {
+  const groups: { source: SourceText | undefined; spans: Span[] }[] = [];
+  for (const span of rope) {
+    const last = groups.at(-1);
+    if (!last || (last.source && span.source && last.source !== span.source)) {
+      groups.push({ source: span.source, spans: [span] });
+    } else {
+      last.source ??= span.source;
+      last.spans.push(span);
+    }
   }
-  return lineRange(whole, range.start, range.end);
+  return groups.map((group) => group.spans);
+}
+
+function placeInFile(rope: Rope): { path: string; lines: readonly [number, number] } | undefined {
+  let place: { path: string; source: SourceText; start: number; end: number } | undefined;
+  for (const { text, origin, source, start } of rope) {
+    if (!source || start === undefined || origin.kind === 'product' || origin.path === undefined) continue;
+    place ??= { path: origin.path, source, start, end: start };
+    place.start = Math.min(place.start, start);
+    place.end = Math.max(place.end, start + text.length);
+  }
+  return place && { path: place.path, lines: lineRange(place.source, place.start, place.end) };
 }
 
 function overBudget(layer: Layer, entry: FittedEntry): Absence {

@@ -2,8 +2,9 @@
 // stability `session` or `run` appended or prepended whole is lifted out of its file; text that was woven into a file
 // stays where it is, because lifting it would change what the file says.
 
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import type { Stability } from '../../protocol/handler.ts';
+import { pairBoundaryBefore } from '../budget/pair-boundary.ts';
 import type { CompositionState, ContextFile, Layer, Stage } from '../composition.ts';
 import { type Contribution, type Rope, ropeLength, sliceRope } from '../provenance/rope.ts';
 import { isInside } from '../sources/file-source.ts';
@@ -34,10 +35,19 @@ export function orderFiles(files: readonly ContextFile[], taxonomy: Taxonomy): r
 }
 
 /** How a file is called in the prompt: without the parts of its path that differ from machine to machine. */
-export function titleOf(file: ContextFile, workspaceDir: string): string {
-  if (file.path === join(workspaceDir, file.name)) return file.name;
-  if (/^<.*>$/.test(file.path.slice(dirname(file.path).length + 1))) return file.name;
-  return isInside(workspaceDir, file.path) ? relative(workspaceDir, file.path) : file.name;
+export function titleOf({ name, path }: ContextFile, workspaceDir: string): string {
+  if (path === join(workspaceDir, name)) return headingText(name);
+  const way = relative(workspaceDir, path);
+  const isLabel = way.startsWith('<') && way.endsWith('>');
+  return headingText(!isLabel && isInside(workspaceDir, path) ? way : name);
+}
+
+const MAX_TITLE_CHARS = 200;
+
+/** A handler chooses names and paths, but a heading is one short line of Atrium's own. */
+function headingText(title: string): string {
+  const line = title.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, ' ');
+  return line.slice(0, pairBoundaryBefore(line, MAX_TITLE_CHARS));
 }
 
 function layersOf(
@@ -60,7 +70,7 @@ function layersOf(
   const lifted: Layer[] = [];
   for (const contribution of contributionsOf(rope)) {
     const stability = declared.get(contribution.by);
-    if (contribution.at === 'whole' || !stability || stability === 'static') continue;
+    if (contribution.at === 'whole' || (stability !== 'session' && stability !== 'run')) continue;
     const range = rangeOf(rope, contribution);
     if (!range) continue;
     const text =
@@ -88,7 +98,8 @@ function ownStability(
   if (taxonomy.files.some((known) => known.name === file.name && known.dynamic)) return 'session';
   const first = file.rope[0]?.contribution;
   if (!first || !file.rope.every((span) => span.contribution === first)) return 'static';
-  return declared.get(first.by) ?? 'static';
+  const stability = declared.get(first.by);
+  return stability === 'session' || stability === 'run' ? stability : 'static';
 }
 
 function contributionsOf(rope: Rope): ReadonlySet<Contribution> {

@@ -1,5 +1,7 @@
-// The first stage: the workspace's bootstrap files, as they are on disk.
+// The first stage, and the only one that reads the workspace: the bootstrap files as they are on disk, the skills that
+// exist, and whether the first run is over.
 
+import { WorkspaceNotFoundError } from '../../protocol/errors.ts';
 import type { CompositionState, ContextFile, Stage } from '../composition.ts';
 import { EMPTY_ROPE } from '../provenance/rope.ts';
 import { type LoadedFile, loadWorkspaceFiles } from '../sources/workspace-files.ts';
@@ -8,9 +10,17 @@ export const loadFiles: Stage = {
   name: 'load',
   summary: 'read the workspace bootstrap files, in the order of the taxonomy',
   async run(state: CompositionState): Promise<CompositionState> {
-    const { files, workspaceDir, taxonomy, policy } = state.input;
-    const loaded = await loadWorkspaceFiles(files, workspaceDir, taxonomy, policy.allowedRoots);
-    return { ...state, files: loaded.map(toContextFile) };
+    const { files, workspaceDir, taxonomy, policy, gather } = state.input;
+    const [loaded, skills, firstRunComplete] = await Promise.all([
+      loadWorkspaceFiles(files, workspaceDir, taxonomy, policy.allowedRoots),
+      gather.skills(files),
+      gather.firstRunComplete(files),
+    ]);
+    // Asked only when nothing was found: a workspace that has files is there.
+    if (loaded.every(({ read }) => read.kind === 'absent') && !(await files.isDirectory(workspaceDir))) {
+      throw new WorkspaceNotFoundError(workspaceDir);
+    }
+    return { ...state, files: loaded.map(toContextFile), skills, firstRunComplete };
   },
 };
 

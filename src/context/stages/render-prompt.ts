@@ -1,7 +1,7 @@
 // Writes the layers down as the system prompt: stable text first, then the cache boundary, then what changes by
 // session and by run. The only stage that adds words of Atrium's own; each is a span of origin `product`.
 
-import type { CompositionState, Layer, PromptBlock, Stage } from '../composition.ts';
+import type { CompositionState, Cut, Layer, PromptBlock, Stage } from '../composition.ts';
 import { product } from '../provenance/origin.ts';
 import { joinRopes, type Rope, type Span } from '../provenance/rope.ts';
 import type { Skill } from '../sources/skills.ts';
@@ -10,31 +10,53 @@ export const renderPrompt: Stage = {
   name: 'render',
   summary: 'write the layers down: stable text, the cache boundary, then what changes',
   run(state: CompositionState): CompositionState {
-    const { input, layers } = state;
-    const stable = section(
-      '# Project Context',
-      layers.filter((layer) => layer.stability === 'static'),
+    const { workspaceDir, situation } = state.input;
+    const blocks: PromptBlock[] = SECTIONS.map(({ stability, heading }) => {
+      const layers = state.layers.filter((layer) => layer.stability === stability);
+      return { id: stability, stability, rope: joinRopes(section(heading, layers), cutNotice(state, stability)) };
+    });
+    const opening = joinRopes(
+      preamble(workspaceDir, situation.agentId),
+      catalogue(state.skills),
+      blocks[0]?.rope ?? [],
     );
-    const bySession = section(
-      '# Session Context',
-      layers.filter((layer) => layer.stability === 'session'),
-    );
-    const byRun = section(
-      '# Run Context',
-      layers.filter((layer) => layer.stability === 'run'),
-    );
-    const blocks: PromptBlock[] = [
-      {
-        id: 'static',
-        stability: 'static',
-        rope: joinRopes(preamble(input.workspaceDir, input.situation.agentId), catalogue(input.skills), stable),
-      },
-      { id: 'session', stability: 'session', rope: bySession },
-      { id: 'run', stability: 'run', rope: byRun },
-    ];
+    blocks[0] = { id: 'static', stability: 'static', rope: opening };
     return { ...state, blocks: blocks.filter((block) => block.rope.length > 0) };
   },
 };
+
+/** In the order of the prompt; the cache boundary is behind the first. */
+const SECTIONS = [
+  { stability: 'static', heading: '# Project Context' },
+  { stability: 'session', heading: '# Session Context' },
+  { stability: 'run', heading: '# Run Context' },
+] as const;
+
+/** More cuts than this are summed up: the notice must not become what eats the budget. */
+const MAX_NOTED_CUTS = 20;
+
+/** Tells the agent which lines it does not see, so that it can read them. A file that is gone altogether counts as static. */
+function cutNotice({ cuts, layers, input }: CompositionState, stability: PromptBlock['stability']): Rope {
+  if (!input.policy.cutNotice) return [];
+  const stabilityOf = (cut: Cut) => layers.find((layer) => layer.title === cut.file)?.stability ?? 'static';
+  const noted = cuts.filter((cut) => stabilityOf(cut) === stability);
+  if (noted.length === 0) return [];
+  const lines = noted
+    .slice(0, MAX_NOTED_CUTS)
+    .map(({ file, lines, chars }) => `- ${file}, lines ${lines[0]} to ${lines[1]} (${chars} characters)`);
+  const more = noted.length > MAX_NOTED_CUTS ? [`- and ${noted.length - MAX_NOTED_CUTS} more places`] : [];
+  const text = [
+    '',
+    '## Cut to fit',
+    '',
+    'These parts did not fit and are not shown above. Read the files when details matter.',
+    '',
+    ...lines,
+    ...more,
+    '',
+  ];
+  return [ours('cut-notice', text.join('\n'))];
+}
 
 function preamble(workspaceDir: string, agentId: string | undefined): Rope {
   const name = agentId ? `the agent "${agentId}"` : 'an agent';

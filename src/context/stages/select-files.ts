@@ -24,7 +24,10 @@ export const selectFiles: Stage = {
 
 type Objection = Pick<Absence, 'reason' | 'detail'>;
 
-function objectionTo(file: ContextFile, { input, handlers }: CompositionState): Objection | undefined {
+function objectionTo(
+  file: ContextFile,
+  { input, handlers, firstRunComplete }: CompositionState,
+): Objection | undefined {
   const { policy, situation, taxonomy, workspaceDir } = input;
   const beforeHandlers = handlers.length === 0;
   if (policy.contextMode === 'none' && beforeHandlers)
@@ -39,7 +42,7 @@ function objectionTo(file: ContextFile, { input, handlers }: CompositionState): 
   const known = taxonomy.files.find((candidate) => candidate.name === file.name);
   // Only the workspace's own first-run file is meant; a handler may bring another of the same name.
   if (known?.firstRun && file.path === join(workspaceDir, file.name)) {
-    if (policy.firstRunComplete) return { reason: 'disabled', detail: 'the first run is complete' };
+    if (firstRunComplete) return { reason: 'disabled', detail: 'the first run is complete' };
     if (!belongsInFirstRun({ ...situation, status: 'pending' })) {
       return { reason: 'filtered-session', detail: 'first-run guidance is for a person who meets the agent itself' };
     }

@@ -24,7 +24,8 @@ export const settleFiles: Stage = {
         });
         continue;
       }
-      const path = settlePath(file.path, workspaceDir, home);
+      // A file that was loaded and not moved since is where it was.
+      const path = file.realPath === undefined ? settlePath(file.path, workspaceDir, home) : file.path;
       // A dynamic path is a label, not a place: two handlers may each bring a text of the same name.
       if (taken.has(path) && !file.path.startsWith('<dynamic:')) {
         const detail = `another entry already has the path ${path}`;

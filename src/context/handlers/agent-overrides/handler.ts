@@ -1,6 +1,6 @@
 // Instructions for one agent on top of what its workspace says: `<state>/agents/<id>/<NAME>.md`, appended by default.
 
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { normalizeAgentId } from '../../../protocol/agent-id.ts';
 import { type InternalHookHandler, isAgentBootstrapEvent } from '../../../protocol/bootstrap-event.ts';
 import { type EditPart, editBootstrapFile, filesIn, noteAbsence, taxonomyIn } from '../../bootstrap-edits.ts';
@@ -32,7 +32,10 @@ export function createAgentOverridesHandler(settings: AgentOverridesSettings): I
         if (read.entryExists) noteAbsence(event.context, { reason: read.reason, what: read.path, detail: read.detail });
         return;
       }
-      if (read.text.trim() === '') return;
+      if (read.text.trim() === '') {
+        noteAbsence(event.context, { reason: 'empty', what: read.path, detail: 'the file says nothing' });
+        return;
+      }
       const text: EditPart = { text: read.text, from: { path: read.path, source: read, start: 0 } };
       const fileMode = modeOf(name);
       const parts = fileMode === 'replace' ? [text] : [{ text: `\n## Agent-Specific: ${agentId}\n\n` }, text];
@@ -41,11 +44,13 @@ export function createAgentOverridesHandler(settings: AgentOverridesSettings): I
   };
 }
 
-export function readOverrides(
+export async function readOverrides(
   files: FileSource,
   overrideDir: string,
   agentId: string,
   taxonomy: Taxonomy,
 ): Promise<readonly FileRead[]> {
-  return readNames(files, join(overrideDir, agentId), bootstrapNames(taxonomy), [overrideDir]);
+  // Most homes have no overrides at all, which the parent folder's listing tells without another look.
+  const isThere = (await files.list(dirname(overrideDir))).includes(basename(overrideDir));
+  return isThere ? readNames(files, join(overrideDir, agentId), bootstrapNames(taxonomy), [overrideDir]) : [];
 }

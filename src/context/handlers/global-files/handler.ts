@@ -21,15 +21,18 @@ export function createGlobalFilesHandler({ stateDir, openboaToo }: GlobalFilesSe
     reads.forEach((read, index) => {
       const name = names[index] ?? '';
       const { path } = read;
-      if (read.kind === 'text') {
-        // A global file that holds nothing must not leave a separator behind.
-        if (read.text.trim() === '') return;
-        editBootstrapFile(event.context, 'prepend', name, [
-          { text: read.text, from: { path, source: read, start: 0 } },
-        ]);
-      } else if (read.entryExists) {
-        noteAbsence(event.context, { reason: read.reason, what: path, detail: read.detail });
+      // A workspace may be the state directory itself, and then its files are there already.
+      if (event.context.bootstrapFiles.some((file) => file.path === path)) return;
+      if (read.kind === 'absent') {
+        if (read.entryExists) noteAbsence(event.context, { reason: read.reason, what: path, detail: read.detail });
+        return;
       }
+      // A global file that holds nothing must not leave a separator behind.
+      if (read.text.trim() === '') {
+        noteAbsence(event.context, { reason: 'empty', what: path, detail: 'the file says nothing' });
+        return;
+      }
+      editBootstrapFile(event.context, 'prepend', name, [{ text: read.text, from: { path, source: read, start: 0 } }]);
     });
   };
 }

@@ -19,7 +19,8 @@ export function createRuleHandler({ rule, variables, roots }: RuleSettings): Int
     if (!isAgentBootstrapEvent(event)) return;
     const unmet = unmetCondition(rule.when, event.context, variables);
     if (unmet !== undefined) {
-      noteAbsence(event.context, { reason: 'rule-condition-false', what: `rule ${rule.id}`, detail: unmet });
+      const what = `rule ${rule.id}`;
+      noteAbsence(event.context, { reason: 'rule-condition-false', what, detail: unmet, text: rule.text });
       return;
     }
     if (rule.mode === 'remove') {
@@ -27,8 +28,8 @@ export function createRuleHandler({ rule, variables, roots }: RuleSettings): Int
       return;
     }
     const part = await readText(rule, filesIn(event.context), roots);
-    if ('text' in part) editBootstrapFile(event.context, rule.mode, rule.file, [part]);
-    else noteAbsence(event.context, part);
+    if ('reason' in part) noteAbsence(event.context, part);
+    else editBootstrapFile(event.context, rule.mode, rule.file, [part]);
   };
 }
 
@@ -37,8 +38,15 @@ async function readText(
   files: FileSource,
   roots: readonly string[],
 ): Promise<EditPart | Parameters<typeof noteAbsence>[1]> {
-  if (rule.from === undefined) return { text: rule.text ?? '' };
+  if (rule.from === undefined) {
+    const { text = '', mode } = rule;
+    if (text.trim() !== '' || mode === 'replace') return { text };
+    return { reason: 'empty', what: `rule ${rule.id}`, detail: 'its text says nothing' };
+  }
   const read = await files.read(rule.from, roots);
-  if (read.kind === 'text') return { text: read.text, from: { path: rule.from, source: read, start: 0 } };
-  return { reason: read.reason, what: `rule ${rule.id} (${rule.from})`, detail: read.detail };
+  const what = `rule ${rule.id} (${rule.from})`;
+  if (read.kind === 'absent') return { reason: read.reason, what, detail: read.detail };
+  // Text that says nothing must not leave a separator behind, nor empty a file that it should replace.
+  if (read.text.trim() === '') return { reason: 'empty', what, detail: 'the file says nothing' };
+  return { text: read.text, from: { path: rule.from, source: read, start: 0 } };
 }

@@ -8,6 +8,7 @@ export interface TimeContextSettings {
   /** Hours from 0 to 23; the night may span midnight. */
   readonly overnightStart?: number | undefined;
   readonly overnightEnd?: number | undefined;
+  /** Default: 9, or no morning at all when the night lasts longer than that. */
   readonly morningEnd?: number | undefined;
   readonly texts?: { readonly overnight?: string | undefined; readonly morning?: string | undefined } | undefined;
   /** The file that the text is appended to. */
@@ -29,7 +30,8 @@ A new day has begun. Before anything else:
 - Name whatever is blocked and what would unblock it.`;
 
 export function createTimeContextHandler(settings: TimeContextSettings = {}): InternalHookHandler {
-  const { overnightStart = 22, overnightEnd = 6, morningEnd = 9, texts, file = 'AGENTS.md' } = settings;
+  const { overnightStart = 22, overnightEnd = 6, texts, file = 'AGENTS.md' } = settings;
+  const { morningEnd = Math.max(9, overnightEnd) } = settings;
   return (event) => {
     if (!isAgentBootstrapEvent(event) || !event.context.timeContext) return;
     const { hour } = event.context.timeContext;

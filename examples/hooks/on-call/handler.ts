@@ -1,0 +1,11 @@
+import { BootstrapFileHelper, type InternalHookEvent, isAgentBootstrapEvent } from 'atrium/context';
+
+/** From Sunday to Saturday. */
+const ROTA = ['Tomás', 'Ines', 'Ines', 'Malik', 'Malik', 'Ruth', 'Tomás'];
+
+export default function handler(event: InternalHookEvent): void {
+  if (!isAgentBootstrapEvent(event) || !event.context.timeContext) return;
+  const { dayOfWeek } = event.context.timeContext;
+  const files = new BootstrapFileHelper(event.context);
+  files.appendToFile('TOOLS.md', `On call today: ${ROTA[dayOfWeek]}. Pass on what cannot wait.`);
+}

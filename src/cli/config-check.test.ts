@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ScratchHome } from '../testkit/scratch-home.ts';
+
+let home: ScratchHome;
+beforeEach(async () => {
+  home = await ScratchHome.create();
+});
+afterEach(() => home.remove());
+
+describe('atrium config check', () => {
+  it('needs no configuration', async () => {
+    const { code, out } = await home.run(['config', 'check']);
+    expect(code).toBe(0);
+    expect(out).toContain(`none is needed. To write one: ${home.path('openclaw.json')}`);
+  });
+
+  it('names the files, how they were merged, and what nobody knows', async () => {
+    await home.write(
+      'openclaw.json',
+      '{\n  agents: { defaults: { userTimezone: "UTC" } },\n  bootstrap: { hoks: {} },\n}',
+    );
+    await home.write('openclaw.yaml', 'agents:\n  defaults:\n    userTimezone: Europe/Lisbon\n');
+    const { code, out, err } = await home.run(['config', 'check']);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toBe(`${home.path('openclaw.json')} (JSON5)
+${home.path('openclaw.yaml')} (YAML)
+${home.path('openclaw.yaml')} is merged over ${home.path('openclaw.json')}; it wins at agents.defaults.userTimezone.
+warning: ${home.path('openclaw.json')}:3: bootstrap.hoks is not a setting that Atrium knows; it is kept and has no effect. Did you mean "hooks"?
+Usable, with 1 warning.
+`);
+    expect(await home.runJson(['config', 'check'])).toMatchObject({
+      ok: true,
+      files: [{ format: 'json5' }, { format: 'yaml' }],
+      merged: { overridden: ['agents.defaults.userTimezone'] },
+      warnings: [{ line: 3, path: 'bootstrap.hoks', suggestion: 'hooks' }],
+    });
+  });
+
+  it('exits 2 on a value that cannot be used, with file, line and what is expected', async () => {
+    await home.write(
+      'openclaw.yaml',
+      'bootstrap:\n  rules:\n    - id: a\n      file: AGENTS.md\n      text: x\n      when: { hour: 22-6 }\n',
+    );
+    const { code, out, err } = await home.run(['config', 'check']);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(
+      /openclaw\.yaml:6: bootstrap\.rules\[0\]\.when\.hour is not a condition; .*did you mean "hours"/,
+    );
+    const json = await home.run(['config', 'check', '--json']);
+    expect(json.code).toBe(2);
+    expect(JSON.parse(json.out)).toMatchObject({
+      ok: false,
+      error: { code: 'ATRIUM_CONFIG_INVALID', issues: [{ line: 6, path: 'bootstrap.rules[0].when.hour' }] },
+    });
+  });
+
+  it('exits 2 on text that cannot be read, and on a file that is not there', async () => {
+    await home.write('openclaw.yaml', 'a: [');
+    expect(await home.run(['config', 'check'])).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/openclaw\.yaml:\d+:\d+/),
+    });
+    expect(await home.run(['config', 'check', '--config', 'none.json'])).toMatchObject({ code: 2 });
+  });
+});
+
+describe('atrium config schema', () => {
+  it('prints JSON Schema that knows the settings', async () => {
+    const { code, out } = await home.run(['config', 'schema']);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ type: 'object', properties: { bootstrap: { properties: { rules: {} } } } });
+  });
+});

@@ -1,0 +1,38 @@
+// Events that a hook pack listens to and that nothing ever fires: almost always a slip of the fingers, and otherwise a
+// hook that would wait for ever without anybody noticing.
+
+import type { HookPack } from '../hooks/packs/hook-pack.ts';
+import { nearMatch } from '../protocol/near-match.ts';
+
+/** A sentence per event, with the one that was probably meant. */
+export function describeUnknownEvents({ name, metadata }: Pick<HookPack, 'name' | 'metadata'>): string[] {
+  const unknown = (metadata?.events ?? []).filter((event) => !KNOWN_EVENTS.includes(event));
+  return unknown.map((event) => {
+    const meant = nearMatch(event, KNOWN_EVENTS);
+    const next = meant === undefined ? `Known events: ${KNOWN_EVENTS.join(', ')}.` : `Did you mean "${meant}"?`;
+    return `The hook "${name}" listens to "${event}", which nothing fires. ${next}`;
+  });
+}
+
+/** The events of hook packs, and their types, each of which stands for all its events. */
+const KNOWN_EVENTS = [
+  'agent',
+  'agent:bootstrap',
+  'command',
+  'command:new',
+  'command:reset',
+  'command:stop',
+  'gateway',
+  'gateway:startup',
+  'gateway:shutdown',
+  'gateway:pre-restart',
+  'message',
+  'message:received',
+  'message:transcribed',
+  'message:preprocessed',
+  'message:sent',
+  'session',
+  'session:compact:before',
+  'session:compact:after',
+  'session:patch',
+];

@@ -1,0 +1,90 @@
+// Compares two prompts section by section, with the author of every line that came or went. It does not ask which of
+// the two is better or newer: left and right are two situations, or two moments.
+
+import type { Stability } from '../../protocol/handler.ts';
+import type { Composition } from '../compose.ts';
+import type { Rope } from '../provenance/rope.ts';
+import { countTokens } from './count-tokens.ts';
+import { diffLines } from './diff-lines.ts';
+import { type LocatedOrigin, originsOf } from './located-origin.ts';
+import { type Section, sectionsOf } from './sections-of.ts';
+import { splitRope } from './split-rope.ts';
+
+export interface CompositionComparison {
+  readonly same: boolean;
+  readonly chars: Pair;
+  readonly tokens: Pair;
+  /** The part that is the same for every session, on each side. */
+  readonly stableChars: Pair;
+  /** Every section of either side, in prompt order. */
+  readonly sections: readonly SectionComparison[];
+}
+
+export interface Pair {
+  readonly left: number;
+  readonly right: number;
+}
+
+export interface SectionComparison {
+  readonly id: string;
+  readonly title: string;
+  readonly change: 'same' | 'added' | 'removed' | 'changed' | 'moved';
+  /** Of the right side, or of the left where there is no right. */
+  readonly stability: Stability;
+  readonly chars: Pair;
+  readonly tokens: Pair;
+  /** Empty unless the text differs. */
+  readonly lines: readonly ComparedLine[];
+}
+
+export interface ComparedLine {
+  readonly kind: 'same' | 'removed' | 'added';
+  readonly text: string;
+  readonly origins: readonly LocatedOrigin[];
+}
+
+export function compareCompositions(left: Composition, right: Composition): CompositionComparison {
+  const before = new Map(sectionsOf(left).map((section) => [section.id, section]));
+  const after = new Map(sectionsOf(right).map((section) => [section.id, section]));
+  const ids = [[...before.keys()], [...after.keys()]] as const;
+  const sections: SectionComparison[] = [];
+  for (const difference of diffLines(...ids)) {
+    const id = (difference.kind === 'removed' ? ids[0][difference.left] : ids[1][difference.right]) ?? '';
+    // What changed its place is told where it is now, not where it was.
+    if (difference.kind === 'removed' && after.has(id)) continue;
+    sections.push(compareSection(before.get(id), after.get(id), difference.kind !== 'same'));
+  }
+  return {
+    same: left.prompt.text === right.prompt.text,
+    chars: { left: left.prompt.text.length, right: right.prompt.text.length },
+    tokens: { left: left.report.prompt.tokens, right: right.report.prompt.tokens },
+    stableChars: { left: left.prompt.cacheBoundary, right: right.prompt.cacheBoundary },
+    sections,
+  };
+}
+
+function compareSection(left: Section | undefined, right: Section | undefined, hasMoved: boolean): SectionComparison {
+  const { id = '', title = '', stability = 'static' } = right ?? left ?? {};
+  const isSame = left?.text === right?.text;
+  const moved = hasMoved || left?.stability !== right?.stability;
+  return {
+    id,
+    title,
+    stability,
+    change: !left ? 'added' : !right ? 'removed' : !isSame ? 'changed' : moved ? 'moved' : 'same',
+    chars: { left: left?.text.length ?? 0, right: right?.text.length ?? 0 },
+    tokens: { left: countTokens(left?.rope ?? []), right: countTokens(right?.rope ?? []) },
+    lines: isSame ? [] : compareLines(left?.rope ?? [], right?.rope ?? []),
+  };
+}
+
+function compareLines(left: Rope, right: Rope): ComparedLine[] {
+  const [before, after] = [splitRope(left), splitRope(right)];
+  return diffLines(
+    before.map((line) => line.text),
+    after.map((line) => line.text),
+  ).map((difference) => {
+    const line = difference.kind === 'removed' ? before[difference.left] : after[difference.right];
+    return { kind: difference.kind, text: line?.text ?? '', origins: originsOf(line?.rope ?? []) };
+  });
+}

@@ -1,0 +1,45 @@
+// Finds a piece of text the way a person means it: exactly if possible, else with any spacing, since text that was
+// copied from a terminal or an editor rarely keeps its line ends and indentation.
+
+export interface TextRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export type TextFinder = (text: string) => readonly TextRange[];
+
+/** More places than this tell nobody anything. */
+const MAX_PLACES = 1_000;
+
+export function exactFinder(wanted: string): TextFinder {
+  return (text) => {
+    const found: TextRange[] = [];
+    for (let at = text.indexOf(wanted); at !== -1 && found.length < MAX_PLACES; ) {
+      found.push({ start: at, end: at + wanted.length });
+      at = text.indexOf(wanted, at + Math.max(1, wanted.length));
+    }
+    return found;
+  };
+}
+
+export function spacingFinder(wanted: string): TextFinder {
+  return wordFinder(wanted, 'g');
+}
+
+export function otherCaseFinder(wanted: string): TextFinder {
+  return wordFinder(wanted, 'gi');
+}
+
+function wordFinder(wanted: string, flags: string): TextFinder {
+  const words = wanted.split(/\s+/).filter((word) => word !== '');
+  if (words.length === 0) return () => [];
+  const pattern = new RegExp(words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('\\s+'), flags);
+  return (text) => {
+    const found: TextRange[] = [];
+    for (const match of text.matchAll(pattern)) {
+      found.push({ start: match.index, end: match.index + match[0].length });
+      if (found.length === MAX_PLACES) break;
+    }
+    return found;
+  };
+}

@@ -1,0 +1,35 @@
+// Replaces the folders of one machine by names, so that two checkouts of the same files read the same. Whole paths
+// only: `/home/ana` is not found in `/home/anabel`, nor in `/srv/home/ana`.
+
+export interface MachineFolder {
+  /** Absolute. */
+  readonly path: string;
+  /** What stands in its place, such as `<workspace>`. */
+  readonly name: string;
+}
+
+export function normalisePaths(text: string, folders: readonly MachineFolder[]): string {
+  return pathNormaliser(folders)(text);
+}
+
+/** Of two folders one inside the other, the inner one is named; of two names for one folder, the first given. */
+export function pathNormaliser(folders: readonly MachineFolder[]): (text: string) => string {
+  const names = new Map<string, string>();
+  for (const { path, name } of folders) {
+    const folder = path.replace(/[\\/]+$/, '');
+    // The root of a disk is part of every path and names nothing.
+    if (/[\\/]/.test(folder) && !names.has(folder)) names.set(folder, name);
+  }
+  if (names.size === 0) return (text) => text;
+  const longestFirst = [...names.keys()].sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
+  const pattern = new RegExp(`${PATH_START}(?:${longestFirst.map(escapePattern).join('|')})${PATH_END}`, 'gu');
+  return (text) => text.replace(pattern, (folder) => names.get(folder) ?? folder);
+}
+
+const PATH_START = '(?<![\\p{L}\\p{N}_.~-])';
+/** A full stop ends a sentence, unless a file name goes on behind it. */
+const PATH_END = '(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}_-])';
+
+function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}

@@ -1,0 +1,356 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { appendFile, chmod, link, mkdir, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
+import { CachedFileSource, isInside, MAX_FILE_BYTES, readNames } from './file-source.ts';
+
+let scratch: ScratchWorkspace;
+let files: CachedFileSource;
+
+beforeEach(async () => {
+  scratch = await ScratchWorkspace.create();
+  files = new CachedFileSource();
+});
+afterEach(() => scratch.remove());
+
+const read = (name: string, roots = [scratch.workspaceDir]) => files.read(scratch.path(name), roots);
+
+async function textOf(name: string, roots?: string[]): Promise<string | undefined> {
+  const found = await read(name, roots);
+  return found.kind === 'text' ? found.text : undefined;
+}
+
+describe('reading a file', () => {
+  it('gives its text, where it really is, and who it is', async () => {
+    const path = await scratch.write('AGENTS.md', 'hello\n');
+    const { dev, ino } = await stat(path);
+    expect(await read('AGENTS.md')).toEqual({
+      kind: 'text',
+      path,
+      realPath: path,
+      identity: `${dev}:${ino}`,
+      text: 'hello\n',
+    });
+  });
+
+  it('keeps front matter, byte order mark and line ends, and marks bytes that are no text', async () => {
+    await scratch.write('A', '\ufeff---\r\na: b\r\n---\r\n');
+    await scratch.write('B', Uint8Array.of(0x61, 0xff, 0x62, 0x00));
+    await scratch.write('C', '');
+    expect(await textOf('A')).toBe('\ufeff---\r\na: b\r\n---\r\n');
+    expect(await textOf('B')).toBe('a\ufffdb\0');
+    expect(await textOf('C')).toBe('');
+  });
+
+  it('says that there is none, also for paths that cannot be', async () => {
+    await scratch.write('file', 'x');
+    for (const name of ['none', 'no/where', 'file/below', 'x'.repeat(300), 'nul\0byte']) {
+      expect(await read(name)).toMatchObject({ kind: 'absent', reason: 'missing', entryExists: false });
+    }
+  });
+
+  it('reads up to two mebibytes and not one byte more', async () => {
+    await scratch.write('fits', 'x'.repeat(MAX_FILE_BYTES));
+    await scratch.write('large', 'x'.repeat(MAX_FILE_BYTES + 1));
+    expect((await textOf('fits'))?.length).toBe(MAX_FILE_BYTES);
+    expect(await read('large')).toMatchObject({ kind: 'absent', reason: 'too-large', entryExists: true });
+  });
+});
+
+describe('what is no regular file', () => {
+  it('is not opened: a directory, a pipe, a socket, a device', async () => {
+    await mkdir(scratch.path('directory'));
+    execFileSync('mkfifo', [scratch.path('pipe')]);
+    await symlink('/dev/zero', scratch.path('device'));
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(scratch.path('socket'), resolve));
+    const kinds = ['directory', 'pipe', 'socket', 'device'];
+    const found = await Promise.all(kinds.map((kind) => read(kind, [scratch.workspaceDir, '/dev'])));
+    server.close();
+    found.forEach((each, index) => {
+      expect(each).toMatchObject({ kind: 'absent', reason: 'missing', entryExists: true });
+      expect(each).toHaveProperty('detail', `not a regular file but a ${kinds[index]}`);
+    });
+  });
+
+  it('does not hang a read behind a link either', async () => {
+    execFileSync('mkfifo', [scratch.path('pipe')]);
+    await symlink('pipe', scratch.path('AGENTS.md'));
+    expect(await read('AGENTS.md')).toMatchObject({ kind: 'absent', reason: 'missing' });
+  });
+});
+
+describe('links', () => {
+  it('may lead anywhere inside, in any number of steps', async () => {
+    await scratch.write('docs/real.md', 'inside');
+    await symlink('docs/real.md', scratch.path('relative.md'));
+    await symlink(scratch.path('docs/real.md'), scratch.path('absolute.md'));
+    await symlink('relative.md', scratch.path('twice.md'));
+    await symlink('docs', scratch.path('folder'));
+    for (const name of ['relative.md', 'absolute.md', 'twice.md', 'folder/real.md']) {
+      expect(await read(name)).toMatchObject({ text: 'inside', realPath: scratch.path('docs/real.md') });
+    }
+  });
+
+  it('may not lead outside, by whatever way', async () => {
+    const secret = await scratch.writeOutside('secret.md', 'secret');
+    await symlink(secret, scratch.path('direct.md'));
+    await symlink('../outside/secret.md', scratch.path('relative.md'));
+    await symlink(scratch.outsideDir, scratch.path('folder'));
+    await symlink('folder/secret.md', scratch.path('twice.md'));
+    for (const name of ['direct.md', 'relative.md', 'folder/secret.md', 'twice.md', '../outside/secret.md']) {
+      const found = await read(name);
+      expect(found).toMatchObject({ kind: 'absent', reason: 'outside-workspace', entryExists: true });
+    }
+  });
+
+  it('may lead into a root that is allowed, and only there', async () => {
+    await symlink(await scratch.writeOutside('shared.md', 'shared'), scratch.path('AGENTS.md'));
+    await symlink(await scratch.writeState('other.md', 'other'), scratch.path('SOUL.md'));
+    const roots = [scratch.workspaceDir, scratch.outsideDir];
+    expect(await textOf('AGENTS.md', roots)).toBe('shared');
+    expect(await textOf('SOUL.md', roots)).toBeUndefined();
+  });
+
+  it('are not let out by a root that is blank, relative by accident, or not there', async () => {
+    await symlink(await scratch.writeOutside('secret.md', 'secret'), scratch.path('AGENTS.md'));
+    for (const root of ['', join(scratch.root, 'nowhere'), `${scratch.outsideDir}-not`]) {
+      expect(await textOf('AGENTS.md', [scratch.workspaceDir, root])).toBeUndefined();
+    }
+    const inside = join(process.cwd(), 'package.json');
+    await symlink(inside, scratch.path('SOUL.md'));
+    expect(await textOf('SOUL.md', ['', scratch.workspaceDir])).toBeUndefined();
+  });
+
+  it('do not confuse a folder with another whose name begins the same', async () => {
+    await mkdir(`${scratch.workspaceDir}-twin`);
+    await writeFile(`${scratch.workspaceDir}-twin/secret.md`, 'secret');
+    await symlink(`${scratch.workspaceDir}-twin/secret.md`, scratch.path('AGENTS.md'));
+    expect(await textOf('AGENTS.md')).toBeUndefined();
+  });
+
+  it('that lead nowhere or in circles are not there, though their entry is', async () => {
+    await symlink('gone.md', scratch.path('dangling.md'));
+    await symlink('b.md', scratch.path('a.md'));
+    await symlink('a.md', scratch.path('b.md'));
+    for (const name of ['dangling.md', 'a.md']) {
+      expect(await read(name)).toMatchObject({ kind: 'absent', reason: 'missing', entryExists: true });
+    }
+  });
+
+  it('may be the root itself', async () => {
+    await scratch.write('AGENTS.md', 'hello');
+    const alias = join(scratch.root, 'alias');
+    await symlink(scratch.workspaceDir, alias);
+    expect(await files.read(join(alias, 'AGENTS.md'), [alias])).toMatchObject({ text: 'hello' });
+  });
+
+  it('of the hard kind are refused, even inside, because their other name may be anywhere', async () => {
+    const secret = await scratch.writeOutside('secret.md', 'secret');
+    await link(secret, scratch.path('AGENTS.md'));
+    expect(await read('AGENTS.md')).toMatchObject({ kind: 'absent', reason: 'outside-workspace' });
+    await rm(secret);
+    expect(await textOf('AGENTS.md')).toBe('secret');
+  });
+});
+
+describe('a file that cannot be read', () => {
+  it('is unreadable, with the cause', async () => {
+    const roots = await unreadable('AGENTS.md');
+    const found = await read('AGENTS.md', roots);
+    expect(found).toMatchObject({ kind: 'absent', reason: 'unreadable', entryExists: true });
+    expect(found).toHaveProperty('cause.code');
+  });
+
+  it('is asked for again the next time', async () => {
+    const roots = await unreadable('AGENTS.md');
+    await read('AGENTS.md', roots);
+    await rm(scratch.path('AGENTS.md'));
+    await scratch.write('AGENTS.md', 'mended');
+    expect(await textOf('AGENTS.md', roots)).toBe('mended');
+  });
+});
+
+describe('the cache', () => {
+  it('answers for an unchanged file with the very same object', async () => {
+    await scratch.write('AGENTS.md', 'hello');
+    const first = await read('AGENTS.md');
+    expect(await read('AGENTS.md')).toBe(first);
+    expect(await read('AGENTS.md')).toBe(first);
+  });
+
+  it('answers for a link and for a refusal in the same way', async () => {
+    await scratch.write('real.md', 'hello');
+    await symlink('real.md', scratch.path('link.md'));
+    await symlink(await scratch.writeOutside('x.md', 'x'), scratch.path('out.md'));
+    expect(await read('link.md')).toBe(await read('link.md'));
+    expect(await read('out.md')).toBe(await read('out.md'));
+  });
+
+  it('sees an edit', async () => {
+    await scratch.write('AGENTS.md', 'one');
+    await read('AGENTS.md');
+    await scratch.write('AGENTS.md', 'two');
+    expect(await textOf('AGENTS.md')).toBe('two');
+    await appendFile(scratch.path('AGENTS.md'), ' three');
+    expect(await textOf('AGENTS.md')).toBe('two three');
+  });
+
+  it('sees an edit that keeps size and modification time', async () => {
+    const path = await scratch.write('AGENTS.md', 'one');
+    const time = new Date('2026-01-01T00:00:00Z');
+    await utimes(path, time, time);
+    await read('AGENTS.md');
+    await writeFile(path, 'two');
+    await utimes(path, time, time);
+    expect(await textOf('AGENTS.md')).toBe('two');
+  });
+
+  it('sees a replacement of equal size and time', async () => {
+    const path = await scratch.write('AGENTS.md', 'one');
+    const next = await scratch.write('next.md', 'two');
+    const time = new Date('2026-01-01T00:00:00Z');
+    for (const each of [path, next]) await utimes(each, time, time);
+    await read('AGENTS.md');
+    await rename(next, path);
+    expect(await textOf('AGENTS.md')).toBe('two');
+  });
+
+  it('sees a file go and come back', async () => {
+    await scratch.write('AGENTS.md', 'one');
+    await read('AGENTS.md');
+    await rm(scratch.path('AGENTS.md'));
+    expect(await textOf('AGENTS.md')).toBeUndefined();
+    await scratch.write('AGENTS.md', 'one');
+    expect(await textOf('AGENTS.md')).toBe('one');
+  });
+
+  it('sees a link that now leads elsewhere: inside, and outside', async () => {
+    await scratch.write('a.md', 'a');
+    await scratch.write('b.md', 'b');
+    const outside = await scratch.writeOutside('c.md', 'c');
+    const retarget = async (target: string) => {
+      await rm(scratch.path('AGENTS.md'), { force: true });
+      await symlink(target, scratch.path('AGENTS.md'));
+    };
+    await retarget('a.md');
+    expect(await textOf('AGENTS.md')).toBe('a');
+    await retarget('b.md');
+    expect(await textOf('AGENTS.md')).toBe('b');
+    await retarget(outside);
+    expect(await read('AGENTS.md')).toMatchObject({ reason: 'outside-workspace' });
+  });
+
+  it('sees that a linked file was carried out of the workspace with its folder', async () => {
+    await scratch.write('docs/a.md', 'a');
+    await symlink('docs/a.md', scratch.path('AGENTS.md'));
+    expect(await textOf('AGENTS.md')).toBe('a');
+    await rename(scratch.path('docs'), join(scratch.outsideDir, 'docs'));
+    await rm(scratch.path('AGENTS.md'));
+    await symlink(join(scratch.outsideDir, 'docs/a.md'), scratch.path('AGENTS.md'));
+    expect(await read('AGENTS.md')).toMatchObject({ reason: 'outside-workspace' });
+  });
+
+  it('sees a second name appear beside a file', async () => {
+    await scratch.write('AGENTS.md', 'one');
+    await read('AGENTS.md');
+    await link(scratch.path('AGENTS.md'), join(scratch.outsideDir, 'copy.md'));
+    expect(await textOf('AGENTS.md')).toBeUndefined();
+  });
+
+  it('does not answer for other roots', async () => {
+    await symlink(await scratch.writeOutside('shared.md', 'shared'), scratch.path('AGENTS.md'));
+    expect(await textOf('AGENTS.md', [scratch.workspaceDir, scratch.outsideDir])).toBe('shared');
+    expect(await textOf('AGENTS.md')).toBeUndefined();
+  });
+
+  it('gives up the oldest files rather than growing without end', async () => {
+    const big = 'x'.repeat(MAX_FILE_BYTES);
+    await Promise.all(Array.from({ length: 34 }, (_, i) => scratch.write(`f${i}`, big)));
+    const first = await read('f0');
+    for (let i = 1; i < 34; i++) await read(`f${i}`);
+    expect(await read('f33')).toBe(await read('f33'));
+    expect(await read('f0')).not.toBe(first);
+  });
+});
+
+describe('a file that changes while it is being read', () => {
+  it('is read in one piece, never as missing or unreadable', async () => {
+    await scratch.write('AGENTS.md', 'a'.repeat(100));
+    let writing = true;
+    const writer = (async () => {
+      for (let i = 0; writing; i++) {
+        const next = await scratch.write('next.md', `${i % 10}`.repeat(100 + i));
+        await rename(next, scratch.path('AGENTS.md'));
+        await sleep(3);
+      }
+    })();
+    const texts: unknown[] = [];
+    for (let i = 0; i < 300; i++) texts.push(await textOf('AGENTS.md'));
+    writing = false;
+    await writer;
+    for (const text of texts) expect(text).toMatch(/^(.)\1{99,}$/);
+  });
+});
+
+describe('a folder', () => {
+  it('is listed by name, and is empty when it cannot be', async () => {
+    await scratch.write('b', '');
+    await scratch.write('a', '');
+    expect(await files.list(scratch.workspaceDir)).toEqual(['a', 'b']);
+    expect(await files.list(scratch.path('none'))).toEqual([]);
+    expect(await files.list(scratch.path('a'))).toEqual([]);
+    expect(await files.list('nul\0byte')).toEqual([]);
+  });
+
+  it('is told from a file', async () => {
+    await scratch.write('a', '');
+    await symlink('.', scratch.path('here'));
+    expect(await files.isDirectory(scratch.workspaceDir)).toBe(true);
+    expect(await files.isDirectory(scratch.path('here'))).toBe(true);
+    for (const name of ['a', 'none', 'nul\0byte']) expect(await files.isDirectory(scratch.path(name))).toBe(false);
+  });
+
+  it('is read by names, of which those that it does not hold are missing', async () => {
+    await scratch.write('a', 'A');
+    const found = await readNames(files, scratch.workspaceDir, ['a', 'b'], [scratch.workspaceDir]);
+    expect(found).toMatchObject([{ text: 'A' }, { reason: 'missing', path: scratch.path('b') }]);
+  });
+});
+
+it('follows links to a real path, and leaves alone what is not there', async () => {
+  await scratch.write('real.md', '');
+  await symlink('real.md', scratch.path('link.md'));
+  expect(await files.realPath(scratch.path('link.md'))).toBe(scratch.path('real.md'));
+  expect(await files.realPath(scratch.path('none.md'))).toBe(scratch.path('none.md'));
+  expect(await files.realPath('/nul\0byte')).toBe('/nul\0byte');
+});
+
+describe('isInside', () => {
+  it.each([
+    ['/w', '/w', true],
+    ['/w', '/w/a', true],
+    ['/w', '/w/..a', true],
+    ['/', '/a', true],
+    ['/w', '/', false],
+    ['/w', '/wa', false],
+    ['/w/a', '/w', false],
+    ['/w/a', '/w/b', false],
+  ])('%s holds %s: %s', (root, path, expected) => {
+    expect(isInside(root, path)).toBe(expected);
+  });
+});
+
+/** Permissions do not stop the superuser, but no user can read the start of a process's memory. Returns the roots to use. */
+async function unreadable(name: string): Promise<string[]> {
+  if (existsSync('/proc/self/mem')) {
+    await symlink('/proc/self/mem', scratch.path(name));
+    return [scratch.workspaceDir, '/proc'];
+  }
+  await chmod(await scratch.write(name, 'secret'), 0o000);
+  return [scratch.workspaceDir];
+}

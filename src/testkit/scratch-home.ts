@@ -1,0 +1,58 @@
+// A home of the test's own on a real disk, gone after the test, with command lines that run in it. Paths are relative to
+// its state directory, which is where a person would look for them.
+
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type CommandLineSettings, type CommandResult, commandLine } from './run-command-line.ts';
+
+export class ScratchHome {
+  readonly home: string;
+  readonly stateDir: string;
+
+  private constructor(home: string) {
+    this.home = home;
+    this.stateDir = join(home, '.openclaw');
+  }
+
+  static async create(files: Readonly<Record<string, string>> = {}): Promise<ScratchHome> {
+    const scratch = new ScratchHome(await realpath(await mkdtemp(join(tmpdir(), 'atrium-home-'))));
+    for (const [path, text] of Object.entries(files)) await scratch.write(path, text);
+    return scratch;
+  }
+
+  path(path: string): string {
+    return join(this.stateDir, path);
+  }
+
+  async write(path: string, text: string): Promise<void> {
+    await mkdir(dirname(this.path(path)), { recursive: true });
+    await writeFile(this.path(path), text);
+  }
+
+  /** A hook pack; `section` is what HOOK.md says under `metadata.openclaw`. */
+  async writePack(dir: string, section: object, handler = 'export default () => {}'): Promise<void> {
+    await this.write(
+      `${dir}/HOOK.md`,
+      `---\ndescription: A pack\nmetadata: ${JSON.stringify({ openclaw: section })}\n---\n`,
+    );
+    await this.write(`${dir}/handler.ts`, handler);
+  }
+
+  read(path: string): Promise<string> {
+    return readFile(this.path(path), 'utf8');
+  }
+
+  run(argv: readonly string[], settings: Omit<CommandLineSettings, 'home'> = {}): Promise<CommandResult> {
+    return commandLine({ home: this.home, ...settings }).run(argv);
+  }
+
+  /** The same for a command that prints JSON. */
+  async runJson(argv: readonly string[], settings: Omit<CommandLineSettings, 'home'> = {}): Promise<unknown> {
+    return JSON.parse((await this.run([...argv, '--json'], settings)).out);
+  }
+
+  remove(): Promise<void> {
+    return rm(this.home, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,122 @@
+// A workspace, a state directory and a place outside of both, on a real disk and gone after the test; and composition
+// over them with the real runner, with everything that is not named left at its default.
+
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type Composition, compose } from '../context/compose.ts';
+import type { ComposeInput, ContextPolicy } from '../context/composition.ts';
+import { DEFAULT_POLICY } from '../context/default-policy.ts';
+import type { Situation } from '../context/situation.ts';
+import { CachedFileSource } from '../context/sources/file-source.ts';
+import type { Skill } from '../context/sources/skills.ts';
+import { TAXONOMIES, type TaxonomyId } from '../context/taxonomy.ts';
+import { bootstrapHandlersOf } from '../gateway/context-engine.ts';
+import { type HandlerRegistration, HookRunner } from '../hooks/runner.ts';
+import type { AgentBootstrapHookContext, InternalHookHandler } from '../protocol/bootstrap-event.ts';
+
+export interface ScratchSituation extends Partial<Situation> {
+  readonly taxonomy?: TaxonomyId;
+  readonly policy?: Partial<ContextPolicy>;
+  readonly skills?: readonly Skill[];
+  readonly firstRunComplete?: boolean;
+  readonly input?: Partial<ComposeInput>;
+  readonly previous?: Composition;
+}
+
+type HandlerOptions = Partial<Omit<HandlerRegistration<InternalHookHandler>, 'hook' | 'id' | 'handler'>>;
+
+/** Wednesday, 10:00 UTC: neither night nor morning nor weekend. */
+export const SCRATCH_TIME = new Date('2026-05-06T10:00:00Z');
+
+export class ScratchWorkspace {
+  readonly root: string;
+  readonly workspaceDir: string;
+  readonly stateDir: string;
+  readonly outsideDir: string;
+  readonly files = new CachedFileSource();
+  runner = new HookRunner<InternalHookHandler>();
+
+  private constructor(root: string) {
+    this.root = root;
+    this.workspaceDir = join(root, 'workspace');
+    this.stateDir = join(root, 'state');
+    this.outsideDir = join(root, 'outside');
+  }
+
+  /** `files` are texts by name, relative to the workspace. */
+  static async create(files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<ScratchWorkspace> {
+    const scratch = new ScratchWorkspace(await realpath(await mkdtemp(join(tmpdir(), 'atrium-'))));
+    await Promise.all([scratch.workspaceDir, scratch.stateDir, scratch.outsideDir].map((dir) => mkdir(dir)));
+    for (const [name, text] of Object.entries(files)) await scratch.write(name, text);
+    return scratch;
+  }
+
+  path(name: string): string {
+    return join(this.workspaceDir, name);
+  }
+
+  write(name: string, text: string | Uint8Array): Promise<string> {
+    return writeAt(this.path(name), text);
+  }
+
+  writeState(name: string, text: string): Promise<string> {
+    return writeAt(join(this.stateDir, name), text);
+  }
+
+  writeOutside(name: string, text: string): Promise<string> {
+    return writeAt(join(this.outsideDir, name), text);
+  }
+
+  /** Registers a handler that gets the context of its draft. Returns the undo. */
+  on(id: string, edit: (context: AgentBootstrapHookContext) => unknown, options: HandlerOptions = {}): () => void {
+    return this.register(id, (event) => edit(event.context as unknown as AgentBootstrapHookContext), options);
+  }
+
+  register(id: string, handler: InternalHookHandler, options: HandlerOptions = {}): () => void {
+    return this.runner.register({ hook: 'agent:bootstrap', owner: 'test', id, handler, ...options });
+  }
+
+  input(settings: ScratchSituation = {}): ComposeInput {
+    const {
+      taxonomy = 'openclaw',
+      policy,
+      skills = [],
+      firstRunComplete = false,
+      input,
+      previous,
+      ...situation
+    } = settings;
+    const files = TAXONOMIES[taxonomy];
+    return {
+      workspaceDir: this.workspaceDir,
+      home: this.root,
+      situation: { agentId: 'main', sessionType: 'interactive', at: SCRATCH_TIME, timezone: 'UTC', ...situation },
+      taxonomy: files,
+      policy: {
+        ...DEFAULT_POLICY,
+        subagentFiles: files.subagentFiles,
+        withholdOnSharedSurfaces: files.privateFiles,
+        ...policy,
+      },
+      files: this.files,
+      handlers: bootstrapHandlersOf(this.runner),
+      gather: { skills: async () => skills, firstRunComplete: async () => firstRunComplete },
+      ...input,
+    };
+  }
+
+  compose(settings: ScratchSituation = {}): Promise<Composition> {
+    return compose(this.input(settings), settings.previous);
+  }
+
+  remove(): Promise<void> {
+    return rm(this.root, { recursive: true, force: true });
+  }
+}
+
+async function writeAt(path: string, text: string | Uint8Array): Promise<string> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+  return path;
+}
