@@ -99,7 +99,7 @@ describe('atrium context check', () => {
     expect(out).toMatch(
       /^ {2}AGENTS\.md: changed, .* by handler global-files from <state>\/AGENTS\.md, handler global-files$/m,
     );
-    expect(out).toContain('1 of 1 situation differ');
+    expect(out).toContain('1 of 1 situation differs from');
   });
 
   it('accepts a change with --update, and writes only what changed', async () => {

@@ -157,7 +157,7 @@ function formatResults(
   const isUpdate = results.some(({ status }) => status === 'written');
   const verdict =
     failing > 0
-      ? `${failing} of ${countOf(results.length, 'situation')} differ from ${where}. If that is intended, run "atrium context check --update" and commit the folder.`
+      ? `${failing} of ${countOf(results.length, 'situation')} ${failing === 1 ? 'differs' : 'differ'} from ${where}. If that is intended, run "atrium context check --update" and commit the folder.`
       : isUpdate
         ? `The snapshots in ${where} are up to date. Commit the folder.`
         : `${countOf(results.length, 'situation')} as in ${where}.`;

@@ -74,6 +74,18 @@ describe('atrium context explain "<text>"', () => {
     expect((await explain()).code).toBe(2);
   });
 
+  it('takes list items, which begin with a dash, and still knows a misspelt flag', async () => {
+    expect((await explain('- tool 3 is here')).out).toMatch(/^"- tool 3 is here" is in the prompt, once\.$/m);
+    expect((await explain('- tool 3 is here', '--at', '10:00', '--json')).out).toMatch(/^\{/);
+    for (const argv of [['Be brief.', '--jsn'], ['--jsn'], ['--jsn', 'Be brief.']]) {
+      const { code, err } = await explain(...argv);
+      expect(code).toBe(2);
+      expect(err).toMatch(/^error: unknown option '--jsn'\n\(Did you mean --json\?\)/);
+    }
+    const loose = await explain('Be', 'brief.');
+    expect([loose.code, loose.err.split('\n')[0]]).toEqual([2, 'error: too many arguments. Put the text into quotes.']);
+  });
+
   it('shows text that would steer a terminal without its teeth', async () => {
     await home.write('workspace/SOUL.md', 'fine \x1b[31mred\x1b[0m\n');
     for (const question of ['fine', '\x1b[31mred', 'SOUL.md', 'SOUL.md:1', '\x1b[31mblue']) {

@@ -1,11 +1,13 @@
 // `atrium context explain`: whose line is this, or why is it not there.
 
+import type { Command } from 'commander';
 import type { Composition } from '../context/compose.ts';
 import { explainFile, explainLines, type FileExplanation } from '../context/report/explain-file.ts';
 import { explainText, isExplained, type NearHelp, type TextExplanation } from '../context/report/explain-text.ts';
 import type { AbsentText } from '../context/report/find-absent-text.ts';
 import type { PromptPlace } from '../context/report/prompt-place.ts';
 import { BadFlagError, NoSuchLineError } from '../protocol/errors.ts';
+import { nearMatch } from '../protocol/near-match.ts';
 import { type AskedFile, findAskedFile, unknownFileNote } from './asked-file.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
@@ -25,6 +27,9 @@ export const addContextExplain: AddCommand = (program, io, exit) => {
     .argument('<text|FILE[:LINE]>', 'text to look for, a file, or a line of a file such as AGENTS.md:12')
     .description('say whose line this is, or why it is not in the prompt')
     .option('--text', 'look for the argument as text, even if it is the name of a file')
+    // Half of what people ask for are list items, which begin with a dash; flags are told apart below.
+    .allowUnknownOption()
+    .allowExcessArguments()
     .addHelpText(
       'after',
       `
@@ -32,12 +37,13 @@ A bare file name means the file in the workspace; a path may be relative, absolu
 Exits with 1 when the text is neither in the prompt nor among what was left out.
 
 Examples:
-  $ atrium context explain "Never delete"           whose words are these
+  $ atrium context explain "- Never delete"         whose words are these
   $ atrium context explain AGENTS.md:12             what became of this line
   $ atrium context explain ~/.openclaw/AGENTS.md:3  a line of a global file
   $ atrium context explain MEMORY.md --session agent:main:discord:channel:42`,
     );
   addSituationOptions(command).action(async (question: string, flags: ExplainFlags) => {
+    refuseOtherArguments(command);
     if (question.trim() === '') throw new BadFlagError('explain', question, 'text to look for');
     const { engine, request } = await openContext(flags, io);
     const composition = await engine.compose(request);
@@ -50,11 +56,32 @@ Examples:
     if (asked) answerFile(explain(composition, asked), asked, view, flags, io);
     else {
       const explanation = explainText(composition, question);
+      if (isFlag(question) && !isExplained(explanation)) refuseFlag(command, question);
       io.out(flags.json ? toJson({ kind: 'text', ...explanation }) : formatText(explanation, view));
       if (!isExplained(explanation)) exit(EXIT.finding);
     }
   });
 };
+
+function refuseOtherArguments(command: Command): void {
+  const [, ...others] = command.args;
+  const flag = others.find(isFlag);
+  if (flag !== undefined) refuseFlag(command, flag);
+  if (others.length > 0) command.error('error: too many arguments. Put the text into quotes.');
+}
+
+function refuseFlag(command: Command, flag: string): never {
+  const known = command.options.flatMap(({ long }) => (long ? [long] : []));
+  const suggestion = nearMatch(flag, known);
+  return command.error(
+    `error: unknown option '${oneLine(flag)}'${suggestion ? `\n(Did you mean ${suggestion}?)` : ''}`,
+  );
+}
+
+/** One word behind a dash; a dash and a blank begin a list item. */
+function isFlag(argument: string): boolean {
+  return /^--?[a-z][\w-]*(?:=.*)?$/i.test(argument);
+}
 
 interface View {
   readonly places: KnownPlaces;

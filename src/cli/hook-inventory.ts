@@ -1,16 +1,19 @@
 // Everything that could step in when a prompt of one agent is composed: bundled handlers, rules, modules that the
 // configuration names, and hook packs. Each with its state and, where it is not called, the reason. It only arranges
-// what preparing the agent found out; nothing is loaded and nothing is called here.
+// what preparing the agent found out; no handler is loaded or called here.
 
 import type { ConfigPath } from '../config/config-path.ts';
 import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
 import { bundledHandlers } from '../gateway/bundled-handlers.ts';
 import type { PreparedAgent } from '../gateway/context-engine.ts';
+import { hookDirectoriesOf } from '../gateway/user-handlers.ts';
 import { HOOK_CATALOG } from '../hooks/catalog.ts';
+import { discoverHooks } from '../hooks/packs/discover-hooks.ts';
 import { formatUnmetNeed } from '../hooks/packs/hook-eligibility.ts';
 import { type HookPack, resolveHookKey } from '../hooks/packs/hook-pack.ts';
 import { DEFAULT_HOOK_PRIORITY, type HookPackFate } from '../hooks/packs/load-internal-hooks.ts';
+import { HookRunner } from '../hooks/runner.ts';
 import { AmbiguousHandlerError, UnknownHandlerError } from '../protocol/errors.ts';
 import type { HandlerInfo } from '../protocol/handler.ts';
 import { nearMatch } from '../protocol/near-match.ts';
@@ -42,7 +45,7 @@ export interface HookItem {
 export interface HookInventorySettings {
   readonly config: Config;
   readonly environment: Environment;
-  readonly prepared: PreparedAgent;
+  readonly prepared: Pick<PreparedAgent, 'runner' | 'registry'>;
 }
 
 /** What is called stands first, in calling order; the rest follows by priority. */
@@ -58,6 +61,21 @@ export function listHookItems(settings: HookInventorySettings): HookItem[] {
   const place = (item: HookItem) =>
     item.state === 'on' ? called.findIndex(({ id }) => id === item.id) : called.length + item.call.priority;
   return items.sort((a, b) => Number(b.state === 'on') - Number(a.state === 'on') || place(a) - place(b));
+}
+
+/**
+ * The same without loading anything, for whoever only needs to know what there is: a pack that hangs while it is loaded
+ * must not keep people from switching it off. States and reasons mean nothing here.
+ */
+export async function listUnloadedHookItems(
+  config: Config,
+  environment: Environment,
+  workspaceDir: string,
+): Promise<HookItem[]> {
+  const { packs } = await discoverHooks(hookDirectoriesOf({ config, environment, workspaceDir }));
+  const fates = packs.map((pack): HookPackFate => ({ kind: 'not-selected', pack }));
+  const registry = { absences: [], problems: [], packs: fates };
+  return listHookItems({ config, environment, prepared: { runner: new HookRunner(), registry } });
 }
 
 /** By id, by name or by the name that the configuration uses; an unknown name is an error with the likely one. */

@@ -2,7 +2,6 @@
 // Atrium. `node:test` prints the outcome and decides the exit code when the process ends.
 
 import { loadConfig } from '../config/load-config.ts';
-import { resolveUserPath } from '../config/user-path.ts';
 import { hookDirectoriesOf } from '../gateway/user-handlers.ts';
 import { discoverHooks } from '../hooks/packs/discover-hooks.ts';
 import { resolveHookKey } from '../hooks/packs/hook-pack.ts';
@@ -11,7 +10,7 @@ import { UnknownHookPackError } from '../protocol/errors.ts';
 import { nearMatch } from '../protocol/near-match.ts';
 import type { AddCommand } from './commands.ts';
 import { addHookOptions, type HookFlags, hooksGroup } from './hooks-group.ts';
-import { resolveAgent } from './resolve-agent.ts';
+import { resolveWorkspaceDir } from './resolve-agent.ts';
 
 export const addHooksTest: AddCommand = (program, io) => {
   const command = hooksGroup(program)
@@ -29,10 +28,7 @@ The tests use node:test and may import "atrium/context". Exit code: 0 when they 
   addHookOptions(command).action(async (name: string, flags: HookFlags) => {
     const { environment } = io;
     const { config } = await loadConfig({ environment, configPath: flags.config });
-    const workspaceDir =
-      flags.workspace === undefined
-        ? resolveAgent(config, environment, flags.agent).workspaceDir
-        : resolveUserPath(flags.workspace, environment.home, environment.cwd);
+    const workspaceDir = resolveWorkspaceDir(config, environment, flags);
     const { packs } = await discoverHooks(hookDirectoriesOf({ config, environment, workspaceDir }));
     const wanted = name.replace(/^hook:/, '');
     const pack = packs.find((each) => each.name === wanted) ?? packs.find((each) => resolveHookKey(each) === wanted);

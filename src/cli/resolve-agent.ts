@@ -5,6 +5,7 @@ import { resolveAgentWorkspaceDir } from '../config/agent-workspace.ts';
 import { listAgentIds, resolveAgentConfig, resolveDefaultAgentId } from '../config/agents.ts';
 import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
+import { resolveUserPath } from '../config/user-path.ts';
 import { TAXONOMIES, type Taxonomy } from '../context/taxonomy.ts';
 import { normalizeAgentId } from '../protocol/agent-id.ts';
 import { UnknownAgentError } from '../protocol/errors.ts';
@@ -29,4 +30,14 @@ export function resolveAgent(config: Config, environment: Environment, id?: stri
     taxonomy: TAXONOMIES[resolveAgentConfig(config, agentId)?.taxonomy ?? 'openclaw'],
     workspaceDir: resolveAgentWorkspaceDir(config, agentId, environment.variables),
   };
+}
+
+/** The folder that `--workspace` names, else the workspace of the agent that `--agent` names. */
+export function resolveWorkspaceDir(
+  config: Config,
+  environment: Environment,
+  flags: { readonly agent?: string; readonly workspace?: string },
+): string {
+  if (flags.workspace === undefined) return resolveAgent(config, environment, flags.agent).workspaceDir;
+  return resolveUserPath(flags.workspace, environment.home, environment.cwd);
 }

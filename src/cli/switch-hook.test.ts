@@ -127,9 +127,11 @@ hooks:
     expect((await home.run(['hooks', 'enable', 'bootstrap-extra-files'])).out).toMatch(/no paths are set/);
   });
 
-  it('can switch off a pack that throws when it is loaded', async () => {
-    await home.writePack('hooks/broken', { events: ['agent:bootstrap'] }, 'throw new Error("kaputt")');
+  it('can switch off a pack that throws or hangs when it is loaded, without loading it', async () => {
+    const handler = 'globalThis.loadedWhileSwitching = true; throw new Error("kaputt")';
+    await home.writePack('hooks/broken', { events: ['agent:bootstrap'] }, handler);
     expect((await home.run(['hooks', 'disable', 'broken'])).code).toBe(0);
+    expect(globalThis).not.toHaveProperty('loadedWhileSwitching');
     expect((await home.run(['hooks', 'check'])).code).toBe(0);
   });
 

@@ -1,39 +1,37 @@
 // Switches one handler, rule or hook pack on or off in the configuration, because a command was asked to. Says exactly
 // what was written and where, writes nothing that is already so, and looks afterwards whether it had the effect.
 
+import type { ConfigLocation } from '../config/config-files.ts';
 import { type ConfigPath, formatConfigPath, valueAt } from '../config/config-path.ts';
 import { loadConfigSource } from '../config/config-source.ts';
 import { resolveConfigFileToEdit, setConfigValue } from '../config/edit-config.ts';
+import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/schema.ts';
 import { ConfigEditError, HandlerNotSwitchableError } from '../protocol/errors.ts';
 import type { CliIo } from './cli-io.ts';
 import { oneLine } from './format-table.ts';
-import { findHookItem, type HookItem, listHookItems } from './hook-inventory.ts';
+import { findHookItem, type HookItem, listHookItems, listUnloadedHookItems } from './hook-inventory.ts';
 import type { HookFlags } from './hooks-group.ts';
+import { resolveWorkspaceDir } from './resolve-agent.ts';
 import { openContext } from './situation-options.ts';
 
 export async function switchHook(name: string, enabled: boolean, flags: HookFlags, io: CliIo): Promise<void> {
-  const before = await findItem(name, flags, io);
-  const { item } = before;
+  const { environment } = io;
+  const location = { environment, configPath: flags.config };
+  const { config } = await loadConfig(location);
+  const workspaceDir = resolveWorkspaceDir(config, environment, flags);
+  const item = findHookItem(await listUnloadedHookItems(config, environment, workspaceDir), name);
   if (!item.hasSwitch) throw new HandlerNotSwitchableError(item.id, formatConfigPath(item.settings.slice(0, -1)));
-  if (isEnabled(item, before.config) === enabled) {
+  if (isEnabled(item, config) === enabled) {
     io.out(`${oneLine(item.id)} is ${word(enabled)} already; nothing was written.\n`);
-    writeEffect(item, enabled, io);
-    return;
+  } else {
+    const { file, path } = await placeOfSwitch(item, config, location);
+    await setConfigValue(file, path, enabled);
+    io.out(`Wrote ${formatConfigPath(path)} = ${enabled} to ${file}.\n`);
+    const { config: written } = await loadConfig(location);
+    io.out(`${oneLine(item.id)} is ${word(isEnabled(item, written))} now.\n`);
   }
-  const { file, path } = await placeOfSwitch(item, before.config, flags, io);
-  await setConfigValue(file, path, enabled);
-  io.out(`Wrote ${formatConfigPath(path)} = ${enabled} to ${file}.\n`);
-  const after = await findItem(item.id, flags, io);
-  io.out(`${oneLine(item.id)} is ${word(isEnabled(after.item, after.config))} now.\n`);
-  writeEffect(after.item, enabled, io);
-}
-
-async function findItem(name: string, flags: HookFlags, io: CliIo): Promise<{ item: HookItem; config: Config }> {
-  const { engine, request, loaded } = await openContext(flags, io);
-  const prepared = await engine.prepare(request);
-  const items = listHookItems({ config: loaded.config, environment: io.environment, prepared });
-  return { item: findHookItem(items, name), config: loaded.config };
+  if (enabled) await writeEffect(item, flags, io);
 }
 
 function word(enabled: boolean): string {
@@ -51,18 +49,18 @@ function isEnabled(item: HookItem, config: Config): boolean {
 }
 
 /** A switch that is on and has no effect is worth a word. */
-function writeEffect(item: HookItem, enabled: boolean, io: CliIo): void {
-  if (!enabled || item.state === 'on') return;
-  io.out(`It is not called all the same: ${oneLine(item.why ?? '')}\n`);
+async function writeEffect({ id }: HookItem, flags: HookFlags, io: CliIo): Promise<void> {
+  const { engine, request, loaded } = await openContext(flags, io);
+  const prepared = await engine.prepare(request);
+  const item = findHookItem(listHookItems({ config: loaded.config, environment: io.environment, prepared }), id);
+  if (item.state !== 'on') io.out(`It is not called all the same: ${oneLine(item.why ?? '')}\n`);
 }
 
 async function placeOfSwitch(
   item: HookItem,
   config: Config,
-  flags: HookFlags,
-  io: CliIo,
+  location: ConfigLocation,
 ): Promise<{ file: string; path: ConfigPath }> {
-  const location = { environment: io.environment, configPath: flags.config };
   const path = [...item.settings, 'enabled'];
   const file = await resolveConfigFileToEdit(location, path);
   if (!item.settings.some((part) => typeof part === 'number')) return { file, path };

@@ -62,10 +62,13 @@ export function findTornText({ files, report }: Composition, find: TextFinder): 
   });
 }
 
+/** Nobody asks for a piece of text longer than this. */
+const MAX_OVERLAP = 10_000;
+
 /** True when one goes on where the other begins, or holds it. */
 function overlaps(a: string, b: string): boolean {
   if (a.includes(b) || b.includes(a)) return true;
-  for (let length = Math.min(a.length, b.length) - 1; length > 0; length--) {
+  for (let length = Math.min(a.length, b.length, MAX_OVERLAP) - 1; length > 0; length--) {
     if (a.endsWith(b.slice(0, length)) || b.endsWith(a.slice(0, length))) return true;
   }
   return false;

@@ -58,9 +58,11 @@ function reasonOf(read: FileRead & { kind: 'absent' }): ExtraFileDiagnostic['rea
 }
 
 async function expandPattern(workspaceDir: string, pattern: string): Promise<string[]> {
-  if (!/[*?{]/.test(pattern)) return [resolve(workspaceDir, pattern)];
+  const downward = relativePattern(workspaceDir, pattern);
+  // A pattern that climbs out would search the whole disk for files that may not be used anyway.
+  if (!/[*?{]/.test(pattern) || CLIMBS.test(downward)) return [resolve(workspaceDir, pattern)];
   const { glob } = await import('tinyglobby');
-  const matches = await glob(relativePattern(workspaceDir, pattern), {
+  const matches = await glob(downward, {
     cwd: workspaceDir,
     dot: false,
     expandDirectories: false,
@@ -72,6 +74,8 @@ async function expandPattern(workspaceDir: string, pattern: string): Promise<str
     .slice(0, MAX_MATCHES)
     .map((match) => join(workspaceDir, match));
 }
+
+const CLIMBS = /(?:^|[/\\{,])\.\.(?:[/\\},]|$)/;
 
 /** Patterns look downward from the workspace, also when they are written as absolute paths. */
 function relativePattern(workspaceDir: string, pattern: string): string {

@@ -43,7 +43,7 @@ const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 /** The values of variables are never shown: they may be secrets. */
 function unmetVariable(wanted: RuleConditions['env'], variables: Variables): string | undefined {
   for (const [name, value] of Object.entries(wanted ?? {})) {
-    const actual = variables[name];
+    const actual = Object.hasOwn(variables, name) ? variables[name] : undefined;
     const isSet = actual !== undefined && actual !== '';
     const holds = typeof value === 'boolean' ? value === isSet : actual === value;
     if (!holds) return `env ${name} ${isSet ? 'has another value' : 'is not set'}`;
