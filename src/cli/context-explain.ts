@@ -24,12 +24,12 @@ interface ExplainFlags extends SituationFlags {
 export const addContextExplain: AddCommand = (program, io, exit) => {
   const command = contextGroup(program)
     .command('explain')
-    .argument('<text|FILE[:LINE]>', 'text to look for, a file, or a line of a file such as AGENTS.md:12')
+    .argument('<text|FILE[:LINE]...>', 'text to look for, a file, or a line of a file such as AGENTS.md:12')
+    .usage('[options] <text|FILE[:LINE]>')
     .description('say whose line this is, or why it is not in the prompt')
     .option('--text', 'look for the argument as text, even if it is the name of a file')
     // Half of what people ask for are list items, which begin with a dash; flags are told apart below.
     .allowUnknownOption()
-    .allowExcessArguments()
     .addHelpText(
       'after',
       `
@@ -42,8 +42,10 @@ Examples:
   $ atrium context explain ~/.openclaw/AGENTS.md:3  a line of a global file
   $ atrium context explain MEMORY.md --session agent:main:discord:channel:42`,
     );
-  addSituationOptions(command).action(async (question: string, flags: ExplainFlags) => {
-    refuseOtherArguments(command);
+  addSituationOptions(command).action(async (words: string[], flags: ExplainFlags) => {
+    const flag = words.length > 1 ? words.find(isFlag) : undefined;
+    if (flag !== undefined) refuseFlag(command, flag);
+    const question = words.join(' ');
     if (question.trim() === '') throw new BadFlagError('explain', question, 'text to look for');
     const { engine, request } = await openContext(flags, io);
     const composition = await engine.compose(request);
@@ -62,13 +64,6 @@ Examples:
     }
   });
 };
-
-function refuseOtherArguments(command: Command): void {
-  const [, ...others] = command.args;
-  const flag = others.find(isFlag);
-  if (flag !== undefined) refuseFlag(command, flag);
-  if (others.length > 0) command.error('error: too many arguments. Put the text into quotes.');
-}
 
 function refuseFlag(command: Command, flag: string): never {
   const known = command.options.flatMap(({ long }) => (long ? [long] : []));

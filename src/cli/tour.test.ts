@@ -37,7 +37,7 @@ describe('atrium tour', () => {
     expect(out).toContain('is still there, whole');
     expect(out).toMatch(/Always name the ring\. +workspace\/TOOLS\.md, line 4/);
     expect(out).toMatch(/Today is Friday\. +the rule friday-freeze/);
-    expect(out).toMatch(/On call today: Ruth\. +the hook pack on-call/);
+    expect(out).toMatch(/On call today: the field team\. +the hook pack on-call/);
   });
 
   it('ends with commands that exist', async () => {

@@ -120,9 +120,9 @@ function showWorkspace({ day, examplesDir }: Tour): string {
   workspace/         ${names.join(', ')}
   workspace/skills/  one skill; only its name and description cost tokens
   openclaw.yaml      a rule for Fridays, and the bundled handler time-context
-  hooks/on-call/     a hook pack that names the person on call
+  hooks/on-call/     a hook pack that names the team on call
 
-Its agent is Wren, who looks after the releases and the help desk of a small company. It is Friday, 10:00, and Ines
+Its agent is Wren, who looks after the releases and the help desk of a small company. It is Friday, 10:00, and its owner
 writes to Wren. What does Wren read?
 `;
 }
@@ -189,7 +189,12 @@ fail and say by how much.
 `;
 }
 
-const QUESTIONS = ['Always name the ring.', 'Today is Friday.', 'On call today: Ruth.', 'running in Atrium, a gateway'];
+const QUESTIONS = [
+  'Always name the ring.',
+  'Today is Friday.',
+  'On call today: the field team.',
+  'running in Atrium, a gateway',
+];
 
 function showAuthors({ day, examplesDir, columns }: Tour): string {
   return `Every character has an author:

@@ -14,6 +14,14 @@ export type BootstrapRunner = HookRunner<InternalHookHandler>;
 
 export type BootstrapRegistration = Omit<HandlerRegistration<InternalHookHandler>, 'hook'>;
 
+/** A handler that comes with the product or the configuration, and whether the operator wants it. */
+export interface SwitchableHandler {
+  readonly registration: BootstrapRegistration;
+  readonly enabled: boolean;
+  /** For one that is off: why, and how to switch it on. */
+  readonly whyNot: string;
+}
+
 export interface BootstrapRegistrySettings extends BundledHandlerSettings, RuleHandlerSettings, UserHandlerSettings {
   readonly runner: BootstrapRunner;
 }
@@ -32,11 +40,10 @@ export async function registerBootstrapHandlers(settings: BootstrapRegistrySetti
   const register = (registration: BootstrapRegistration) =>
     runner.register({ ...registration, hook: 'agent:bootstrap' });
 
-  for (const bundled of bundledHandlers(settings)) {
-    if (bundled.enabled) register(bundled.registration);
-    else absences.push({ what: `handler ${bundled.registration.id}`, reason: 'disabled', detail: bundled.whyNot });
+  for (const { registration, enabled, whyNot } of [...bundledHandlers(settings), ...ruleHandlers(settings)]) {
+    if (enabled) register(registration);
+    else absences.push({ what: `handler ${registration.id}`, reason: 'disabled', detail: whyNot });
   }
-  for (const registration of ruleHandlers(settings)) register(registration);
 
   const loaded = await loadUserHandlers(settings);
   for (const registration of loaded.registrations) {

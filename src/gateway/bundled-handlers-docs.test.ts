@@ -42,6 +42,6 @@ describe('docs/hooks.md', () => {
     await home.write('hooks/on-call/handler.ts', handler);
     await home.write('workspace/TOOLS.md', 'Notes.');
     expect((await home.run(['hooks', 'check'])).out).toBe('All handlers of one agent loaded.\n');
-    expect((await home.run(['context', 'preview'])).out).toContain('On call today: Malik.');
+    expect((await home.run(['context', 'preview'])).out).toContain('On call today: the lab.');
   });
 });

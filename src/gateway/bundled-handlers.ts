@@ -10,7 +10,7 @@ import { createExtraFilesHandler } from '../context/handlers/bootstrap-extra-fil
 import { createCiModeHandler } from '../context/handlers/ci-mode/handler.ts';
 import { createGlobalFilesHandler } from '../context/handlers/global-files/handler.ts';
 import { createTimeContextHandler } from '../context/handlers/time-context/handler.ts';
-import type { BootstrapRegistration } from './bootstrap-registry.ts';
+import type { BootstrapRegistration, SwitchableHandler } from './bootstrap-registry.ts';
 
 export interface BundledHandlerSettings {
   readonly config: Config;
@@ -19,14 +19,8 @@ export interface BundledHandlerSettings {
   readonly ci: boolean;
 }
 
-export interface BundledHandler {
-  readonly registration: BootstrapRegistration;
-  readonly enabled: boolean;
-  readonly whyNot: string;
-}
-
 /** What is off says how to switch it on. */
-export function bundledHandlers(settings: BundledHandlerSettings): readonly BundledHandler[] {
+export function bundledHandlers(settings: BundledHandlerSettings): readonly SwitchableHandler[] {
   const { config, environment, ci } = settings;
   const options = bundledOptions(config);
   const overrides = options('agent-overrides');
@@ -110,7 +104,7 @@ function bundle(
   description: string,
   options: CommonSettings,
   rest: Pick<BootstrapRegistration, 'handler' | 'stability'>,
-): BundledHandler {
+): SwitchableHandler {
   return {
     registration: {
       id,

@@ -104,7 +104,7 @@ export class ContextEngine {
   }
 
   /** The agent that a request is for, with its handlers loaded. Unknown agents are refused unless a workspace is named. */
-  prepare(request: ContextRequest): Promise<PreparedAgent> {
+  async prepare(request: ContextRequest): Promise<PreparedAgent> {
     const { config, environment } = this.#settings;
     const agentId = this.#agentIdOf(request);
     const workspaceDir =

@@ -5,8 +5,9 @@ import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
 import { resolveUserPath } from '../config/user-path.ts';
 import { createRuleHandler } from '../context/handlers/rules/handler.ts';
+import { ruleStability } from '../context/handlers/rules/rule.ts';
 import { DEFAULT_HOOK_PRIORITY } from '../hooks/packs/load-internal-hooks.ts';
-import type { BootstrapRegistration } from './bootstrap-registry.ts';
+import type { SwitchableHandler } from './bootstrap-registry.ts';
 
 export interface RuleHandlerSettings {
   readonly config: Config;
@@ -21,20 +22,21 @@ export function ruleHandlers({
   configDir,
   environment,
   workspaceDir,
-}: RuleHandlerSettings): BootstrapRegistration[] {
+}: RuleHandlerSettings): SwitchableHandler[] {
   const roots = [
     configDir,
     workspaceDir,
     ...(config.bootstrap?.allowedRoots ?? []).map((root) => resolveUserPath(root, environment.home, environment.cwd)),
   ];
-  return (config.bootstrap?.rules ?? [])
-    .filter((rule) => rule.enabled !== false)
-    .map((rule) => ({
+  return (config.bootstrap?.rules ?? []).map((rule) => ({
+    enabled: rule.enabled !== false,
+    whyNot: 'switched off in bootstrap.rules',
+    registration: {
       id: `rule:${rule.id}`,
       owner: 'config',
       authorship: 'rule',
       priority: rule.priority ?? DEFAULT_HOOK_PRIORITY,
-      stability: rule.stability,
+      stability: ruleStability({ stability: rule.stability, when: rule.when ?? {} }),
       description: `${rule.mode ?? 'append'} ${rule.file}`,
       handler: createRuleHandler({
         rule: {
@@ -46,5 +48,6 @@ export function ruleHandlers({
         variables: environment.variables,
         roots,
       }),
-    }));
+    },
+  }));
 }

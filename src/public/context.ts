@@ -25,7 +25,11 @@ export type {
   LayerReport,
   SpanReport,
 } from '../context/report/build-report.ts';
+export { compareCompositions } from '../context/report/compare-compositions.ts';
+export { explainFile } from '../context/report/explain-file.ts';
+export { explainText } from '../context/report/explain-text.ts';
 export type { ContextChange } from '../context/report/find-change.ts';
+export { takeSnapshot } from '../context/report/snapshot.ts';
 export { filterBootstrapFilesForSession, SUBAGENT_BOOTSTRAP_ALLOWLIST } from '../context/stages/filter-files.ts';
 export { OPENBOA_TAXONOMY, OPENCLAW_TAXONOMY, type Taxonomy, type TaxonomyId } from '../context/taxonomy.ts';
 export { normalizeAgentId } from '../protocol/agent-id.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import handler from './handler.ts';
 
-test('on-call names the person of the day', () => {
+test('on-call names the team of the day', () => {
   const event = {
     type: 'agent',
     action: 'bootstrap',
@@ -16,5 +16,5 @@ test('on-call names the person of the day', () => {
     messages: [],
   };
   handler(event);
-  assert.match(event.context.bootstrapFiles[0]?.content ?? '', /^Notes\.[\s\S]*On call today: Ruth\./);
+  assert.match(event.context.bootstrapFiles[0]?.content ?? '', /^Notes\.[\s\S]*On call today: the field team\./);
 });

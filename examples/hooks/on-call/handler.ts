@@ -1,7 +1,7 @@
 import { BootstrapFileHelper, type InternalHookEvent, isAgentBootstrapEvent } from 'atrium/context';
 
 /** From Sunday to Saturday. */
-const ROTA = ['Tomás', 'Ines', 'Ines', 'Malik', 'Malik', 'Ruth', 'Tomás'];
+const ROTA = ['the workshop', 'the office', 'the office', 'the lab', 'the lab', 'the field team', 'the workshop'];
 
 export default function handler(event: InternalHookEvent): void {
   if (!isAgentBootstrapEvent(event) || !event.context.timeContext) return;

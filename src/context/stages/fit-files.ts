@@ -111,16 +111,17 @@ function toEntry(layer: Layer, input: ComposeInput, warnings: string[]): BudgetE
     return { ...base, missing: true, marker };
   }
   const text = ropeText(layer.rope);
-  return { ...base, text, keep: keptSections(layer, name, text, policy.keep, warnings) };
+  return { ...base, text, keep: keptSections(layer, text, policy.keep, warnings) };
 }
 
+/** Selectors name a file as the prompt does, so `AGENTS.md#Safety` means the one in the workspace and no nested one. */
 function keptSections(
   layer: Layer,
-  name: string,
   text: string,
   selectors: readonly string[],
   warnings: string[],
 ): readonly TextRange[] {
+  const name = layer.title;
   // Looking for headings costs more than everything else here, and most files keep nothing.
   const isNamed = selectors.some((selector) => selector.toLowerCase().startsWith(`${name.toLowerCase()}#`));
   if (layer.liftedFrom || (!isNamed && !text.includes('<!--'))) return [];

@@ -28,3 +28,11 @@ export interface RuleConditions {
   /** The value that a variable must have, or whether it must be set. */
   readonly env?: Readonly<Record<string, string | boolean>> | undefined;
 }
+
+/** A rule is as stable as its conditions, unless it says otherwise: a rule for the night must not break a cached prompt. */
+export function ruleStability(rule: Pick<Rule, 'stability' | 'when'>): Stability | undefined {
+  const { hours, days, weekend, channel, channelId, sessionType } = rule.when;
+  if (rule.stability) return rule.stability;
+  if (hours !== undefined || days !== undefined || weekend !== undefined) return 'run';
+  return channel !== undefined || channelId !== undefined || sessionType !== undefined ? 'session' : undefined;
+}
