@@ -92,23 +92,16 @@ export class HookRunner<Handler> {
     const calls: HandlerCall[] = [];
     for (const handler of this.list(hook)) {
       const deadline = new Deadline(handler.timeoutMs);
-      const started = performance.now();
-      const call = (outcome: HandlerOutcome, error?: string): HandlerCall => {
-        const ms = performance.now() - started;
-        return error === undefined
-          ? { hook, id: handler.id, owner: handler.owner, ms, outcome }
-          : { hook, id: handler.id, owner: handler.owner, ms, outcome, error };
-      };
+      const { id, owner } = handler;
       try {
         const answer = await deadline.race(invoke(handler, value, deadline));
         deadline.check();
         value = answer;
-        calls.push(call('done'));
+        calls.push({ hook, id, owner, ms: deadline.elapsedMs, outcome: 'done' });
       } catch (error) {
-        const failed = call(outcomeOf(error), messageOf(error));
-        calls.push(failed);
-        if (handler.onError === 'abort')
-          throw new HandlerAbortError(hook, handler.id, failed.error ?? '', { cause: error });
+        const message = messageOf(error);
+        calls.push({ hook, id, owner, ms: deadline.elapsedMs, outcome: outcomeOf(error), error: message });
+        if (handler.onError === 'abort') throw new HandlerAbortError(hook, id, message, { cause: error });
       } finally {
         deadline.close();
       }
@@ -136,6 +129,10 @@ export class Deadline {
     this.timeoutMs = timeoutMs;
   }
 
+  get elapsedMs(): number {
+    return performance.now() - this.#started;
+  }
+
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.#over) this.#controller.abort(new DeadlineExceeded(this.timeoutMs));
@@ -154,7 +151,7 @@ export class Deadline {
 
   /** A handler that never pauses cannot be interrupted; that it took too long counts all the same. */
   check(): void {
-    if (performance.now() - this.#started > this.timeoutMs) throw this.#end();
+    if (this.elapsedMs > this.timeoutMs) throw this.#end();
   }
 
   close(): void {

@@ -127,6 +127,7 @@ describe('characters of two units', () => {
     ['😀', '😃'],
     ['x😀', 'x😀😀'],
     ['😀y', '😁😀y'],
+    ['x😀', 'x🈀'],
     ['\ud83d\ude00', '\ud83d\ude03\ude00'],
   ])('are never split between two authors: %j to %j', (before, after) => {
     const { rope } = attribute(ropeOf(before), after, HANDLER);

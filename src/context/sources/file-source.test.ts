@@ -1,12 +1,24 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { appendFile, chmod, link, mkdir, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  chmod,
+  default as fsPromises,
+  link,
+  mkdir,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
-import { CachedFileSource, isInside, MAX_FILE_BYTES, readNames } from './file-source.ts';
+import { CachedFileSource, type FileRead, isInside, MAX_FILE_BYTES, readNames } from './file-source.ts';
 
 let scratch: ScratchWorkspace;
 let files: CachedFileSource;
@@ -279,21 +291,52 @@ describe('the cache', () => {
 });
 
 describe('a file that changes while it is being read', () => {
-  it('is read in one piece, never as missing or unreadable', async () => {
-    await scratch.write('AGENTS.md', 'a'.repeat(100));
-    let writing = true;
-    const writer = (async () => {
-      for (let i = 0; writing; i++) {
-        const next = await scratch.write('next.md', `${i % 10}`.repeat(100 + i));
-        await rename(next, scratch.path('AGENTS.md'));
-        await sleep(3);
-      }
-    })();
-    const texts: unknown[] = [];
-    for (let i = 0; i < 300; i++) texts.push(await textOf('AGENTS.md'));
-    writing = false;
-    await writer;
-    for (const text of texts) expect(text).toMatch(/^(.)\1{99,}$/);
+  /** Does `meanwhile` in the middle of a read: behind the look at the file, before it is opened. */
+  async function interrupted(meanwhile: () => Promise<unknown>, times = 1): Promise<FileRead> {
+    const original = fsPromises.realpath;
+    let left = times;
+    const interrupt = async (path: string) => {
+      if (path === scratch.path('AGENTS.md') && left-- > 0) await meanwhile();
+      return original(path);
+    };
+    fsPromises.realpath = interrupt as typeof original;
+    syncBuiltinESMExports();
+    try {
+      return await read('AGENTS.md');
+    } finally {
+      fsPromises.realpath = original;
+      syncBuiltinESMExports();
+    }
+  }
+  const replace = async (text: string) => rename(await scratch.write('next.md', text), scratch.path('AGENTS.md'));
+
+  it('is read again, and so in one piece', async () => {
+    await scratch.write('AGENTS.md', 'old');
+    expect(await interrupted(() => replace('new'))).toMatchObject({ kind: 'text', text: 'new' });
+    expect(await textOf('AGENTS.md')).toBe('new');
+  });
+
+  it('is gone when it was taken away', async () => {
+    await scratch.write('AGENTS.md', 'old');
+    expect(await interrupted(() => rm(scratch.path('AGENTS.md')))).toMatchObject({ reason: 'missing' });
+  });
+
+  it('is refused when it became a link to somewhere else', async () => {
+    await scratch.write('AGENTS.md', 'old');
+    const secret = await scratch.writeOutside('secret.md', 'secret');
+    const swap = async () => {
+      await rm(scratch.path('AGENTS.md'));
+      await symlink(secret, scratch.path('AGENTS.md'));
+    };
+    expect(await interrupted(swap)).toMatchObject({ kind: 'absent', reason: 'outside-workspace' });
+  });
+
+  it('is given up as unreadable when it never stops changing, and asked for anew the next time', async () => {
+    await scratch.write('AGENTS.md', 'old');
+    let count = 0;
+    expect(await interrupted(() => replace(`${count++}`), 99)).toMatchObject({ kind: 'absent', reason: 'unreadable' });
+    expect(count).toBeLessThan(10);
+    expect(await textOf('AGENTS.md')).toBe(`${count - 1}`);
   });
 });
 

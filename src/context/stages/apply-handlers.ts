@@ -17,13 +17,12 @@ export const applyHandlers: Stage = {
   async run(state: CompositionState): Promise<CompositionState> {
     const { input } = state;
     const shared = sharedContext(input);
-    const timestamp = input.situation.at;
     const outcomes = new Map<string, Outcome>();
 
     const { value, calls } = await input.handlers.chain(state.files, (handler, files, deadline) => {
       const draft = openDraft(files, shared);
       const journal = openEditJournal(draft.context, input.taxonomy, input.files);
-      const event = bootstrapEvent(draft.context, input.situation, timestamp, deadline);
+      const event = new BootstrapEvent(input.situation, draft.context, deadline);
       const adopt = (): readonly ContextFile[] => {
         const adopted = adoptDraft(files, event.context, draft.copies, journal, authorOf(handler));
         outcomes.set(handler.id, { adopted, notes: [...journal.notes] });
@@ -59,72 +58,70 @@ interface Outcome {
 type SharedContext = Omit<AgentBootstrapHookContext, 'bootstrapFiles'>;
 
 function openDraft(files: readonly ContextFile[], shared: SharedContext): HandlerDraft {
-  const copies = files.map((file) => {
-    const copy: WorkspaceBootstrapFile = { name: file.name, path: file.path, missing: file.missing };
-    if (file.content !== undefined) copy.content = file.content;
-    return copy;
+  const copies = files.map(({ name, path, content, missing }): WorkspaceBootstrapFile => {
+    return content === undefined ? { name, path, missing } : { name, path, missing, content };
   });
-  return { context: ownContext(shared, [...copies]), copies };
+  return { context: { ...shared, bootstrapFiles: [...copies] }, copies };
 }
 
-/** Whatever hangs on the context is this handler's own, so that it cannot change what the next one sees. */
-function ownContext(
-  { cfg, timeContext, channelContext, ...shared }: SharedContext,
-  bootstrapFiles: WorkspaceBootstrapFile[],
-): AgentBootstrapHookContext {
-  const context: AgentBootstrapHookContext = { ...shared, bootstrapFiles };
-  if (timeContext) context.timeContext = { ...timeContext };
-  if (channelContext) context.channelContext = { ...channelContext };
-  if (cfg) defineOwnConfig(context, cfg);
-  return context;
-}
-
-/** A configuration may be large and few handlers look at it, so it is copied when one does. */
-function defineOwnConfig(context: AgentBootstrapHookContext, config: Record<string, unknown>): void {
-  const define = (value: unknown) =>
-    Object.defineProperty(context, 'cfg', { value, writable: true, enumerable: true, configurable: true });
-  Object.defineProperty(context, 'cfg', {
-    enumerable: true,
-    configurable: true,
-    get: () => {
-      define(structuredClone(config));
-      return context.cfg;
-    },
-    set: define,
-  });
-}
-
+/** What hangs on the context besides the files is frozen, so that no handler can change what the next one sees. */
 function sharedContext({ workspaceDir, situation, config }: ComposeInput): SharedContext {
   const context: SharedContext = {
     workspaceDir,
     sessionType: situation.sessionType,
-    timeContext: timeContextOf(situation.at, situation.timezone),
+    timeContext: Object.freeze(timeContextOf(situation.at, situation.timezone)),
   };
-  if (config) context.cfg = config;
+  if (config) context.cfg = frozenCopy(config);
   if (situation.sessionKey !== undefined) context.sessionKey = situation.sessionKey;
   if (situation.sessionId !== undefined) context.sessionId = situation.sessionId;
   if (situation.agentId !== undefined) context.agentId = situation.agentId;
-  if (situation.channel) context.channelContext = situation.channel;
+  if (situation.channel) context.channelContext = Object.freeze({ ...situation.channel });
   return context;
 }
 
-function bootstrapEvent(
-  context: AgentBootstrapHookContext,
-  situation: Situation,
-  timestamp: Date,
-  deadline: { readonly signal: AbortSignal },
-): InternalHookEvent {
-  return {
-    type: 'agent',
-    action: 'bootstrap',
-    sessionKey: situation.sessionKey ?? situation.sessionId ?? 'unknown',
-    context: context as AgentBootstrapHookContext & Record<string, unknown>,
-    timestamp: new Date(timestamp),
-    messages: [],
-    get signal() {
-      return deadline.signal;
-    },
-  };
+/** One copy per configuration, made when it is first handed out: a configuration may be large, and compositions are many. */
+const frozenCopies = new WeakMap<object, Record<string, unknown>>();
+
+function frozenCopy(config: Record<string, unknown>): Record<string, unknown> {
+  let copy = frozenCopies.get(config);
+  if (!copy) {
+    copy = freezeDeeply(structuredClone(config));
+    frozenCopies.set(config, copy);
+  }
+  return copy;
+}
+
+function freezeDeeply<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const key of Object.keys(value)) freezeDeeply((value as Record<string, unknown>)[key]);
+  return value;
+}
+
+class BootstrapEvent implements InternalHookEvent {
+  readonly type = 'agent';
+  readonly action = 'bootstrap';
+  readonly sessionKey: string;
+  context: Record<string, unknown>;
+  readonly timestamp: Date;
+  readonly messages: string[] = [];
+  readonly #deadline: { readonly signal: AbortSignal };
+
+  constructor(
+    { sessionKey, sessionId, at }: Situation,
+    context: AgentBootstrapHookContext,
+    deadline: { readonly signal: AbortSignal },
+  ) {
+    this.sessionKey = sessionKey ?? sessionId ?? 'unknown';
+    this.context = context as AgentBootstrapHookContext & Record<string, unknown>;
+    this.timestamp = new Date(at);
+    this.#deadline = deadline;
+  }
+
+  /** Made only for handlers that look at it. */
+  get signal(): AbortSignal {
+    return this.#deadline.signal;
+  }
 }
 
 function authorOf(handler: BootstrapHandler): { kind: 'handler' | 'rule'; id: string } {

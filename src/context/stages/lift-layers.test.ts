@@ -93,6 +93,14 @@ describe('text that stays where it is', () => {
     expect(stable(await scratch.compose())).toContain('agents, and it is late');
   });
 
+  it('was replaced whole and then added to, which makes it one text of two', async () => {
+    edits('replaces', 'run', (helper) => helper.replaceFileContent('AGENTS.md', 'it is late'), 1);
+    edits('adds', undefined, (helper) => helper.appendToFile('AGENTS.md', 'and dark'));
+    const composition = await scratch.compose();
+    expect(stable(composition)).toContain('it is late\n\n---\n\nand dark');
+    expect(changing(composition)).toBe('');
+  });
+
   it('was edited by a later handler, inside', async () => {
     edits('clock', 'run', (helper) => helper.appendToFile('AGENTS.md', 'it is very late'), 1);
     edits('edits', undefined, (_, { bootstrapFiles: [agents] }) => {
