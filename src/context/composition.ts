@@ -131,6 +131,8 @@ export interface Layer {
 
 export interface Cut {
   readonly file: string;
+  /** Of the layer that was cut, which may be gone altogether. */
+  readonly stability: Layer['stability'];
   readonly path: string;
   /** The file whose lines are counted, where it is not `path`: a handler carried the text in from there. */
   readonly source?: string | undefined;

@@ -428,7 +428,7 @@ describe('one engine', () => {
     const request = { workspaceDir: scratch.workspaceDir, at: SCRATCH_TIME };
     await engine.compose(request);
     const { report } = await engine.compose(request);
-    expect(report.handlers.find(({ id }) => id === 'vandal')?.outcome).toBe('done');
     expect(report.situation.timezone).toBe('Asia/Tokyo');
+    expect(config.agents?.defaults?.userTimezone).toBe('Asia/Tokyo');
   });
 });

@@ -9,7 +9,7 @@ const page = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf
 const declared = [...source.matchAll(/^export class (\w+) extends AtriumError \{\s+readonly code = '([^']+)';/gm)].map(
   ([, name = '', code = '']) => ({ name, code }),
 );
-const documented = [...page.matchAll(/^\| `([^`]+)` \| `(\w+)` \| ([^|]+) \| ([^|]+) \|$/gm)].map(
+const documented = [...page.matchAll(/^\|\s*`([^`]+)`\s*\|\s*`(\w+)`\s*\|([^|]+)\|([^|]+)\|$/gm)].map(
   ([, code = '', name = '', meaning = '', remedy = '']) => ({ name, code, meaning, remedy }),
 );
 

@@ -65,6 +65,12 @@ describe('what a handler gets', () => {
     expect(event.signal?.aborted).toBe(false);
   });
 
+  it('has the configuration in it even when that holds what cannot be copied', async () => {
+    const config = { agents: { list: [] }, callback: () => 'called', bytes: Uint8Array.of(1) };
+    const { context } = await eventOf({ input: { config } });
+    expect(context.cfg).toMatchObject({ agents: { list: [] } });
+  });
+
   it('is silent about what is not known', async () => {
     const { context, sessionKey } = await eventOf({ agentId: undefined });
     expect(sessionKey).toBe('unknown');
@@ -88,15 +94,18 @@ describe('what a handler gets', () => {
   it('is its own: no other handler sees what it does to it, not even when it fails', async () => {
     const config = { agents: { list: [{ id: 'main' }] } };
     const seen: unknown[] = [];
-    const vandalise = (context: AgentBootstrapHookContext) => {
-      if (context.timeContext) context.timeContext.hour = 3;
-      if (context.channelContext) context.channelContext.provider = 'elsewhere';
-      (context.cfg as typeof config).agents.list.length = 0;
-      context.agentId = 'somebody';
-      context.workspaceDir = '/elsewhere';
-      throw new Error('and gone');
-    };
-    scratch.on('vandal', vandalise, { priority: 1 });
+    const vandalise: ((context: AgentBootstrapHookContext) => void)[] = [
+      ({ timeContext }) => Object.assign(timeContext ?? {}, { hour: 3 }),
+      ({ channelContext }) => Object.assign(channelContext ?? {}, { provider: 'elsewhere' }),
+      ({ cfg }) => (cfg as typeof config).agents.list.pop(),
+      (context) => Object.assign(context, { agentId: 'somebody', workspaceDir: '/elsewhere' }),
+      () => {
+        throw new Error('and gone');
+      },
+    ];
+    vandalise.forEach((edit, index) => {
+      scratch.on(`vandal ${index}`, edit, { priority: 1 });
+    });
     scratch.on('next', (context) => {
       const { timeContext, channelContext, cfg, agentId, workspaceDir } = context;
       seen.push(timeContext?.hour, channelContext?.provider, cfg, agentId, workspaceDir);

@@ -85,10 +85,19 @@ const frozenCopies = new WeakMap<object, Record<string, unknown>>();
 function frozenCopy(config: Record<string, unknown>): Record<string, unknown> {
   let copy = frozenCopies.get(config);
   if (!copy) {
-    copy = freezeDeeply(structuredClone(config));
+    copy = copyOf(config);
     frozenCopies.set(config, copy);
   }
   return copy;
+}
+
+/** What a program hands in by itself may hold functions, which cannot be copied; the sections then stay as they are. */
+function copyOf(config: Record<string, unknown>): Record<string, unknown> {
+  try {
+    return freezeDeeply(structuredClone(config));
+  } catch {
+    return Object.freeze({ ...config });
+  }
 }
 
 function freezeDeeply<Value>(value: Value): Value {

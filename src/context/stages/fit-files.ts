@@ -166,6 +166,7 @@ function cutsOf(layer: Layer, entry: FittedEntry): Cut[] {
       const place = placeInFile(rope) ?? { path, lines: lineRange(whole, start, end) };
       return {
         file: layer.title,
+        stability: layer.stability,
         path,
         ...(place.path === path ? {} : { source: place.path }),
         lines: place.lines,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
 import { BootstrapFileHelper } from '../bootstrap-file-helper.ts';
+import { createGlobalFilesHandler } from '../handlers/global-files/handler.ts';
 
 let scratch: ScratchWorkspace;
 
@@ -58,6 +59,51 @@ describe('the prompt', () => {
     const { prompt } = await scratch.compose();
     expect(prompt.blocks.map(({ id }) => id)).toEqual(['static']);
     expect(prompt.cacheBoundary).toBe(prompt.text.length);
+  });
+});
+
+describe('the notice of cuts', () => {
+  const long = Array.from({ length: 200 }, (_, i) => `line ${i + 1}\n`).join('');
+
+  it('names the files and lines that are not shown, unless it is switched off', async () => {
+    await scratch.write('SOUL.md', long);
+    const { prompt, report } = await scratch.compose({ policy: { maxChars: 500 } });
+    const [cut] = report.cuts;
+    const notice = `- SOUL.md, lines ${cut?.lines[0]} to ${cut?.lines[1]} (${cut?.chars} characters)`;
+    expect(prompt.text).toContain(notice);
+    expect(report.spans.find(({ text }) => text.includes(notice))?.origin).toEqual({
+      kind: 'product',
+      part: 'cut-notice',
+    });
+    expect((await scratch.compose({ policy: { maxChars: 500, cutNotice: false } })).prompt.text).not.toContain(notice);
+  });
+
+  it('names the file that the lines are really in', async () => {
+    const path = await scratch.writeState('SOUL.md', long);
+    scratch.register('global-files', createGlobalFilesHandler({ stateDir: scratch.stateDir }));
+    const { prompt } = await scratch.compose({ policy: { maxChars: 500 } });
+    expect(prompt.text).toMatch(new RegExp(`- ${path}, lines \\d+ to \\d+`));
+  });
+
+  it('stands on the side of the boundary of what was cut, also when nothing of that is left', async () => {
+    scratch.on('clock', (context) => new BootstrapFileHelper(context).appendToFile('TOOLS.md', long), {
+      stability: 'run',
+    });
+    for (const policy of [{ maxChars: 500 }, { totalMaxChars: 60 }]) {
+      const { prompt, report } = await scratch.compose({ policy });
+      expect(report.cuts.map(({ file, stability }) => [file, stability])).toContainEqual(['TOOLS.md (clock)', 'run']);
+      expect(prompt.text.slice(0, prompt.cacheBoundary)).not.toContain('clock');
+      expect(prompt.text.slice(prompt.cacheBoundary)).toMatch(/^- TOOLS\.md \(clock\), lines \d/m);
+    }
+  });
+
+  it('is bounded', async () => {
+    scratch.on('adds', (context) => {
+      for (let i = 0; i < 30; i++) new BootstrapFileHelper(context).addFile(`F${i}.md`, long);
+    });
+    const { prompt } = await scratch.compose({ policy: { maxChars: 500 } });
+    expect(prompt.text.match(/^- F\d+\.md, lines/gm)).toHaveLength(20);
+    expect(prompt.text).toContain('- and 10 more places');
   });
 });
 

@@ -1,7 +1,7 @@
 // Writes the layers down as the system prompt: stable text first, then the cache boundary, then what changes by
 // session and by run. The only stage that adds words of Atrium's own; each is a span of origin `product`.
 
-import type { CompositionState, Cut, Layer, PromptBlock, Stage } from '../composition.ts';
+import type { CompositionState, Layer, PromptBlock, Stage } from '../composition.ts';
 import { product } from '../provenance/origin.ts';
 import { joinRopes, type Rope, type Span } from '../provenance/rope.ts';
 import type { Skill } from '../sources/skills.ts';
@@ -35,15 +35,16 @@ const SECTIONS = [
 /** More cuts than this are summed up: the notice must not become what eats the budget. */
 const MAX_NOTED_CUTS = 20;
 
-/** Tells the agent which lines it does not see, so that it can read them. A file that is gone altogether counts as static. */
-function cutNotice({ cuts, layers, input }: CompositionState, stability: PromptBlock['stability']): Rope {
+/** Tells the agent which lines it does not see, so that it can read them. */
+function cutNotice({ cuts, input }: CompositionState, stability: PromptBlock['stability']): Rope {
   if (!input.policy.cutNotice) return [];
-  const stabilityOf = (cut: Cut) => layers.find((layer) => layer.title === cut.file)?.stability ?? 'static';
-  const noted = cuts.filter((cut) => stabilityOf(cut) === stability);
+  const noted = cuts.filter((cut) => cut.stability === stability);
   if (noted.length === 0) return [];
   const lines = noted
     .slice(0, MAX_NOTED_CUTS)
-    .map(({ file, lines, chars }) => `- ${file}, lines ${lines[0]} to ${lines[1]} (${chars} characters)`);
+    .map(
+      ({ file, source, lines, chars }) => `- ${source ?? file}, lines ${lines[0]} to ${lines[1]} (${chars} characters)`,
+    );
   const more = noted.length > MAX_NOTED_CUTS ? [`- and ${noted.length - MAX_NOTED_CUTS} more places`] : [];
   const text = [
     '',
