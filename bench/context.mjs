@@ -12,7 +12,16 @@ import { CachedFileSource } from '../dist/context/sources/file-source.js';
 import { ContextEngine } from '../dist/gateway/context-engine.js';
 import { HookRunner } from '../dist/hooks/runner.js';
 
-const NAMES = ['AGENTS.md', 'SOUL.md', 'TOOLS.md', 'IDENTITY.md', 'USER.md', 'HEARTBEAT.md', 'BOOTSTRAP.md', 'MEMORY.md'];
+const NAMES = [
+  'AGENTS.md',
+  'SOUL.md',
+  'TOOLS.md',
+  'IDENTITY.md',
+  'USER.md',
+  'HEARTBEAT.md',
+  'BOOTSTRAP.md',
+  'MEMORY.md',
+];
 const root = await mkdtemp(join(tmpdir(), 'atrium-bench-'));
 
 try {
@@ -55,7 +64,12 @@ async function cold() {
 /** From 8 files to 800, and from 40 KB to 40 MB: the cost per byte must not grow. */
 async function growth() {
   const rows = [];
-  for (const [files, bytes] of [[8, 40_000], [80, 400_000], [800, 4_000_000], [800, 40_000_000]]) {
+  for (const [files, bytes] of [
+    [8, 40_000],
+    [80, 400_000],
+    [800, 4_000_000],
+    [800, 40_000_000],
+  ]) {
     const { engine, request, paths } = await makeHome(`growth-${files}-${bytes}`, files, bytes);
     const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8')));
     const floor = async () => {
@@ -79,7 +93,12 @@ async function makeHome(name, fileCount, bytes) {
     const dir = i < NAMES.length ? workspaceDir : join(workspaceDir, 'packages', `p${i}`);
     const path = join(dir, i < NAMES.length ? NAMES[i] : 'AGENTS.md');
     await mkdir(dir, { recursive: true });
-    await writeFile(path, paragraph(i).repeat(Math.ceil(size / 100)).slice(0, size));
+    await writeFile(
+      path,
+      paragraph(i)
+        .repeat(Math.ceil(size / 100))
+        .slice(0, size),
+    );
     paths.push(path);
     if (i >= NAMES.length) patterns.push(`packages/p${i}/AGENTS.md`);
   }
@@ -94,8 +113,14 @@ async function makeHome(name, fileCount, bytes) {
       },
     },
   };
-  const makeEngine = () => new ContextEngine({ environment, config, runner: userHandlers(), files: new CachedFileSource() });
-  return { engine: makeEngine(), makeEngine, request: { at: new Date('2026-01-01T23:30:00Z'), timezone: 'UTC' }, paths };
+  const makeEngine = () =>
+    new ContextEngine({ environment, config, runner: userHandlers(), files: new CachedFileSource() });
+  return {
+    engine: makeEngine(),
+    makeEngine,
+    request: { at: new Date('2026-01-01T23:30:00Z'), timezone: 'UTC' },
+    paths,
+  };
 }
 
 function absentPaths(name) {
@@ -114,17 +139,22 @@ function absentPaths(name) {
 function userHandlers() {
   const runner = new HookRunner();
   for (let i = 0; i < 10; i++) {
-    const handler = i % 2 === 0 ? () => {} : async (event) => {
-      const file = event.context.bootstrapFiles.find((candidate) => candidate.name === NAMES[i % 5]);
-      if (file) file.content = `${file.content}\n\nA line that handler ${i} adds.`;
-    };
+    const handler =
+      i % 2 === 0
+        ? () => {}
+        : async (event) => {
+            const file = event.context.bootstrapFiles.find((candidate) => candidate.name === NAMES[i % 5]);
+            if (file) file.content = `${file.content}\n\nA line that handler ${i} adds.`;
+          };
     runner.register({ hook: 'agent:bootstrap', id: `user-${i}`, owner: 'bench', handler, priority: 150 });
   }
   return runner;
 }
 
 function paragraph(seed) {
-  return `Line ${seed} of the instructions says what to do and what to leave alone, in plain words for a reader.\n`.padEnd(100);
+  return `Line ${seed} of the instructions says what to do and what to leave alone, in plain words for a reader.\n`.padEnd(
+    100,
+  );
 }
 
 function statOf(path) {

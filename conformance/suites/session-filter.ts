@@ -167,7 +167,7 @@ async function composeUntilBudget(
     files: place.files,
     handlers: runnerOf(handlers.map((handler) => describedHandler(handler, turn, place, config)).map(noting(onCall))),
     gather: {
-      skills: async () => [],
+      skills: async () => ({ skills: [], refused: [] }),
       firstRunComplete: async () => isSetupCompleted(await loadWorkspaceState(place.workspaceDir)),
     },
     config: config as Record<string, unknown> | undefined,

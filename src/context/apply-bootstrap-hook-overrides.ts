@@ -39,7 +39,7 @@ export async function applyBootstrapHookOverrides(
     policy: DEFAULT_POLICY,
     files: new CachedFileSource(),
     handlers,
-    gather: { skills: async () => [], firstRunComplete: async () => false },
+    gather: { skills: async () => ({ skills: [], refused: [] }), firstRunComplete: async () => false },
     config,
   };
   const state = await applyHandlers.run({ ...emptyState(input), files: overrides.files.map(toContextFile) });

@@ -35,7 +35,8 @@ export interface EditNote {
     | 'unreadable'
     | 'missing'
     | 'outside-workspace'
-    | 'too-large';
+    | 'too-large'
+    | 'over-budget';
   readonly what: string;
   readonly detail: string;
   /** What would have been contributed, where that is known. */

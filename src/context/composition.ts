@@ -6,7 +6,7 @@ import type { BootstrapHandlers } from './bootstrap-handlers.ts';
 import type { Rope, SourceText } from './provenance/rope.ts';
 import type { Situation } from './situation.ts';
 import type { FileSource } from './sources/file-source.ts';
-import type { Skill } from './sources/skills.ts';
+import type { LoadedSkills, Skill } from './sources/skills.ts';
 import type { Taxonomy } from './taxonomy.ts';
 
 /** Everything that composing needs, handed in. */
@@ -27,7 +27,7 @@ export interface ComposeInput {
 
 /** What else is read from the world, all of it in the first stage and at the same time. */
 export interface GatheredSources {
-  skills(files: FileSource): Promise<readonly Skill[]>;
+  skills(files: FileSource): Promise<LoadedSkills>;
   /** True once the agent's first run is over: BOOTSTRAP.md is then an optional left-over. */
   firstRunComplete(files: FileSource): Promise<boolean>;
   /** Begins reads that handlers will ask for, so that they need not wait for each other's. */

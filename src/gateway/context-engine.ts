@@ -14,7 +14,7 @@ import { readOverrides } from '../context/handlers/agent-overrides/handler.ts';
 import { readGlobalFiles } from '../context/handlers/global-files/handler.ts';
 import { isTimezone, type Situation } from '../context/situation.ts';
 import { CachedFileSource, type FileSource } from '../context/sources/file-source.ts';
-import { type Skill, SkillCatalogue } from '../context/sources/skills.ts';
+import { type LoadedSkills, SkillCatalogue } from '../context/sources/skills.ts';
 import { TAXONOMIES, type Taxonomy, type TaxonomyId } from '../context/taxonomy.ts';
 import { isCompletedStateText, workspaceStatePath } from '../context/workspace/workspace-state.ts';
 import { HookRunner } from '../hooks/runner.ts';
@@ -190,10 +190,11 @@ export class ContextEngine {
   }
 
   /** Most homes have no shared skills, and listing the state directory is needed anyway. */
-  async #loadSkills(files: FileSource, { workspaceDir, policy }: PreparedAgent): Promise<readonly Skill[]> {
+  async #loadSkills(files: FileSource, { workspaceDir, policy }: PreparedAgent): Promise<LoadedSkills> {
     const { stateDir } = this.#settings.environment;
     const folderIn = (dir: string) => ({ dir: join(dir, 'skills'), roots: [dir, ...policy.allowedRoots] });
-    const hasShared = (await files.list(stateDir)).includes('skills');
+    const names = await files.list(stateDir);
+    const hasShared = names === undefined || names.includes('skills');
     return this.#skills.load(
       files,
       hasShared ? [folderIn(workspaceDir), folderIn(stateDir)] : [folderIn(workspaceDir)],

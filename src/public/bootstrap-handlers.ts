@@ -58,9 +58,9 @@ export function applyBootstrapHookOverrides(
     Partial<Pick<BootstrapHookOverrides, 'at' | 'timezone'>>,
 ): Promise<WorkspaceBootstrapFile[]> {
   return applyOverrides({
-    at: new Date(),
-    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     ...params,
+    at: params.at ?? new Date(),
+    timezone: params.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     handlers: bootstrapHandlersOf(defaultRunner),
   });
 }

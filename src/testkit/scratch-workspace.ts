@@ -4,6 +4,7 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { type Composition, compose } from '../context/compose.ts';
 import type { ComposeInput, ContextPolicy } from '../context/composition.ts';
 import { DEFAULT_POLICY } from '../context/default-policy.ts';
@@ -68,6 +69,11 @@ export class ScratchWorkspace {
     return writeAt(join(this.outsideDir, name), text);
   }
 
+  /** Waits until what was just written is older than the clock of the file system can blur. */
+  age(): Promise<void> {
+    return setTimeout(50);
+  }
+
   /** Registers a handler that gets the context of its draft. Returns the undo. */
   on(id: string, edit: (context: AgentBootstrapHookContext) => unknown, options: HandlerOptions = {}): () => void {
     return this.register(id, (event) => edit(event.context as unknown as AgentBootstrapHookContext), options);
@@ -101,7 +107,7 @@ export class ScratchWorkspace {
       },
       files: this.files,
       handlers: bootstrapHandlersOf(this.runner),
-      gather: { skills: async () => skills, firstRunComplete: async () => firstRunComplete },
+      gather: { skills: async () => ({ skills, refused: [] }), firstRunComplete: async () => firstRunComplete },
       ...input,
     };
   }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import {
   appendFile,
   chmod,
@@ -190,15 +190,25 @@ describe('a file that cannot be read', () => {
 describe('the cache', () => {
   it('answers for an unchanged file with the very same object', async () => {
     await scratch.write('AGENTS.md', 'hello');
+    await scratch.age();
     const first = await read('AGENTS.md');
     expect(await read('AGENTS.md')).toBe(first);
     expect(await read('AGENTS.md')).toBe(first);
+  });
+
+  it('does not trust a file that was written a moment ago, whose next edit may leave no trace', async () => {
+    const path = await scratch.write('AGENTS.md', 'one');
+    expect(await read('AGENTS.md')).toMatchObject({ text: 'one' });
+    // The same inode, size and, within one tick, the same times.
+    writeFileSync(path, 'two');
+    expect(await read('AGENTS.md')).toMatchObject({ text: 'two' });
   });
 
   it('answers for a link and for a refusal in the same way', async () => {
     await scratch.write('real.md', 'hello');
     await symlink('real.md', scratch.path('link.md'));
     await symlink(await scratch.writeOutside('x.md', 'x'), scratch.path('out.md'));
+    await scratch.age();
     expect(await read('link.md')).toBe(await read('link.md'));
     expect(await read('out.md')).toBe(await read('out.md'));
   });

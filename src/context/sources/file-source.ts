@@ -37,8 +37,8 @@ export interface FileAbsent {
 export interface FileSource {
   /** Reads `path` if its real path lies in one of `roots`. */
   read(path: string, roots: readonly string[]): Promise<FileRead>;
-  /** The names in a directory, sorted; none when it cannot be listed. */
-  list(dir: string): Promise<readonly string[]>;
+  /** The names in a directory, sorted; none when it is not there, undefined when it is and cannot be listed. */
+  list(dir: string): Promise<readonly string[] | undefined>;
   isDirectory(path: string): Promise<boolean>;
   /** The path after links are followed, as far as it exists; the path itself when nothing of it does. */
   realPath(path: string): Promise<string>;
@@ -51,11 +51,12 @@ export async function readNames(
   names: readonly string[],
   roots: readonly string[],
 ): Promise<readonly FileRead[]> {
-  const held = new Set(await files.list(dir));
+  const listed = await files.list(dir);
+  const held = listed && new Set(listed);
   return Promise.all(
     names.map((name) => {
       const path = join(dir, name);
-      return held.has(name) ? files.read(path, roots) : notThere(path);
+      return !held || held.has(name) ? files.read(path, roots) : notThere(path);
     }),
   );
 }
@@ -65,6 +66,9 @@ interface CacheEntry {
   readonly roots: string;
   readonly read: FileRead;
 }
+
+/** Kernels stamp files with a clock that ticks this seldom; a younger file is read again by the next run. */
+const CLOCK_GRAIN_MS = 20;
 
 /** The oldest entries go first when either bound is passed. */
 const MAX_CACHED_FILES = 4_096;
@@ -126,14 +130,20 @@ export class CachedFileSource implements FileSource {
       const detail = 'it changes while it is being read';
       return { kind: 'absent', path, reason: 'unreadable', detail, entryExists: true };
     }
-    // A failing disk may recover, so only answers that the key fully explains are remembered.
-    if (read.kind === 'text' || read.reason !== 'unreadable') this.#remember(path, { ...validity, read });
+    // A failing disk may recover, and a file that changed within the clock's grain may change again without a trace.
+    const isExplained = read.kind === 'text' || read.reason !== 'unreadable';
+    if (isExplained && Date.now() - stats.ctimeMs > CLOCK_GRAIN_MS) this.#remember(path, { ...validity, read });
     return read;
   }
 
-  list(dir: string): Promise<readonly string[]> {
+  list(dir: string): Promise<readonly string[] | undefined> {
     if (!isPossible(dir)) return Promise.resolve([]);
-    return new Promise((resolve) => readdir(dir, (error, names) => resolve(error ? [] : names.sort())));
+    return new Promise((resolve) => {
+      readdir(dir, (error, names) => {
+        if (!error) resolve(names.sort());
+        else resolve(isNotThere(error) ? [] : undefined);
+      });
+    });
   }
 
   async isDirectory(path: string): Promise<boolean> {

@@ -6,7 +6,7 @@ import type { FileRead, FileSource } from './file-source.ts';
 export class RunFiles implements FileSource {
   readonly #files: FileSource;
   readonly #reads = new Map<string, Promise<FileRead>>();
-  readonly #lists = new Map<string, Promise<readonly string[]>>();
+  readonly #lists = new Map<string, Promise<readonly string[] | undefined>>();
 
   constructor(files: FileSource) {
     this.#files = files;
@@ -18,7 +18,7 @@ export class RunFiles implements FileSource {
     );
   }
 
-  list(dir: string): Promise<readonly string[]> {
+  list(dir: string): Promise<readonly string[] | undefined> {
     return remember(this.#lists, dir, () => this.#files.list(dir));
   }
 

@@ -12,11 +12,12 @@ beforeEach(async () => {
 });
 afterEach(() => scratch.remove());
 
-const load = (allowed: string[] = []) =>
+const loadAll = (allowed: string[] = []) =>
   catalogue.load(scratch.files, [
     { dir: scratch.path('skills'), roots: [scratch.workspaceDir, ...allowed] },
     { dir: join(scratch.stateDir, 'skills'), roots: [scratch.stateDir] },
   ]);
+const load = async (allowedRoots?: string[]) => (await loadAll(allowedRoots)).skills;
 const skill = (name: string, front: string, body = 'the body') =>
   scratch.write(`skills/${name}/SKILL.md`, `---\n${front}\n---\n\n${body}`);
 
@@ -43,6 +44,7 @@ describe('the skills catalogue', () => {
     await skill('mine', 'name: deploy\ndescription: Ours.');
     await scratch.writeState('skills/deploy/SKILL.md', '---\nname: deploy\ndescription: Shared.\n---\n');
     expect((await load()).map(({ description }) => description)).toEqual(['Ours.']);
+    expect((await loadAll()).refused).toMatchObject([{ reason: 'disabled', detail: 'another skill is called deploy' }]);
   });
 
   it('takes the folder for a name, and no description, where nothing is declared', async () => {
@@ -85,6 +87,9 @@ describe('the skills catalogue', () => {
     await scratch.write('skills/real/SKILL.md', '---\nname: real\n---\n');
     await symlink(scratch.outsideDir, scratch.path('skills/linked'));
     expect((await load()).map(({ name }) => name)).toEqual(['real']);
+    expect((await loadAll()).refused).toMatchObject([
+      { path: scratch.path('skills/linked/SKILL.md'), reason: 'outside-workspace' },
+    ]);
     expect((await load([scratch.outsideDir])).map(({ name }) => name)).toEqual(['secret', 'real']);
   });
 

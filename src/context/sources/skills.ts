@@ -18,6 +18,18 @@ export interface SkillFolder {
   readonly roots: readonly string[];
 }
 
+export interface LoadedSkills {
+  readonly skills: readonly Skill[];
+  /** Skills that are there and may not be listed, so that nobody has to guess. */
+  readonly refused: readonly RefusedSkill[];
+}
+
+export interface RefusedSkill {
+  readonly path: string;
+  readonly reason: 'outside-workspace' | 'too-large' | 'unreadable' | 'over-budget' | 'disabled';
+  readonly detail: string;
+}
+
 /** A catalogue longer than this is a mistake that would eat the prompt. */
 const MAX_SKILLS = 500;
 const MAX_NAME_CHARS = 100;
@@ -28,24 +40,41 @@ export class SkillCatalogue {
   readonly #parsed = new Map<string, { text: string; skill: Skill }>();
 
   /** Skills of every directory in turn; the first of a name wins, so a workspace can replace a shared skill. */
-  async load(files: FileSource, folders: readonly SkillFolder[]): Promise<readonly Skill[]> {
-    const found = await Promise.all(folders.map((folder) => this.#loadFolder(files, folder)));
+  async load(files: FileSource, folders: readonly SkillFolder[]): Promise<LoadedSkills> {
+    const found = (await Promise.all(folders.map((folder) => this.#loadFolder(files, folder)))).flat();
     const byName = new Map<string, Skill>();
-    for (const skill of found.flat()) if (!byName.has(skill.name)) byName.set(skill.name, skill);
-    return [...byName.values()];
+    const refused: RefusedSkill[] = [];
+    for (const each of found) {
+      if ('reason' in each) refused.push(each);
+      else if (byName.has(each.name))
+        refused.push({ path: each.path, reason: 'disabled', detail: `another skill is called ${each.name}` });
+      else byName.set(each.name, each);
+    }
+    return { skills: [...byName.values()], refused };
   }
 
-  async #loadFolder(files: FileSource, folder: SkillFolder): Promise<Skill[]> {
-    const names = (await files.list(folder.dir)).filter(fitsOnOneLine).slice(0, MAX_SKILLS);
+  async #loadFolder(files: FileSource, folder: SkillFolder): Promise<(Skill | RefusedSkill)[]> {
+    const names = (await files.list(folder.dir)) ?? [];
     if (names.length === 0) return [];
-    const skills = await Promise.all(names.map((name) => this.#loadSkill(files, folder, name)));
-    return skills.filter((skill) => skill !== undefined);
+    const listed = await Promise.all(names.slice(0, MAX_SKILLS).map((name) => this.#loadSkill(files, folder, name)));
+    const skills = listed.filter((each) => each !== undefined);
+    if (names.length <= MAX_SKILLS) return skills;
+    const detail = `${names.length - MAX_SKILLS} more entries; at most ${MAX_SKILLS} are looked at`;
+    return [...skills, { path: folder.dir, reason: 'over-budget', detail }];
   }
 
-  async #loadSkill(files: FileSource, { dir, roots }: SkillFolder, name: string): Promise<Skill | undefined> {
+  async #loadSkill(
+    files: FileSource,
+    { dir, roots }: SkillFolder,
+    name: string,
+  ): Promise<Skill | RefusedSkill | undefined> {
     const path = join(dir, name, 'SKILL.md');
     const read = await files.read(path, roots);
-    if (read.kind !== 'text') return undefined;
+    if (read.kind === 'absent') {
+      return read.reason === 'missing' ? undefined : { path, reason: read.reason, detail: read.detail };
+    }
+    // The path is shown as it is, so one that would break the line is not.
+    if (!fitsOnOneLine(name)) return { path, reason: 'disabled', detail: 'its folder name does not fit on one line' };
     const known = this.#parsed.get(path);
     if (known?.text === read.text) return known.skill;
     const front = await parseFrontMatter(read.text);
@@ -77,7 +106,6 @@ function textOf(value: unknown, maxChars: number): string {
   return line.slice(0, pairBoundaryBefore(line, maxChars));
 }
 
-/** The path is shown as it is, so a folder whose name would break the line is passed over. */
 function fitsOnOneLine(name: string): boolean {
   return !/[\x00-\x1f\x7f-\x9f\u2028\u2029]/.test(name);
 }

@@ -171,6 +171,7 @@ describe('what may not be read', () => {
 describe('loading again', () => {
   it('costs one look at each file and no read when nothing changed', async () => {
     for (const { name } of OPENCLAW_TAXONOMY.files) await scratch.write(name, `this is ${name}`);
+    await scratch.age();
     const source = new CachedFileSource();
     const first = await load({ source });
     const { result, calls } = await countingCalls(() => load({ source }));

@@ -245,3 +245,49 @@ describe('a file that says nothing', () => {
     expect(file(composition, 'SOUL.md')).toMatchObject({ status: 'absent', reason: 'empty' });
   });
 });
+
+describe('text that changes by session or run', () => {
+  const nightText = (length: number) =>
+    scratch.on('night', (context) => new BootstrapFileHelper(context).appendToFile('AGENTS.md', 'n'.repeat(length)), {
+      stability: 'run',
+    });
+
+  it('does not move the cuts of the files, so that the cached part stays the same', async () => {
+    await scratch.write('AGENTS.md', lines(300));
+    await scratch.write('TOOLS.md', lines(300, 'tool'));
+    const policy = { maxChars: 2_000, totalMaxChars: 3_000 };
+    const stable = async (length: number) => {
+      const undo = nightText(length);
+      const { prompt } = await scratch.compose({ policy });
+      undo();
+      return prompt.text.slice(0, prompt.cacheBoundary);
+    };
+    const short = await stable(10);
+    expect(await stable(250)).toBe(short);
+    expect(await stable(5_000)).toBe(short);
+  });
+
+  it('has a tenth of the total to itself, and is cut like a file when that is not enough', async () => {
+    await scratch.write('AGENTS.md', lines(300));
+    nightText(5_000);
+    const { report, prompt } = await scratch.compose({ policy: { maxChars: 3_000, totalMaxChars: 3_000 } });
+    expect(report.budget.usedChars).toBeLessThanOrEqual(3_000);
+    expect(prompt.text).toContain('nnnnnnnnnn');
+    expect(prompt.text).toContain('read AGENTS.md (night) for full content');
+    expect(report.cuts.map((cut) => cut.file)).toContain('AGENTS.md (night)');
+  });
+
+  it('gives way to sections that must be kept, and says so', async () => {
+    const kept = `<!-- keep -->\n# Safety\n${'s'.repeat(2_900)}`;
+    await scratch.write('AGENTS.md', kept);
+    await scratch.write('TOOLS.md', 't');
+    nightText(500);
+    const composition = await scratch.compose({ policy: { maxChars: 3_000, totalMaxChars: 3_000 } });
+    expect(composition.prompt.text).toContain('s'.repeat(2_900));
+    expect(composition.report.budget.usedChars).toBeLessThanOrEqual(3_000);
+    expect([
+      ...composition.report.cuts.map((cut) => cut.file),
+      ...composition.report.absences.map(({ what }) => what),
+    ]).toContain('AGENTS.md (night)');
+  });
+});

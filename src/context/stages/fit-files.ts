@@ -1,7 +1,7 @@
 // Makes the layers fit the budget. Kept sections survive whole or composing fails; everything else gives way by
 // declared priority, and each range that is gone is named with its lines and its cause.
 
-import { KeptSectionsOverTokenBudgetError } from '../../protocol/errors.ts';
+import { KeptSectionsOverBudgetError, KeptSectionsOverTokenBudgetError } from '../../protocol/errors.ts';
 import { type BudgetEntry, type FittedBudget, type FittedEntry, fitBudget } from '../budget/fit-budget.ts';
 import { findKeptSections } from '../budget/keep-sections.ts';
 import type { TextRange, TrimPiece } from '../budget/trim-piece.ts';
@@ -23,27 +23,113 @@ export const fitFiles: Stage = {
       if (absence) absences.push(absence);
       return absence === undefined || needsMarker(layer, state);
     });
-    const entries = candidates.map((layer) => toEntry(layer, input, warnings));
-    const fitted = fitEntries(candidates, entries, input.policy);
+    const fitted = fitLayers(candidates, input, warnings);
 
     const layers: Layer[] = [];
     const cuts: Cut[] = [];
-    candidates.forEach((layer, index) => {
-      const entry = fitted.entries[index];
-      if (!entry) return;
+    for (const layer of candidates) {
+      const entry = fitted.get(layer);
+      if (!entry) {
+        absences.push(overBudget(layer, 'the kept sections leave no room for it'));
+        continue;
+      }
       cuts.push(...cutsOf(layer, entry));
-      if (entry.dropped) absences.push(overBudget(layer, entry));
+      if (entry.dropped) {
+        const detail = `${entry.rawChars} characters did not fit (${entry.causes.join(', ')})`;
+        absences.push(overBudget(layer, detail));
+      }
       if (entry.injectedChars > 0) layers.push({ ...layer, rope: piecesToRope(layer, entry) });
-    });
+    }
     return {
       ...state,
       layers,
       cuts,
       absences: [...state.absences, ...absences],
-      warnings: [...state.warnings, ...warnings, ...fitted.warnings],
+      warnings: [...state.warnings, ...warnings],
     };
   },
 };
+
+/** How much of the total is set aside for text that changes by session or run, and the least total that is worth dividing. */
+const PASSING_RESERVE = { share: 0.1, maxChars: 2_000, fromTotal: 100 };
+
+/**
+ * Files first, in a total that does not depend on what handlers add for this session or run; then those additions, in
+ * what is left. Otherwise the length of a passing text would move the cuts of the files, and with them the cached prefix.
+ */
+function fitLayers(layers: readonly Layer[], input: ComposeInput, warnings: string[]): ReadonlyMap<Layer, FittedEntry> {
+  const { policy } = input;
+  const isDivided = policy.totalMaxChars >= PASSING_RESERVE.fromTotal && input.handlers.list().some(isPassing);
+  const standing = isDivided ? layers.filter((layer) => !isPassingLayer(layer)) : layers;
+  const passing = isDivided ? layers.filter(isPassingLayer) : [];
+  const reserve = isDivided
+    ? Math.min(PASSING_RESERVE.maxChars, Math.floor(policy.totalMaxChars * PASSING_RESERVE.share))
+    : 0;
+
+  const fittedStanding = fitStanding(
+    standing,
+    standing.map((layer) => toEntry(layer, input, warnings)),
+    policy,
+    reserve,
+  );
+  const left = {
+    ...policy,
+    totalMaxChars: policy.totalMaxChars - sumOf(fittedStanding.entries, (entry) => entry.injectedChars),
+    maxTokens:
+      policy.maxTokens === undefined
+        ? undefined
+        : Math.max(0, policy.maxTokens - countFitted(standing, fittedStanding)),
+  };
+  const passingEntries = passing.map((layer) => toEntry(layer, input, warnings));
+  const fittedPassing =
+    left.totalMaxChars > 0 ? fitEntries(passing, passingEntries, left) : { entries: [], warnings: [] };
+  warnings.push(...fittedStanding.warnings, ...fittedPassing.warnings);
+  return new Map([...pairUp(standing, fittedStanding), ...pairUp(passing, fittedPassing)]);
+}
+
+function isPassing({ stability }: { readonly stability?: string | undefined }): boolean {
+  return stability === 'session' || stability === 'run';
+}
+
+/** A file on disk stands, even one that is rendered below the boundary; what only a handler brought may pass. */
+function isPassingLayer(layer: Layer): boolean {
+  return isPassing(layer) && layer.file?.source === undefined && !layer.file?.missing;
+}
+
+/** Sections that must be kept go before the reserve. */
+function fitStanding(
+  layers: readonly Layer[],
+  entries: readonly BudgetEntry[],
+  policy: ContextPolicy,
+  reserve: number,
+): FittedBudget {
+  if (reserve === 0) return fitEntries(layers, entries, policy);
+  const { totalMaxChars, maxTokens } = policy;
+  const reservedTokens = maxTokens === undefined ? 0 : Math.floor(maxTokens * PASSING_RESERVE.share);
+  const narrowed = {
+    ...policy,
+    totalMaxChars: totalMaxChars - reserve,
+    maxTokens: maxTokens === undefined ? undefined : maxTokens - reservedTokens,
+  };
+  try {
+    return fitEntries(layers, entries, narrowed);
+  } catch (error) {
+    if (error instanceof KeptSectionsOverBudgetError || error instanceof KeptSectionsOverTokenBudgetError) {
+      return fitEntries(layers, entries, policy);
+    }
+    throw error;
+  }
+}
+
+function pairUp(layers: readonly Layer[], { entries }: Pick<FittedBudget, 'entries'>): [Layer, FittedEntry][] {
+  return layers.flatMap((layer, index) =>
+    entries[index] ? [[layer, entries[index]] satisfies [Layer, FittedEntry]] : [],
+  );
+}
+
+function sumOf<Item>(items: readonly Item[], measure: (item: Item) => number): number {
+  return items.reduce((sum, item) => sum + measure(item), 0);
+}
 
 /** The report counts tokens span by span and so rounds up more often; what it shows has to keep the limit as well. */
 function fitEntries(layers: readonly Layer[], entries: readonly BudgetEntry[], policy: ContextPolicy): FittedBudget {
@@ -100,9 +186,12 @@ function isProvided(layer: Layer, state: CompositionState): boolean {
 
 function toEntry(layer: Layer, input: ComposeInput, warnings: string[]): BudgetEntry {
   const { policy } = input;
-  const name = layer.file?.name ?? layer.liftedFrom?.file ?? layer.title;
-  const rank = policy.priority.indexOf(name);
-  const base = { name, path: layer.file?.path ?? layer.title, priority: rank === -1 ? undefined : rank };
+  const rank = policy.priority.indexOf(layer.file?.name ?? layer.liftedFrom?.file ?? layer.title);
+  const base = {
+    name: layer.file?.name ?? layer.title,
+    path: layer.file?.path ?? layer.title,
+    priority: rank === -1 ? undefined : rank,
+  };
   if (layer.file?.missing) {
     const marker =
       layer.file.absence?.reason === 'unreadable'
@@ -205,12 +294,6 @@ function placeInFile(rope: Rope): { path: string; lines: readonly [number, numbe
   return place && { path: place.path, lines: lineRange(place.source, place.start, place.end) };
 }
 
-function overBudget(layer: Layer, entry: FittedEntry): Absence {
-  return {
-    what: layer.title,
-    path: layer.file?.path,
-    reason: 'over-budget',
-    detail: `${entry.rawChars} characters did not fit (${entry.causes.join(', ')})`,
-    text: ropeText(layer.rope),
-  };
+function overBudget(layer: Layer, detail: string): Absence {
+  return { what: layer.title, path: layer.file?.path, reason: 'over-budget', detail, text: ropeText(layer.rope) };
 }

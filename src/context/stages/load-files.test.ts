@@ -93,7 +93,7 @@ describe('a workspace', () => {
 
 it('survives sources that fail ahead of time', async () => {
   const gather = {
-    skills: async () => [],
+    skills: async () => ({ skills: [], refused: [] }),
     firstRunComplete: async () => false,
     ahead: async () => {
       throw new Error('the disk is gone');

@@ -2,7 +2,7 @@
 // exist, and whether the first run is over.
 
 import { WorkspaceNotFoundError } from '../../protocol/errors.ts';
-import type { CompositionState, ContextFile, Stage } from '../composition.ts';
+import type { Absence, CompositionState, ContextFile, Stage } from '../composition.ts';
 import { EMPTY_ROPE } from '../provenance/rope.ts';
 import { type LoadedFile, loadWorkspaceFiles } from '../sources/workspace-files.ts';
 
@@ -11,7 +11,7 @@ export const loadFiles: Stage = {
   summary: 'read the workspace bootstrap files, in the order of the taxonomy',
   async run(state: CompositionState): Promise<CompositionState> {
     const { files, workspaceDir, taxonomy, policy, gather } = state.input;
-    const [loaded, skills, firstRunComplete] = await Promise.all([
+    const [loaded, { skills, refused }, firstRunComplete] = await Promise.all([
       loadWorkspaceFiles(files, workspaceDir, taxonomy, policy.allowedRoots),
       gather.skills(files),
       gather.firstRunComplete(files),
@@ -20,7 +20,14 @@ export const loadFiles: Stage = {
     if (loaded.every(({ read }) => read.kind === 'absent') && !(await files.isDirectory(workspaceDir))) {
       throw new WorkspaceNotFoundError(workspaceDir);
     }
-    return { ...state, files: loaded.map(toContextFile), skills, firstRunComplete };
+    const absences = refused.map(({ path, reason, detail }): Absence => ({ what: `skill ${path}`, reason, detail }));
+    return {
+      ...state,
+      files: loaded.map(toContextFile),
+      skills,
+      firstRunComplete,
+      absences: [...state.absences, ...absences],
+    };
   },
 };
 

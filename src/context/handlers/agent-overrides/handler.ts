@@ -51,6 +51,9 @@ export async function readOverrides(
   taxonomy: Taxonomy,
 ): Promise<readonly FileRead[]> {
   // Most homes have no overrides at all, which the parent folder's listing tells without another look.
-  const isThere = (await files.list(dirname(overrideDir))).includes(basename(overrideDir));
+  // Disks that ignore case keep the folder under another spelling.
+  const wanted = basename(overrideDir).toLowerCase();
+  const names = await files.list(dirname(overrideDir));
+  const isThere = names === undefined || names.some((name) => name.toLowerCase() === wanted);
   return isThere ? readNames(files, join(overrideDir, agentId), bootstrapNames(taxonomy), [overrideDir]) : [];
 }

@@ -38,6 +38,7 @@ const NOTE_REASONS: Readonly<Record<ExtraFileDiagnostic['reason'], EditNote['rea
   missing: 'missing',
   security: 'outside-workspace',
   io: 'unreadable',
+  'too-many': 'over-budget',
 };
 
 function toNote({ path, reason, detail }: ExtraFileDiagnostic): EditNote {

@@ -8,7 +8,7 @@ import { OPENCLAW_TAXONOMY, type Taxonomy } from '../../taxonomy.ts';
 
 export interface ExtraFileDiagnostic {
   readonly path: string;
-  readonly reason: 'invalid-bootstrap-filename' | 'missing' | 'security' | 'io';
+  readonly reason: 'invalid-bootstrap-filename' | 'missing' | 'security' | 'io' | 'too-many';
   readonly detail: string;
 }
 
@@ -27,11 +27,12 @@ export async function loadExtraBootstrapFiles(
   taxonomy: Taxonomy = OPENCLAW_TAXONOMY,
 ): Promise<ExtraFiles> {
   const matches = await Promise.all(patterns.map((pattern) => expandPattern(workspaceDir, pattern)));
-  const paths = [...new Set(matches.flat())];
+  const paths = [...new Set(matches.flatMap((match) => match.paths))];
+  const tooMany = matches.flatMap((match) => match.tooMany ?? []);
   const results = await Promise.all(paths.map((path) => loadExtraFile(files, workspaceDir, path, taxonomy)));
   return {
     files: results.flatMap((result) => ('read' in result ? [result] : [])),
-    diagnostics: results.flatMap((result) => ('read' in result ? [] : [result])),
+    diagnostics: [...results.flatMap((result) => ('read' in result ? [] : [result])), ...tooMany],
   };
 }
 
@@ -57,10 +58,15 @@ function reasonOf(read: FileRead & { kind: 'absent' }): ExtraFileDiagnostic['rea
   return read.reason === 'missing' && !read.entryExists ? 'missing' : 'security';
 }
 
-async function expandPattern(workspaceDir: string, pattern: string): Promise<string[]> {
+interface PatternMatches {
+  readonly paths: readonly string[];
+  readonly tooMany?: ExtraFileDiagnostic;
+}
+
+async function expandPattern(workspaceDir: string, pattern: string): Promise<PatternMatches> {
   const downward = relativePattern(workspaceDir, pattern);
   // A pattern that climbs out would search the whole disk for files that may not be used anyway.
-  if (!/[*?{]/.test(pattern) || CLIMBS.test(downward)) return [resolve(workspaceDir, pattern)];
+  if (!/[*?{]/.test(pattern) || CLIMBS.test(downward)) return { paths: [resolve(workspaceDir, pattern)] };
   const { glob } = await import('tinyglobby');
   const matches = await glob(downward, {
     cwd: workspaceDir,
@@ -69,10 +75,10 @@ async function expandPattern(workspaceDir: string, pattern: string): Promise<str
     followSymbolicLinks: false,
     ignore: ['**/node_modules/**', '**/.git/**'],
   });
-  return matches
-    .sort()
-    .slice(0, MAX_MATCHES)
-    .map((match) => join(workspaceDir, match));
+  const paths = matches.sort().map((match) => join(workspaceDir, match));
+  if (paths.length <= MAX_MATCHES) return { paths };
+  const detail = `${paths.length} files match; the first ${MAX_MATCHES} are used`;
+  return { paths: paths.slice(0, MAX_MATCHES), tooMany: { path: pattern, reason: 'too-many', detail } };
 }
 
 const CLIMBS = /(?:^|[/\\{,])\.\.(?:[/\\},]|$)/;
