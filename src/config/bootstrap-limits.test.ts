@@ -25,13 +25,17 @@ describe('the limits for bootstrap files', () => {
     expect(limits({ bootstrapMaxChars: 5000 })).toMatchObject({ maxChars: 5000 });
   });
 
-  it.each(['7000', 0, -1, Number.NaN, Number.POSITIVE_INFINITY, {}])(
-    'are the built-in ones when %j is set',
-    (value) => {
-      expect(limits({ bootstrapMaxChars: 5000 }, { bootstrapMaxChars: value })).toMatchObject({ maxChars: 12_000 });
-      expect(limits({ bootstrapMaxTokens: value })).not.toHaveProperty('maxTokens');
-    },
-  );
+  it.each([
+    '7000',
+    0,
+    -1,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    {},
+  ])('are the built-in ones when %j is set', (value) => {
+    expect(limits({ bootstrapMaxChars: 5000 }, { bootstrapMaxChars: value })).toMatchObject({ maxChars: 12_000 });
+    expect(limits({ bootstrapMaxTokens: value })).not.toHaveProperty('maxTokens');
+  });
 
   it('take the warning mode only in its exact spelling', () => {
     expect(limits({ bootstrapPromptTruncationWarning: 'once' }).warningMode).toBe('once');

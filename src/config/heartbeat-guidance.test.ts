@@ -17,12 +17,20 @@ describe('heartbeat guidance', () => {
     expect(every(value)).toBe(true);
   });
 
-  it.each(['0', '0m', '', '  ', 'bogus', '5 minutes', '1h30', '-5m', 5, {}])(
-    'is not given when it beats every %j',
-    (value) => {
-      expect(every(value)).toBe(false);
-    },
-  );
+  it.each([
+    '0',
+    '0m',
+    '',
+    '  ',
+    'bogus',
+    '5 minutes',
+    '1h30',
+    '-5m',
+    5,
+    {},
+  ])('is not given when it beats every %j', (value) => {
+    expect(every(value)).toBe(false);
+  });
 
   it('is not given when the section is turned off, for one agent or for all', () => {
     const off = { heartbeat: { includeSystemPromptSection: false } };

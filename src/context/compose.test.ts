@@ -126,23 +126,23 @@ describe('the next composition', () => {
 });
 
 describe('what never becomes part of a prompt by itself', () => {
-  it.each([OPENCLAW_TAXONOMY, OPENBOA_TAXONOMY])(
-    'is anything below a folder, in $id workspaces',
-    async ({ id, files }) => {
-      const secrets = [
-        'memory/2026-05-06.md',
-        'memory/MEMORY.md',
-        '.learnings/ERRORS.md',
-        'docs/AGENTS.md',
-        'chat/AGENT.md',
-      ];
-      for (const path of secrets) await scratch.write(path, `NESTED ${path}`);
-      for (const { name } of files) await scratch.write(name, `this is ${name}`);
-      const { prompt, files: composed } = await scratch.compose({ taxonomy: id });
-      expect(prompt.text).not.toContain('NESTED');
-      for (const { path } of composed) expect(path).toBe(join(scratch.workspaceDir, path.split('/').at(-1) ?? ''));
-    },
-  );
+  it.each([OPENCLAW_TAXONOMY, OPENBOA_TAXONOMY])('is anything below a folder, in $id workspaces', async ({
+    id,
+    files,
+  }) => {
+    const secrets = [
+      'memory/2026-05-06.md',
+      'memory/MEMORY.md',
+      '.learnings/ERRORS.md',
+      'docs/AGENTS.md',
+      'chat/AGENT.md',
+    ];
+    for (const path of secrets) await scratch.write(path, `NESTED ${path}`);
+    for (const { name } of files) await scratch.write(name, `this is ${name}`);
+    const { prompt, files: composed } = await scratch.compose({ taxonomy: id });
+    expect(prompt.text).not.toContain('NESTED');
+    for (const { path } of composed) expect(path).toBe(join(scratch.workspaceDir, path.split('/').at(-1) ?? ''));
+  });
 
   it('is chat data, wherever in the workspace somebody put it', async () => {
     const places = [

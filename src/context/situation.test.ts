@@ -51,12 +51,21 @@ describe('a local time', () => {
     expect(parse(text, zone)).toBe(expected);
   });
 
-  it.each(['', ' ', 'T', 'noon', '24:00', '12:60', '7', '2026-13-01', '2026-00-10', '2026-02-31', '2026-02-29'])(
-    '%j is none',
-    (text) => {
-      expect(parse(text)).toBeUndefined();
-    },
-  );
+  it.each([
+    '',
+    ' ',
+    'T',
+    'noon',
+    '24:00',
+    '12:60',
+    '7',
+    '2026-13-01',
+    '2026-00-10',
+    '2026-02-31',
+    '2026-02-29',
+  ])('%j is none', (text) => {
+    expect(parse(text)).toBeUndefined();
+  });
 
   it.each(['2026-05-06T', '2026-05-0612:00', '2026-05-06T25:00', '12:00 tomorrow'])('%j is none', (text) => {
     expect(parse(text)).toBeUndefined();

@@ -43,14 +43,13 @@ describe('the openboa set', () => {
   });
 });
 
-it.each(Object.values(TAXONOMIES))(
-  'explains every file of $id, and lets subagents read only files that it has',
-  (set) => {
-    for (const { role } of set.files) expect(role).toMatch(/^[A-Z].*\.$/);
-    for (const name of set.subagentFiles) expect(bootstrapNames(set)).toContain(name);
-    expect(set.folders).toEqual(['memory', '.learnings']);
-  },
-);
+it.each(
+  Object.values(TAXONOMIES),
+)('explains every file of $id, and lets subagents read only files that it has', (set) => {
+  for (const { role } of set.files) expect(role).toMatch(/^[A-Z].*\.$/);
+  for (const name of set.subagentFiles) expect(bootstrapNames(set)).toContain(name);
+  expect(set.folders).toEqual(['memory', '.learnings']);
+});
 
 it('knows the other set’s names for its own files, and leaves every other name alone', () => {
   expect(canonicalFileName(OPENBOA_TAXONOMY, 'AGENTS.md')).toBe('AGENT.md');

@@ -176,15 +176,16 @@ describe('a workspace file that is a link', () => {
 });
 
 describe('groups and channels', () => {
-  it.each(['agent:main:discord:group:1', 'agent:main:slack:channel:c', 'agent:main:slack:channel:c:thread:2'])(
-    'do not get the memory: %s',
-    async (sessionKey) => {
-      const composition = await scratch.compose({ sessionKey });
-      expect(names(composition)).toEqual(ALL.filter((name) => name !== 'MEMORY.md'));
-      expect(filtered(composition, 'private-surface')).toEqual(['MEMORY.md']);
-      expect(composition.prompt.text).not.toContain('text of MEMORY.md');
-    },
-  );
+  it.each([
+    'agent:main:discord:group:1',
+    'agent:main:slack:channel:c',
+    'agent:main:slack:channel:c:thread:2',
+  ])('do not get the memory: %s', async (sessionKey) => {
+    const composition = await scratch.compose({ sessionKey });
+    expect(names(composition)).toEqual(ALL.filter((name) => name !== 'MEMORY.md'));
+    expect(filtered(composition, 'private-surface')).toEqual(['MEMORY.md']);
+    expect(composition.prompt.text).not.toContain('text of MEMORY.md');
+  });
 
   it('do not get it under its other spelling, nor from a handler, by name, path or link', async () => {
     await scratch.write('memory.md', 'text of small memory');

@@ -21,18 +21,18 @@ const changing = ({ prompt }: Composition) => prompt.text.slice(prompt.cacheBoun
 const layers = ({ report }: Composition) => report.layers.map(({ title, stability }) => `${stability} ${title}`);
 
 describe('text that changes by session or run', () => {
-  it.each(['session', 'run'] as const)(
-    'is lifted below the boundary when it was appended whole: %s',
-    async (stability) => {
-      edits('clock', stability, (helper) => helper.appendToFile('AGENTS.md', 'it is late'));
-      const composition = await scratch.compose();
-      expect(stable(composition)).toContain('\n## AGENTS.md\n\nagents\n');
-      expect(stable(composition)).not.toContain('---');
-      expect(changing(composition)).toContain('\n## AGENTS.md (clock)\n\nit is late\n');
-      expect(changing(composition)).not.toContain('---');
-      expect(layers(composition)).toContain(`${stability} AGENTS.md (clock)`);
-    },
-  );
+  it.each([
+    'session',
+    'run',
+  ] as const)('is lifted below the boundary when it was appended whole: %s', async (stability) => {
+    edits('clock', stability, (helper) => helper.appendToFile('AGENTS.md', 'it is late'));
+    const composition = await scratch.compose();
+    expect(stable(composition)).toContain('\n## AGENTS.md\n\nagents\n');
+    expect(stable(composition)).not.toContain('---');
+    expect(changing(composition)).toContain('\n## AGENTS.md (clock)\n\nit is late\n');
+    expect(changing(composition)).not.toContain('---');
+    expect(layers(composition)).toContain(`${stability} AGENTS.md (clock)`);
+  });
 
   it('is lifted when it was prepended whole', async () => {
     edits('clock', 'run', (helper) => helper.prependToFile('AGENTS.md', 'it is late'));

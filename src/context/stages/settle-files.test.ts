@@ -15,18 +15,20 @@ const bring = (id: string, path: unknown, content = id) =>
   });
 
 describe('an entry of a handler', () => {
-  it.each([undefined, 42, '', '   '])(
-    'without a path is dropped, with the sentence that people search for: %j',
-    async (path) => {
-      bring('brings', path);
-      const { files, report } = await scratch.compose();
-      expect(files.map(({ name }) => name)).not.toContain('EXTRA.md');
-      expect(report.warnings).toContain(
-        'skipping bootstrap file "EXTRA.md" — missing or invalid "path" field (hook may have used "filePath" instead)',
-      );
-      expect(report.absences).toContainEqual(expect.objectContaining({ what: 'EXTRA.md', reason: 'handler-failed' }));
-    },
-  );
+  it.each([
+    undefined,
+    42,
+    '',
+    '   ',
+  ])('without a path is dropped, with the sentence that people search for: %j', async (path) => {
+    bring('brings', path);
+    const { files, report } = await scratch.compose();
+    expect(files.map(({ name }) => name)).not.toContain('EXTRA.md');
+    expect(report.warnings).toContain(
+      'skipping bootstrap file "EXTRA.md" — missing or invalid "path" field (hook may have used "filePath" instead)',
+    );
+    expect(report.absences).toContainEqual(expect.objectContaining({ what: 'EXTRA.md', reason: 'handler-failed' }));
+  });
 
   it('belongs to the workspace when its path is relative', async () => {
     bring('brings', 'notes/EXTRA.md');

@@ -41,12 +41,18 @@ describe('loading the state', () => {
     expect(await isCompletedWith('{"setupCompletedAt":" ","onboardingCompletedAt":"2026-01-01T00:00:00Z"}')).toBe(true);
   });
 
-  it.each(['', '{', 'null', '[]', '42', '{"setupCompletedAt":"  "}', '{"setupCompletedAt":true}', '{"version":1}'])(
-    'takes %j for a first run that is not complete',
-    async (text) => {
-      expect(await isCompletedWith(text)).toBe(false);
-    },
-  );
+  it.each([
+    '',
+    '{',
+    'null',
+    '[]',
+    '42',
+    '{"setupCompletedAt":"  "}',
+    '{"setupCompletedAt":true}',
+    '{"version":1}',
+  ])('takes %j for a first run that is not complete', async (text) => {
+    expect(await isCompletedWith(text)).toBe(false);
+  });
 
   it('does not read a file of more than 64 KiB', async () => {
     const state = '{"setupCompletedAt":"2026-01-01T00:00:00Z"}';
