@@ -7,13 +7,15 @@ export interface CliIo {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   readonly now: () => Date;
+  /** Called by a command whose work goes on after it has returned; the process then ends by itself. */
+  readonly linger: () => void;
   /** True when a person reads the output, so that tables and colour make sense. */
   readonly isTerminal: boolean;
   /** The width that tables may use. */
   readonly columns: number;
 }
 
-export function processIo(): CliIo {
+export function processIo(linger: () => void): CliIo {
   // Whoever reads only the beginning, such as `| head`, has not met an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -24,6 +26,7 @@ export function processIo(): CliIo {
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
     now: () => new Date(),
+    linger,
     isTerminal: process.stdout.isTTY === true,
     columns: process.stdout.columns ?? 100,
   };

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -212,5 +213,29 @@ describe('atrium context check', () => {
     const { code, err } = await check('--update', '--dir', join(home.home, 'taken/context.lock/deeper'));
     expect(code).toBe(2);
     expect(err).toMatch(/^atrium: The snapshot .* cannot be (read|written) \(ENOTDIR\)\. .*\n$/);
+  });
+});
+
+describe('a snapshot folder that somebody tampered with', () => {
+  it('is not written to when it is a link', async () => {
+    await mkdir(home.path('victim'));
+    await writeFile(home.path('victim/interactive.md'), 'precious');
+    await symlink(home.path('victim'), home.path('workspace/context.lock'));
+    expect((await check('--update')).code).toBe(2);
+    expect(await readFile(home.path('victim/interactive.md'), 'utf8')).toBe('precious');
+  });
+
+  it('cannot hang the command with a pipe, nor show a file through a link', async () => {
+    await check('--update');
+    await rm(lock('situations.json'));
+    execFileSync('mkfifo', [lock('situations.json')]);
+    expect((await check()).code).toBe(2);
+    await writeFile(home.path('shadow'), 'a secret');
+    await rm(lock('night.md'));
+    await symlink(home.path('shadow'), lock('night.md'));
+    await rm(lock('situations.json'));
+    const { out } = await check('--update');
+    expect(out).not.toContain('a secret');
+    expect(await readFile(home.path('shadow'), 'utf8')).toBe('a secret');
   });
 });

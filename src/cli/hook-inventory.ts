@@ -13,11 +13,11 @@ import { discoverHooks } from '../hooks/packs/discover-hooks.ts';
 import { formatUnmetNeed } from '../hooks/packs/hook-eligibility.ts';
 import { type HookPack, resolveHookKey } from '../hooks/packs/hook-pack.ts';
 import { DEFAULT_HOOK_PRIORITY, type HookPackFate } from '../hooks/packs/load-internal-hooks.ts';
+import { describeUnknownEvents } from '../hooks/packs/unknown-events.ts';
 import { HookRunner } from '../hooks/runner.ts';
 import { AmbiguousHandlerError, UnknownHandlerError } from '../protocol/errors.ts';
 import type { HandlerInfo } from '../protocol/handler.ts';
 import { nearMatch } from '../protocol/near-match.ts';
-import { describeUnknownEvents } from './unknown-events.ts';
 
 /** `off` is the operator's word, `blocked` an unmet need, `failed` a fault; `elsewhere` listens to other events only. */
 export type HookState = 'on' | 'off' | 'blocked' | 'failed' | 'elsewhere';

@@ -5,12 +5,12 @@ import { listAgentIds } from '../config/agents.ts';
 import type { PreparedAgent } from '../gateway/context-engine.ts';
 import { formatUnmetNeed } from '../hooks/packs/hook-eligibility.ts';
 import type { HookPackFate } from '../hooks/packs/load-internal-hooks.ts';
+import { describeUnknownEvents } from '../hooks/packs/unknown-events.ts';
 import type { AddCommand } from './commands.ts';
 import { EXIT } from './exit-code.ts';
 import { oneLine } from './format-table.ts';
 import { addHookOptions, type HookFlags, hooksGroup } from './hooks-group.ts';
 import { openContext } from './situation-options.ts';
-import { describeUnknownEvents } from './unknown-events.ts';
 import { writeWarnings } from './write-warnings.ts';
 
 export const addHooksCheck: AddCommand = (program, io, exit) => {

@@ -37,6 +37,7 @@ The tests use node:test and may import "atrium/context". Exit code: 0 when they 
       throw new UnknownHookPackError(wanted, nearMatch(wanted, names));
     }
     const { ownModules } = await import('../public/compose.ts');
+    io.linger();
     await testHook(pack, { virtualModules: await ownModules() });
   });
 };

@@ -1,7 +1,24 @@
 #!/usr/bin/env node
-// The `atrium` command. One file per command; this one only lists them and turns errors into one clear sentence.
+
+// The `atrium` command of a process: runs one command line, and ends when it is done. Handlers are other people's code
+// and may leave timers and failing promises behind; neither may end the command early nor keep it from ending.
 
 import { processIo } from './cli-io.ts';
+import { oneLine } from './format-table.ts';
 import { runCli } from './run-cli.ts';
 
-process.exitCode = await runCli(process.argv.slice(2), processIo());
+let lingers = false;
+const io = processIo(() => {
+  lingers = true;
+});
+const warn = (error: unknown) => {
+  const reason = error instanceof Error ? error.message : String(error);
+  io.err(`warning: something went wrong outside of any call, probably in a handler: ${oneLine(reason)}\n`);
+};
+process.on('uncaughtException', warn);
+process.on('unhandledRejection', warn);
+
+const exitCode = await runCli(process.argv.slice(2), io);
+process.exitCode ??= exitCode;
+// Pipes take what is written to them later, so the end waits for the last write.
+if (!lingers) process.stderr.write('', () => process.stdout.write('', () => process.exit(exitCode)));

@@ -9,6 +9,7 @@ import { VERSION } from '../protocol/version.ts';
 import type { CliIo } from './cli-io.ts';
 import { COMMANDS } from './commands.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
+import { oneLine } from './format-table.ts';
 
 export async function runCli(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.ok;
@@ -31,7 +32,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<ExitCo
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.failure;
-    io.err(isAtriumError(error) ? `atrium: ${error.message}\n` : bugReport(error));
+    io.err(isAtriumError(error) ? `atrium: ${shown(error.message)}\n` : bugReport(error));
     return EXIT.failure;
   }
 }
@@ -64,6 +65,11 @@ function inheritSettings(command: Command): void {
     child.copyInheritedSettings(command);
     inheritSettings(child);
   }
+}
+
+/** Messages quote names from files and arguments, which may hold anything. */
+function shown(message: string): string {
+  return message.split('\n').map(oneLine).join('\n');
 }
 
 function bugReport(error: unknown): string {

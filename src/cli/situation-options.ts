@@ -2,6 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
+import { resolveTimezone } from '../config/timezone.ts';
 import { isTimezone, parseLocalTime } from '../context/situation.ts';
 import { ContextEngine, type ContextRequest } from '../gateway/context-engine.ts';
 import { BadFlagError } from '../protocol/errors.ts';
@@ -54,7 +55,7 @@ function toRequest(flags: SituationFlags, io: CliIo, loaded: LoadedConfig): Cont
   if (flags.tz !== undefined && !isTimezone(flags.tz)) {
     throw new BadFlagError('--tz', flags.tz, 'a time zone such as Europe/Berlin or UTC');
   }
-  const timezone = flags.tz ?? loaded.config.agents?.defaults?.userTimezone ?? io.environment.timezone;
+  const timezone = flags.tz ?? resolveTimezone(loaded.config, io.environment);
   const at = flags.at === undefined ? io.now() : parseLocalTime(flags.at, io.now(), timezone);
   if (!at)
     throw new BadFlagError('--at', flags.at ?? '', 'a time such as 23:30, 2026-05-01T08:00 or 2026-05-01T08:00:00Z');

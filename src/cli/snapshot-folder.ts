@@ -1,10 +1,11 @@
 // A `context.lock` folder on disk: the situations, and for each a prompt as text and the index of its sections. Files
 // are replaced as a whole, so an interrupted update leaves old snapshots or new ones, never halves.
 
-import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createHash, randomUUID } from 'node:crypto';
+import { lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Snapshot, SnapshotSection } from '../context/report/snapshot.ts';
+import { openRegularFile } from '../context/workspace/open-regular-file.ts';
 import { SnapshotUnusableError } from '../protocol/errors.ts';
 
 export const SNAPSHOT_DIRNAME = 'context.lock';
@@ -117,19 +118,26 @@ function isAuthor(value: unknown): boolean {
 
 async function readIfThere(path: string): Promise<string | undefined> {
   try {
-    return await readFile(path, 'utf8');
+    const handle = await openRegularFile(path);
+    try {
+      return await handle?.readFile('utf8');
+    } finally {
+      await handle?.close();
+    }
   } catch (error) {
     const { code = 'an unknown error' } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return undefined;
     throw new SnapshotUnusableError(path, 'read', code, { cause: error });
   }
 }
 
 async function replaceFile(path: string, text: string): Promise<void> {
-  const unfinished = `${path}.${process.pid}.tmp`;
+  const unfinished = `${path}.${randomUUID()}.tmp`;
   try {
-    await mkdir(join(path, '..'), { recursive: true });
-    await writeFile(unfinished, text);
+    await mkdir(dirname(path), { recursive: true });
+    // A folder that is a link leads somewhere that nobody meant to be written to.
+    if ((await lstat(dirname(path))).isSymbolicLink())
+      throw Object.assign(new Error(), { code: 'its folder is a link' });
+    await writeFile(unfinished, text, { flag: 'wx', mode: 0o600 });
     // Renaming replaces a link instead of writing through it.
     await rename(unfinished, path);
   } catch (error) {

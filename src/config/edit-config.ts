@@ -52,7 +52,12 @@ async function editConfigFile(file: string, edit: (current: unknown) => Edit): P
     const source = await loadConfigSource(target);
     const { at, value } = edit(source?.value ?? {});
     const text = await editedText(source ?? (await parseConfigSource(target, '')), at, value);
-    if (text === source?.text || (await replaceFile(target, source?.text, text))) return;
+    if (text === source?.text) return;
+    const isReplaced = await replaceFile(target, source?.text, text).catch((error: unknown) => {
+      const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+      throw new ConfigEditError(file, formatConfigPath(at), `it cannot be written (${reason})`, { cause: error });
+    });
+    if (isReplaced) return;
   }
   throw new ConfigEditError(file, formatConfigPath(edit({}).at), 'another program keeps changing the file');
 }

@@ -88,7 +88,7 @@ function refuseNonObjects(expanded: readonly { value: unknown; layers: readonly 
     .filter(({ value }) => !isPlainObject(value))
     .map(({ value, layers }): ConfigIssue => {
       const file = layers.at(-1)?.source.file ?? '';
-      const found = Array.isArray(value) ? 'a list' : `a ${typeof value}`;
+      const found = value === null ? 'nothing' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;
       return { file, line: 1, path: formatConfigPath([]), found, expected: 'an object with sections' };
     });
   if (issues.length > 0) throw new ConfigInvalidError(issues);

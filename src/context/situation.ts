@@ -23,6 +23,9 @@ export function isHeartbeat({ trigger, sessionKey }: Pick<Situation, 'trigger' |
 
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
+/** More zones than this are spellings that somebody makes up. */
+const MAX_ZONES = 64;
+
 /** One formatter per zone: building one costs more than composing a prompt. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
@@ -37,6 +40,7 @@ export function timeContextOf(at: Date, timezone: string): TimeContext {
   const part = (type: string) => parts.find((candidate) => candidate.type === type)?.value ?? '';
   const dayOfWeek = WEEKDAYS.indexOf(part('weekday'));
   const time = { hour: Number(part('hour')) % 24, dayOfWeek, isWeekend: dayOfWeek === 0 || dayOfWeek === 6, timezone };
+  if (lastTimes.size >= MAX_ZONES) lastTimes.clear();
   lastTimes.set(timezone, { minute, time });
   return { ...time };
 }
@@ -59,6 +63,7 @@ function formatterFor(timezone: string): Intl.DateTimeFormat {
       hour: '2-digit',
       hourCycle: 'h23',
     });
+    if (formatters.size >= MAX_ZONES) formatters.clear();
     formatters.set(timezone, formatter);
   }
   return formatter;

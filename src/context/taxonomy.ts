@@ -139,6 +139,17 @@ export function bootstrapNames(taxonomy: Taxonomy): readonly string[] {
   return taxonomy.files.map((file) => file.name);
 }
 
+/** The names under which shared files and overrides may be kept: those of the other taxonomy mean the same files. */
+export function sharedFileNames(taxonomy: Taxonomy): readonly string[] {
+  return [...bootstrapNames(taxonomy), ...Object.keys(taxonomy.aliases)];
+}
+
+/** The file that an operator means in the configuration: the ending may be left out, and the other taxonomy's names work. */
+export function configuredFileName(taxonomy: Taxonomy, name: string): string {
+  const trimmed = name.trim();
+  return canonicalFileName(taxonomy, trimmed.includes('.') ? trimmed : `${trimmed}.md`);
+}
+
 /** The file of this taxonomy that a helper means when it says `name`. */
 export function canonicalFileName(taxonomy: Taxonomy, name: string): string {
   return Object.hasOwn(taxonomy.aliases, name) ? (taxonomy.aliases[name] ?? name) : name;

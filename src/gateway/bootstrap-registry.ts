@@ -20,6 +20,8 @@ export interface SwitchableHandler {
   readonly enabled: boolean;
   /** For one that is off: why, and how to switch it on. */
   readonly whyNot: string;
+  /** What it would contribute, where that is known without running it. */
+  readonly text?: string | undefined;
 }
 
 export interface BootstrapRegistrySettings extends BundledHandlerSettings, RuleHandlerSettings, UserHandlerSettings {
@@ -37,23 +39,23 @@ export async function registerBootstrapHandlers(settings: BootstrapRegistrySetti
   const { runner } = settings;
   const absences: Absence[] = [];
   const problems: string[] = [];
-  const register = (registration: BootstrapRegistration) =>
-    runner.register({ ...registration, hook: 'agent:bootstrap' });
+  const register = (registration: BootstrapRegistration) => {
+    try {
+      runner.register({ ...registration, hook: 'agent:bootstrap' });
+    } catch (error) {
+      const detail = (error as Error).message;
+      problems.push(detail);
+      absences.push({ what: `handler ${registration.id}`, reason: 'handler-failed', detail });
+    }
+  };
 
-  for (const { registration, enabled, whyNot } of [...bundledHandlers(settings), ...ruleHandlers(settings)]) {
+  for (const { registration, enabled, whyNot, text } of [...bundledHandlers(settings), ...ruleHandlers(settings)]) {
     if (enabled) register(registration);
-    else absences.push({ what: `handler ${registration.id}`, reason: 'disabled', detail: whyNot });
+    else absences.push({ what: `handler ${registration.id}`, reason: 'disabled', detail: whyNot, text });
   }
 
   const loaded = await loadUserHandlers(settings);
-  for (const registration of loaded.registrations) {
-    try {
-      register(registration);
-    } catch (error) {
-      problems.push((error as Error).message);
-      absences.push({ what: `handler ${registration.id}`, reason: 'handler-failed', detail: (error as Error).message });
-    }
-  }
+  for (const registration of loaded.registrations) register(registration);
   return {
     absences: [...absences, ...loaded.absences],
     packs: loaded.packs,

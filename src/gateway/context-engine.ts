@@ -22,7 +22,7 @@ import { normalizeAgentId } from '../protocol/agent-id.ts';
 import type { ChannelContext } from '../protocol/bootstrap-event.ts';
 import { UnknownAgentError } from '../protocol/errors.ts';
 import { nearMatch } from '../protocol/near-match.ts';
-import { parseAgentSessionKey } from '../protocol/session-key.ts';
+import { parseAgentSessionKey, parseSessionKey } from '../protocol/session-key.ts';
 import { resolveSessionType, type SessionType, type Trigger } from '../protocol/session-type.ts';
 import { type BootstrapRegistry, type BootstrapRunner, registerBootstrapHandlers } from './bootstrap-registry.ts';
 import { overrideDirOf } from './bundled-handlers.ts';
@@ -64,6 +64,9 @@ export interface PreparedAgent {
   readonly handlers: BootstrapHandlers;
   readonly registry: BootstrapRegistry;
 }
+
+/** Agents and workspaces whose handlers are kept loaded. */
+const MAX_PREPARED = 256;
 
 export class ContextEngine {
   readonly #settings: ContextEngineSettings;
@@ -118,6 +121,8 @@ export class ContextEngine {
       prepared = this.#prepareAgent(agentId, workspaceDir, request.taxonomy, ci);
       // A failure may be mended before the next run, so only successes are kept.
       prepared.catch(() => this.#prepared.delete(key));
+      // Requests may name any workspace, so the oldest preparation makes room.
+      if (this.#prepared.size >= MAX_PREPARED) this.#prepared.delete(this.#prepared.keys().next().value ?? '');
       this.#prepared.set(key, prepared);
     }
     return prepared;
@@ -158,7 +163,8 @@ export class ContextEngine {
 
   #situation(request: ContextRequest, agentId: string): Situation {
     const { environment, config } = this.#settings;
-    const { sessionKey, sessionId, trigger, channel, at } = request;
+    const { sessionKey, sessionId, trigger, at } = request;
+    const channel = request.channel ?? channelOf(sessionKey);
     const zone = request.timezone ?? resolveAgentDefaults(config).userTimezone;
     return {
       agentId,
@@ -212,4 +218,12 @@ export function bootstrapHandlersOf(runner: BootstrapRunner): BootstrapHandlers 
     list: () => runner.list('agent:bootstrap'),
     chain: (initial, invoke) => runner.chain('agent:bootstrap', initial, invoke),
   };
+}
+
+/** The platform and the place on it, as far as a session key names them. */
+function channelOf(sessionKey: string | undefined): ChannelContext | undefined {
+  const { channel, peerId, surface } = parseSessionKey(sessionKey);
+  if (channel === undefined) return undefined;
+  const isPlace = surface === 'group' || surface === 'channel';
+  return isPlace && peerId !== undefined ? { provider: channel, channelId: peerId } : { provider: channel };
 }

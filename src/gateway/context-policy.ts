@@ -8,7 +8,7 @@ import { shouldIncludeHeartbeatGuidance } from '../config/heartbeat-guidance.ts'
 import type { Config } from '../config/schema.ts';
 import { resolveUserPath } from '../config/user-path.ts';
 import type { ContextPolicy } from '../context/composition.ts';
-import type { Taxonomy } from '../context/taxonomy.ts';
+import { configuredFileName, type Taxonomy } from '../context/taxonomy.ts';
 
 export function contextPolicyOf(
   config: Config,
@@ -19,16 +19,17 @@ export function contextPolicyOf(
   const { bootstrap = {} } = config;
   const { maxChars, totalMaxChars, warningMode } = resolveBootstrapLimits(config, agentId);
   const injection = resolveContextInjectionMode(config, agentId);
+  const fileName = (name: string) => configuredFileName(taxonomy, name);
   const isDefault = agentId === resolveDefaultAgentId(config);
   return {
     maxChars,
     totalMaxChars,
     maxTokens:
       resolveAgentConfig(config, agentId)?.bootstrapMaxTokens ?? resolveAgentDefaults(config).bootstrapMaxTokens,
-    priority: bootstrap.priority ?? [],
-    keep: bootstrap.keep ?? [],
-    subagentFiles: bootstrap.subagentFiles ?? taxonomy.subagentFiles,
-    withholdOnSharedSurfaces: bootstrap.sharedSurfaces?.withhold ?? taxonomy.privateFiles,
+    priority: (bootstrap.priority ?? []).map(fileName),
+    keep: (bootstrap.keep ?? []).map((selector) => selector.replace(/^[^#]*/, fileName)),
+    subagentFiles: bootstrap.subagentFiles?.map(fileName) ?? taxonomy.subagentFiles,
+    withholdOnSharedSurfaces: bootstrap.sharedSurfaces?.withhold?.map(fileName) ?? taxonomy.privateFiles,
     allowedRoots: (bootstrap.allowedRoots ?? []).map((root) =>
       resolveUserPath(root, environment.home, environment.cwd),
     ),

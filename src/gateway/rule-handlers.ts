@@ -28,9 +28,14 @@ export function ruleHandlers({
     workspaceDir,
     ...(config.bootstrap?.allowedRoots ?? []).map((root) => resolveUserPath(root, environment.home, environment.cwd)),
   ];
+  // A relative path is looked for beside the configuration, then in the workspace.
+  const placesOf = (from: string) => [
+    ...new Set([configDir, workspaceDir].map((dir) => resolveUserPath(from, environment.home, dir))),
+  ];
   return (config.bootstrap?.rules ?? []).map((rule) => ({
     enabled: rule.enabled !== false,
     whyNot: 'switched off in bootstrap.rules',
+    text: rule.text,
     registration: {
       id: `rule:${rule.id}`,
       owner: 'config',
@@ -43,7 +48,7 @@ export function ruleHandlers({
           ...rule,
           mode: rule.mode ?? 'append',
           when: rule.when ?? {},
-          from: rule.from === undefined ? undefined : resolveUserPath(rule.from, environment.home, configDir),
+          from: rule.from === undefined ? undefined : placesOf(rule.from),
         },
         variables: environment.variables,
         roots,

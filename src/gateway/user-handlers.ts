@@ -1,3 +1,4 @@
+import { describeUnknownEvents } from '../hooks/packs/unknown-events.ts';
 // Handlers that people bring: modules named in the configuration and hook packs on disk. One that cannot be loaded is
 // an absence with the reason, never a crash and never silence.
 
@@ -48,6 +49,10 @@ export async function loadUserHandlers(settings: UserHandlerSettings): Promise<U
       ...configured.absences,
       ...packs.packs.flatMap(packAbsence),
       ...packs.ignored.map(ignoredAbsence),
+      ...packs.problems.map(
+        ({ path, message }): Absence => ({ what: `hook ${path}`, reason: 'handler-failed', detail: message }),
+      ),
+      ...packs.packs.flatMap(unfiredAbsence),
       ...failures.map(failedHandler),
     ],
     packs: packs.packs,
@@ -165,4 +170,16 @@ function ignoredAbsence(collision: HookDiscovery['ignored'][number]): Absence {
 
 function describeCollision({ kept, ignored }: HookDiscovery['ignored'][number]): string {
   return `The hook "${kept.name}" is there twice: ${kept.dir} counts, ${ignored.dir} is ignored. Rename or remove one of them.`;
+}
+
+/** A pack that waits for an event that nothing fires looks healthy and never runs, so it is named. */
+function unfiredAbsence({ kind, pack }: HookPackFate): Absence[] {
+  if (kind !== 'loaded') return [];
+  const what = `hook ${pack.name}`;
+  return describeUnknownEvents(pack).map((detail) => ({
+    what,
+    path: pack.hookMdPath,
+    reason: 'handler-failed',
+    detail,
+  }));
 }

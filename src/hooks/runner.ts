@@ -7,7 +7,7 @@
 // Rules: handlers run one after the other; what a handler does after its deadline has no effect, because the value
 // that it was given was its own.
 
-import { DuplicateHandlerError, HandlerAbortError, UnknownHookError } from '../protocol/errors.ts';
+import { DuplicateHandlerError, HandlerAbortError, InvalidHandlerError, UnknownHookError } from '../protocol/errors.ts';
 import {
   type Authorship,
   type HandlerCall,
@@ -46,6 +46,8 @@ export class HookRunner<Handler> {
   register(registration: HandlerRegistration<Handler>): () => void {
     const row: HookRow | undefined = HOOK_CATALOG[registration.hook];
     if (!row) throw new UnknownHookError(registration.hook, nearMatch(registration.hook, Object.keys(HOOK_CATALOG)));
+    const problem = problemOf(registration);
+    if (problem) throw new InvalidHandlerError(registration.hook, registration.id, problem);
     const handlers = this.#handlers.get(registration.hook) ?? [];
     const existing = handlers.find((handler) => handler.id === registration.id);
     if (existing) throw new DuplicateHandlerError(registration.hook, registration.id, existing.owner);
@@ -115,6 +117,15 @@ export class HookRunner<Handler> {
       this.list(hook).filter((handler) => handler !== registered),
     );
   }
+}
+
+/** Registrations come from programs and configuration, so their types are claims. */
+function problemOf({ id, handler, priority, timeoutMs }: HandlerRegistration<unknown>): string | undefined {
+  if (typeof id !== 'string' || id.trim() === '') return 'its id must be a text that is not blank';
+  if (typeof handler !== 'function') return 'its handler must be a function';
+  if (priority !== undefined && !Number.isFinite(priority)) return 'its priority must be a number';
+  if (timeoutMs !== undefined && !(timeoutMs > 0)) return 'its timeoutMs must be a number above 0';
+  return undefined;
 }
 
 /** One handler's time limit. The abort signal is made only for handlers that look at it. */

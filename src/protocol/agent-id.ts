@@ -31,8 +31,14 @@ function toId(value: string | undefined | null): string {
   const lowered = trimmed.toLowerCase();
   if (VALID_ID.test(trimmed)) return lowered;
   // The cut comes last, so a cut id may end in a dash. Existing homes have folders named that way.
-  return lowered
-    .replace(/[^a-z0-9_-]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, MAX_ID_LENGTH);
+  return trimDashes(lowered.replace(/[^a-z0-9_-]+/g, '-')).slice(0, MAX_ID_LENGTH);
+}
+
+/** By index: a pattern for dashes at the end would try again at every dash of a hostile id. */
+function trimDashes(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && text[start] === '-') start++;
+  while (end > start && text[end - 1] === '-') end--;
+  return text.slice(start, end);
 }

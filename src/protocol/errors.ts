@@ -563,3 +563,27 @@ export class SnapshotUnusableError extends AtriumError {
     );
   }
 }
+
+export class HookNotWritableError extends AtriumError {
+  readonly code = 'ATRIUM_HOOK_NOT_WRITABLE';
+
+  constructor(
+    readonly dir: string,
+    options?: { cause?: unknown },
+  ) {
+    const reason = (options?.cause as NodeJS.ErrnoException | undefined)?.code ?? 'it failed';
+    super(`The hook cannot be written to ${dir} (${reason}). Check the permissions and the free space there.`, options);
+  }
+}
+
+export class InvalidHandlerError extends AtriumError {
+  readonly code = 'ATRIUM_HOOK_INVALID_HANDLER';
+
+  constructor(
+    readonly hook: string,
+    readonly id: unknown,
+    readonly problem: string,
+  ) {
+    super(`The handler ${JSON.stringify(id)} cannot be registered on ${hook}: ${problem}.`);
+  }
+}

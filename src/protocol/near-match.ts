@@ -1,7 +1,11 @@
 // The likely intended word behind a misspelt one, for "did you mean" lines.
 
+/** Nobody misspells a longer word; comparing costs its length squared. */
+const LONGEST_WORD = 200;
+
 /** The candidate closest to `word`, when it is close enough that a slip of the fingers explains the difference. */
 export function nearMatch(word: string, candidates: Iterable<string>): string | undefined {
+  if (word.length > LONGEST_WORD) return undefined;
   const allowed = Math.max(1, Math.floor(word.length / 3));
   let best: string | undefined;
   let bestDistance = allowed + 1;

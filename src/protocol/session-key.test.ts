@@ -182,6 +182,16 @@ describe('the surface of a session', () => {
     }
   });
 
+  it('is shared in a shape that is not known yet but speaks of a place where people gather', () => {
+    for (const key of [
+      'agent:main:discord:guild:1:channel:2',
+      'agent:main:slack:mpim:1',
+      'agent:main:msteams:room:1',
+    ]) {
+      expect([key, isSharedSurfaceSessionKey(key)]).toEqual([key, true]);
+    }
+  });
+
   it('is not shared between two people, nor where nobody is', () => {
     for (const key of [
       'agent:main:main',

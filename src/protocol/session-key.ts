@@ -60,8 +60,26 @@ export function surfaceOfSessionKey(key: KeyText): SessionSurface {
 /** True where several people read along: groups and channels, with their threads and topics. */
 export function isSharedSurfaceSessionKey(key: KeyText): boolean {
   const surface = surfaceOfSessionKey(key);
-  return surface === 'group' || surface === 'channel';
+  if (surface === 'group' || surface === 'channel') return true;
+  // A key of a shape that is not known yet counts as shared when it speaks of a place where people gather.
+  const [kind = '', ...parts] = bodyParts(key);
+  return surface === 'other' && !PRIVATE_KINDS.has(kind) && parts.some((part) => GATHERINGS.has(part));
 }
+
+const PRIVATE_KINDS: ReadonlySet<string> = new Set([
+  'subagent',
+  'cron',
+  'hook',
+  'acp',
+  'explicit',
+  'dashboard',
+  'node',
+  'commitments',
+  'main',
+  'direct',
+  'dm',
+]);
+const GATHERINGS: ReadonlySet<string> = new Set(['group', 'channel', 'guild', 'room', 'mpim', 'space', 'topic']);
 
 /** Reads `agent:<agentId>:<rest>`. Empty parts are dropped, so a doubled or trailing colon changes nothing. */
 export function parseAgentSessionKey(key: KeyText): AgentSessionKey | undefined {

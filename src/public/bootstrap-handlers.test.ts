@@ -108,9 +108,23 @@ describe('registered handlers', () => {
     await expect(composeScratch()).rejects.toMatchObject({ code: 'ATRIUM_HOOK_ABORTED', id: 'a' });
   });
 
-  it('that take the id of a bundled one are told so', async () => {
+  it('that take the id of a bundled one stand in its place, and the report says so', async () => {
     registerBootstrapHandler({ id: 'ci-mode', handler: nothing });
-    await expect(composeScratch()).rejects.toMatchObject({ code: 'ATRIUM_HOOK_DUPLICATE', id: 'ci-mode' });
+    const { report } = await composeScratch();
+    expect(report.absences).toContainEqual({
+      what: 'handler ci-mode',
+      reason: 'handler-failed',
+      detail: expect.stringContaining('already registered on agent:bootstrap by program'),
+    });
+  });
+
+  it.each([
+    { id: ' ', handler: nothing },
+    { id: 'a', handler: 5 as never },
+    { id: 'a', handler: nothing, priority: Number.NaN },
+    { id: 'a', handler: nothing, timeoutMs: 0 },
+  ])('that are not usable are refused at once: %j', (registration) => {
+    expect(() => registerBootstrapHandler(registration)).toThrowError(/cannot be registered/);
   });
 
   it('can be run over a list of files', async () => {

@@ -42,6 +42,7 @@ export function commandLine(settings: CommandLineSettings): CommandLine {
           err += text;
         },
         now: () => new Date(now),
+        linger: () => {},
         isTerminal: columns !== undefined,
         columns: columns ?? 100,
       });

@@ -24,6 +24,8 @@ export interface Contribution {
 /** A file's text as it was read. Compared by identity, which is what lets facts about it be remembered. */
 export interface SourceText {
   readonly text: string;
+  /** Where the file really is; what a session may not read is judged by it, whoever brought the text. */
+  readonly realPath?: string | undefined;
 }
 
 export type Rope = readonly Span[];

@@ -407,3 +407,20 @@ async function unreadable(name: string): Promise<string[]> {
   await chmod(await scratch.write(name, 'secret'), 0o000);
   return [scratch.workspaceDir];
 }
+
+describe('notes and chat records', () => {
+  it.each([
+    'memory/2026-05-06.md',
+    '.learnings/one.md',
+    '.openboa/chat/chats/c1.jsonl',
+  ])('are never injected, whatever links to them: %s', async (place) => {
+    await scratch.write(place, 'private');
+    await symlink(place, scratch.path('USER.md'));
+    expect(await read('USER.md')).toMatchObject({
+      kind: 'absent',
+      reason: 'disabled',
+      detail: expect.stringContaining(place),
+    });
+    expect(await read(place)).toMatchObject({ kind: 'absent', reason: 'disabled' });
+  });
+});

@@ -7,7 +7,7 @@
 
 import type { Stats } from 'node:fs';
 import { constants, lstat, readdir, stat } from 'node:fs';
-import { open, realpath } from 'node:fs/promises';
+import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 
 /** Larger files are data, not instructions. */
@@ -27,7 +27,7 @@ export interface FileText {
 export interface FileAbsent {
   readonly kind: 'absent';
   readonly path: string;
-  readonly reason: 'missing' | 'outside-workspace' | 'too-large' | 'unreadable';
+  readonly reason: 'missing' | 'outside-workspace' | 'too-large' | 'unreadable' | 'disabled';
   readonly detail: string;
   /** True when a directory entry of this name exists, even though nothing can be read through it. */
   readonly entryExists: boolean;
@@ -222,8 +222,9 @@ async function readContained(path: string, roots: readonly string[], stats: Stat
     return absent('too-large', `${stats.size} bytes; at most ${MAX_FILE_BYTES} are read`);
   try {
     const real = await realpath(path);
-    if (!(await isContained(real, roots))) return absent('outside-workspace', `its real path is ${real}`);
-    return await readRegularFile(path, real, stats, absent);
+    const refusal = await refusalOf(real, roots);
+    if (refusal) return absent(...refusal);
+    return await readRegularFile(path, real, roots, stats, absent);
   } catch (error) {
     const reason = isNotThere(error) ? 'missing' : 'unreadable';
     return absent(reason, describe(error), error);
@@ -234,13 +235,17 @@ async function readContained(path: string, roots: readonly string[], stats: Stat
 async function readRegularFile(
   path: string,
   real: string,
+  roots: readonly string[],
   judged: Stats,
   absent: (reason: FileAbsent['reason'], detail: string) => FileAbsent,
 ): Promise<FileRead | undefined> {
-  const handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const handle = await open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   try {
     const stats = await handle.stat();
     if (!stats.isFile() || stats.ino !== judged.ino || stats.dev !== judged.dev) return undefined;
+    // A folder on the way may have been swapped for a link between the judgement and the opening.
+    const refusal = await refusalOf(await placeOfHandle(handle, path, stats), roots);
+    if (refusal) return absent(...refusal);
     // A second name of the same inode may live anywhere, so containment cannot be shown.
     if (stats.nlink > 1) return absent('outside-workspace', 'it is a hard link, whose other names may lie anywhere');
     const bytes = Buffer.allocUnsafe(Math.min(MAX_FILE_BYTES, stats.size) + 1);
@@ -264,12 +269,33 @@ async function readRegularFile(
   }
 }
 
-async function isContained(real: string, roots: readonly string[]): Promise<boolean> {
+/** Notes and chat records live beside bootstrap files and must not become instructions, whatever links to them. */
+const NEVER_INJECTED = /^(?:memory|\.learnings)[\\/]|(?:^|[\\/])\.openboa[\\/]chat[\\/]/;
+
+async function refusalOf(real: string, roots: readonly string[]): Promise<[FileAbsent['reason'], string] | undefined> {
+  const place = await placeInRoots(real, roots);
+  if (place === undefined) return ['outside-workspace', `its real path is ${real}`];
+  if (NEVER_INJECTED.test(place)) return ['disabled', `${place} is for tools to read, and is never injected`];
+  return undefined;
+}
+
+/** Where the opened file is, asked of the system; where it cannot say, the path must still lead to the same file. */
+async function placeOfHandle(handle: FileHandle, path: string, stats: Stats): Promise<string> {
+  const known = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
+  if (known !== undefined) return known;
+  const real = await realpath(path);
+  const now = await statFile(real);
+  const isSame = !(now instanceof Error) && now.ino === stats.ino && now.dev === stats.dev;
+  return isSame ? real : '';
+}
+
+/** The path below the first root that holds it; undefined when none does. */
+async function placeInRoots(real: string, roots: readonly string[]): Promise<string | undefined> {
   for (const root of roots) {
     const realRoot = await realpath(root).catch(() => undefined);
-    if (realRoot !== undefined && isInside(realRoot, real)) return true;
+    if (realRoot !== undefined && isInside(realRoot, real)) return relative(realRoot, real);
   }
-  return false;
+  return undefined;
 }
 
 /** True when `path` is `root` or below it; both must already be real paths. */

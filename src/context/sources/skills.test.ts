@@ -99,3 +99,19 @@ describe('the skills catalogue', () => {
     expect(await load()).toEqual([]);
   });
 });
+
+describe('hostile skills', () => {
+  it('cannot show the words of another file by being a link to it', async () => {
+    await scratch.write('MEMORY.md', '---\nname: x\ndescription: a secret\n---\n');
+    await scratch.write('skills/sly/notes.md', '');
+    await symlink(scratch.path('MEMORY.md'), scratch.path('skills/sly/SKILL.md'));
+    expect(await load()).toEqual([]);
+    expect((await loadAll()).refused).toMatchObject([{ reason: 'disabled', detail: 'it is a link to MEMORY.md' }]);
+  });
+
+  it('cannot stall a run with front matter that takes long to parse', async () => {
+    const keys = Array.from({ length: 40_000 }, (_, i) => `k${i}: 1`).join('\n');
+    await scratch.write('skills/slow/SKILL.md', `---\n${keys}\n---\n`);
+    expect(await load()).toMatchObject([{ name: 'slow', description: '' }]);
+  }, 5_000);
+});

@@ -1,9 +1,9 @@
 // The skills catalogue: what skills exist and where, never what they say. The agent reads a skill's body with a tool
 // when it needs it, so only name, description and location cost tokens.
 
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pairBoundaryBefore } from '../budget/pair-boundary.ts';
-import type { FileSource } from './file-source.ts';
+import type { FileRead, FileSource } from './file-source.ts';
 
 export interface Skill {
   readonly name: string;
@@ -26,7 +26,7 @@ export interface LoadedSkills {
 
 export interface RefusedSkill {
   readonly path: string;
-  readonly reason: 'outside-workspace' | 'too-large' | 'unreadable' | 'over-budget' | 'disabled';
+  readonly reason: 'missing' | 'outside-workspace' | 'too-large' | 'unreadable' | 'over-budget' | 'disabled';
   readonly detail: string;
 }
 
@@ -34,10 +34,12 @@ export interface RefusedSkill {
 const MAX_SKILLS = 500;
 const MAX_NAME_CHARS = 100;
 const MAX_DESCRIPTION_CHARS = 1_000;
+/** Longer is an attack on the parser, whose work grows faster than the text. */
+const LONGEST_FRONT_MATTER = 16 * 1024;
 
 export class SkillCatalogue {
-  /** The last parse of each SKILL.md, valid as long as its text is the same. */
-  readonly #parsed = new Map<string, { text: string; skill: Skill }>();
+  /** What was made of each reading of a SKILL.md; forgotten together with it. */
+  readonly #parsed = new WeakMap<FileRead, Skill>();
 
   /** Skills of every directory in turn; the first of a name wins, so a workspace can replace a shared skill. */
   async load(files: FileSource, folders: readonly SkillFolder[]): Promise<LoadedSkills> {
@@ -71,26 +73,29 @@ export class SkillCatalogue {
     const path = join(dir, name, 'SKILL.md');
     const read = await files.read(path, roots);
     if (read.kind === 'absent') {
-      return read.reason === 'missing' ? undefined : { path, reason: read.reason, detail: read.detail };
+      return read.entryExists ? { path, reason: read.reason, detail: read.detail } : undefined;
     }
     // The path is shown as it is, so one that would break the line is not.
     if (!fitsOnOneLine(name)) return { path, reason: 'disabled', detail: 'its folder name does not fit on one line' };
-    const known = this.#parsed.get(path);
-    if (known?.text === read.text) return known.skill;
+    // A skill that is another file in disguise would show that file's words to sessions that may not read it.
+    if (basename(read.realPath) !== 'SKILL.md')
+      return { path, reason: 'disabled', detail: `it is a link to ${basename(read.realPath)}` };
+    const known = this.#parsed.get(read);
+    if (known) return known;
     const front = await parseFrontMatter(read.text);
     const description = textOf(front.description, MAX_DESCRIPTION_CHARS);
     const skill = { name: textOf(front.name, MAX_NAME_CHARS) || name, description, path };
-    this.#parsed.set(path, { text: read.text, skill });
+    this.#parsed.set(read, skill);
     return skill;
   }
 }
 
 async function parseFrontMatter(text: string): Promise<Record<string, unknown>> {
   const block = /^---\r?\n([\s\S]*?)\r?\n---/.exec(text)?.[1];
-  if (!block) return {};
+  if (!block || block.length > LONGEST_FRONT_MATTER) return {};
   const { parse } = await import('yaml');
   try {
-    const value: unknown = parse(block, { logLevel: 'error' });
+    const value: unknown = parse(block, { logLevel: 'error', maxAliasCount: 20 });
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
   } catch {
     return {};

@@ -388,3 +388,11 @@ it('never shares a draft between two compositions at once', async () => {
   });
   expect(contexts.size).toBe(3 * 8);
 });
+
+it('is not held up by a thenable that settles to itself', async () => {
+  // biome-ignore lint/suspicious/noThenProperty: a thenable of this kind is what is tested.
+  const endless = { then: (resolve: (value: unknown) => void) => resolve(endless) };
+  scratch.register('endless', () => endless);
+  const { report } = await scratch.compose();
+  expect(report.handlers).toMatchObject([{ id: 'endless', outcome: 'done' }]);
+});

@@ -29,7 +29,7 @@ export const applyHandlers: Stage = {
         return adopted.files;
       };
       const result = handler.handler(event);
-      return isPromiseLike(result) ? Promise.resolve(result).then(adopt) : adopt();
+      return isPromiseLike(result) ? settled(result).then(adopt) : adopt();
     });
 
     // A handler that answers after its deadline leaves an outcome too, while the others are still at work.
@@ -166,6 +166,13 @@ function removalAbsences({ id }: HandlerRecord, adopted: AdoptedFiles | undefine
     ...adopted.removed.map((file) => absence(file, `removed by ${id}`)),
     ...adopted.renamed.map(({ from, to }) => ({ ...absence(from, `renamed to ${to} by ${id}`), text: undefined })),
   ];
+}
+
+/** What it settles to is of no interest, and following a thenable that settles to itself would never end. */
+function settled(result: PromiseLike<unknown>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    result.then(() => resolve(), reject);
+  });
 }
 
 function isPromiseLike(value: unknown): value is PromiseLike<unknown> {

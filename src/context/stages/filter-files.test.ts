@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AgentBootstrapHookContext } from '../../protocol/bootstrap-event.ts';
 import { type ScratchSituation, ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
 import type { Composition } from '../compose.ts';
+import { createRuleHandler } from '../handlers/rules/handler.ts';
 import { filterBootstrapFilesForSession, SUBAGENT_BOOTSTRAP_ALLOWLIST } from './filter-files.ts';
 
 const ALL = ['AGENTS', 'SOUL', 'TOOLS', 'IDENTITY', 'USER', 'HEARTBEAT', 'BOOTSTRAP', 'MEMORY'].map((n) => `${n}.md`);
@@ -269,4 +270,37 @@ describe('the filter by name alone', () => {
     expect(filterBootstrapFilesForSession(files)).not.toBe(files);
     expect(filterBootstrapFilesForSession(files, 'subagent:x', new Set(['TOOLS.md']))).toHaveLength(1);
   });
+});
+
+describe('text that a bundled handler carries in', () => {
+  const secret = 'text of MEMORY.md';
+
+  it.each([
+    ['subagents', SUBAGENT],
+    ['cron jobs', CRON],
+    ['groups', GROUP],
+  ])('is judged by the file it stands in: not for %s', async (_, situation) => {
+    await symlink(scratch.path('MEMORY.md'), scratch.path('notes.md'));
+    const rule = { id: 'r', file: 'AGENTS.md', mode: 'append' as const, when: {}, from: [scratch.path('notes.md')] };
+    scratch.register('rule:r', createRuleHandler({ rule, variables: {}, roots: [scratch.workspaceDir] }));
+    const composition = await scratch.compose(situation);
+    expect(composition.prompt.text).not.toContain(secret);
+    expect(composition.files.find(({ name }) => name === 'AGENTS.md')?.content).toBe('text of AGENTS.md');
+    expect(composition.report.absences).toContainEqual(
+      expect.objectContaining({ what: 'text in AGENTS.md', path: scratch.path('MEMORY.md'), text: secret }),
+    );
+  });
+
+  it('stays where the file itself may be read', async () => {
+    await symlink(scratch.path('MEMORY.md'), scratch.path('notes.md'));
+    const rule = { id: 'r', file: 'AGENTS.md', mode: 'append' as const, when: {}, from: [scratch.path('notes.md')] };
+    scratch.register('rule:r', createRuleHandler({ rule, variables: {}, roots: [scratch.workspaceDir] }));
+    const { files } = await scratch.compose();
+    expect(files.find(({ name }) => name === 'AGENTS.md')?.content).toContain(secret);
+  });
+});
+
+it('takes the session id for the key when the key is blank', async () => {
+  const composition = await scratch.compose({ sessionKey: '', sessionId: 'agent:main:discord:group:1' });
+  expect(composition.prompt.text).not.toContain('text of MEMORY.md');
 });

@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import type { WorkspaceBootstrapFile } from '../../protocol/bootstrap-file.ts';
 import { isCronSessionKey, isSharedSurfaceSessionKey, isSubagentSessionKey } from '../../protocol/session-key.ts';
 import type { Absence, ComposeInput, CompositionState, ContextFile, Stage } from '../composition.ts';
+import { type Rope, ropeText, type Span } from '../provenance/rope.ts';
 import { OPENCLAW_TAXONOMY, type Taxonomy } from '../taxonomy.ts';
 
 export const filterFiles: Stage = {
@@ -16,21 +17,39 @@ export const filterFiles: Stage = {
     const forbidden = await forbiddenPaths(rule, state.input);
     const kept: ContextFile[] = [];
     const absences: Absence[] = [];
+    const mayRead = (real: string) => rule.allowsPath(real) && !forbidden.has(real);
     for (const file of state.files) {
       const real = file.realPath ?? (await state.input.files.realPath(file.path));
-      if (rule.allows(file.name) && rule.allowsPath(real) && !forbidden.has(real)) kept.push(file);
-      else if (!file.missing)
-        absences.push({
-          what: file.name,
-          path: file.path,
-          reason: rule.reason,
-          detail: rule.detail,
-          text: file.content,
-        });
+      const { name, path, content: text, missing } = file;
+      const { reason, detail } = rule;
+      if (rule.allows(name) && mayRead(real)) {
+        const { purged, taken } = withoutForbiddenText(file, mayRead);
+        kept.push(purged);
+        for (const span of taken)
+          absences.push({ what: `text in ${name}`, path: span.source?.realPath, reason, detail, text: span.text });
+      } else if (!missing) {
+        absences.push({ what: name, path, reason, detail, text });
+      }
     }
     return { ...state, files: kept, absences: [...state.absences, ...absences] };
   },
 };
+
+/** Text that a handler carried in from a file of the workspace is judged by that file, not by where it was put. */
+function withoutForbiddenText(
+  file: ContextFile,
+  mayRead: (real: string) => boolean,
+): { purged: ContextFile; taken: Rope } {
+  const isForbidden = ({ source }: Span) => source?.realPath !== undefined && !mayRead(source.realPath);
+  const taken = file.rope.filter(isForbidden);
+  if (taken.length === 0) return { purged: file, taken };
+  const contributions = new Set(taken.map((span) => span.contribution));
+  contributions.delete(undefined);
+  const rope = file.rope.filter(
+    (span) => !isForbidden(span) && !(span.contribution && contributions.has(span.contribution)),
+  );
+  return { purged: { ...file, rope, content: ropeText(rope) }, taken };
+}
 
 /** What subagents and cron jobs may read, unless the operator says otherwise. */
 export const SUBAGENT_BOOTSTRAP_ALLOWLIST: ReadonlySet<string> = new Set(OPENCLAW_TAXONOMY.subagentFiles);
@@ -58,7 +77,7 @@ function readsAllowlistOnly(sessionKey: string | undefined): boolean {
 }
 
 function sessionRule({ situation, policy, taxonomy }: ComposeInput): SessionRule | undefined {
-  const key = situation.sessionKey ?? situation.sessionId;
+  const key = situation.sessionKey || situation.sessionId;
   if (readsAllowlistOnly(key) || situation.sessionType === 'subagent') {
     const allowed = new Set(policy.subagentFiles);
     return {

@@ -203,6 +203,9 @@ function toEntry(layer: Layer, input: ComposeInput, warnings: string[]): BudgetE
   return { ...base, text, keep: keptSections(layer, text, policy.keep, warnings) };
 }
 
+/** The first few tell enough. */
+const MAX_STRAY_WARNINGS = 5;
+
 /** Selectors name a file as the prompt does, so `AGENTS.md#Safety` means the one in the workspace and no nested one. */
 function keptSections(
   layer: Layer,
@@ -217,7 +220,7 @@ function keptSections(
   const found = findKeptSections(name, text, selectors);
   for (const selector of found.unmatchedSelectors)
     warnings.push(`bootstrap.keep names ${selector}, but ${name} has no such heading`);
-  for (const line of found.strayKeepLines)
+  for (const line of found.strayKeepLines.slice(0, MAX_STRAY_WARNINGS))
     warnings.push(`${name} line ${line}: no heading follows this keep comment, so it keeps nothing`);
   return found.ranges;
 }

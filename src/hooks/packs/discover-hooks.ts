@@ -2,7 +2,7 @@
 // the sub-directories are skipped and no file outside a pack's own directory is read. Nothing is executed, and nothing
 // is enabled: what may run is decided later.
 
-import { readdir, readFile, realpath } from 'node:fs/promises';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { findContainedFile, isInside } from './contained-file.ts';
 import { type HookCollision, resolveHookCollisions } from './hook-collisions.ts';
@@ -10,6 +10,9 @@ import type { HookPack, HookProblem, HookSource } from './hook-pack.ts';
 import { parseHookMd } from './parse-hook-md.ts';
 
 /** Absolute paths. A directory that does not exist simply has no packs. */
+/** A HOOK.md or package.json that is larger is not what it says. */
+const LARGEST_FILE = 256 * 1024;
+
 export interface HookDirectories {
   /** Named by the operator in `hooks.internal.load.extraDirs`; as trusted as the managed directory, which wins over them. */
   readonly extraDirs?: readonly string[] | undefined;
@@ -161,6 +164,10 @@ async function readContained(dir: string, path: string, problems: HookProblem[])
     return undefined;
   }
   try {
+    if ((await stat(found.realPath)).size > LARGEST_FILE) {
+      reportUnusable(path, { kind: 'unreadable', detail: `more than ${LARGEST_FILE} bytes` }, problems);
+      return undefined;
+    }
     return await readFile(found.realPath, 'utf8');
   } catch (error) {
     const detail = (error as NodeJS.ErrnoException).code ?? String(error);

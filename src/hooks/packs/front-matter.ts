@@ -1,11 +1,14 @@
 // The front matter of a HOOK.md as flat text values. Hook authors write YAML, almost-YAML and JSON in YAML, so two
 // readings are made: YAML, and plain `key: value` lines. Any text gives an answer; nothing here throws.
 
+/** Longer is no front matter but an attack on the parser, whose work grows faster than the text. */
+const LONGEST_BLOCK = 16 * 1024;
+
 export type FrontMatter = Readonly<Record<string, string>>;
 
 export async function parseFrontMatter(text: string): Promise<FrontMatter> {
   const block = findBlock(text);
-  if (block === undefined) return {};
+  if (block === undefined || block.length > LONGEST_BLOCK) return {};
   const lines = readLines(block);
   const yaml = await readYaml(block);
   const merged = new Map<string, string>();
@@ -42,7 +45,7 @@ async function readYaml(block: string): Promise<Map<string, YamlValue>> {
   let root: unknown;
   try {
     // The log level keeps the parser from printing warnings about somebody else's file.
-    root = parse(block, { schema: 'core', logLevel: 'error' });
+    root = parse(block, { schema: 'core', logLevel: 'error', maxAliasCount: 20 });
   } catch {
     return values;
   }

@@ -3,7 +3,7 @@
 
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { HookExistsError, InvalidHookNameError } from '../../protocol/errors.ts';
+import { HookExistsError, HookNotWritableError, InvalidHookNameError } from '../../protocol/errors.ts';
 
 export interface HookScaffold {
   readonly name: string;
@@ -36,18 +36,18 @@ export function scaffoldHook(hooksDir: string, name: string): HookScaffold {
 
 /** All files or none: a pack that is there already is left as it is, a half-written one is taken back. */
 export async function saveHookScaffold(scaffold: HookScaffold): Promise<void> {
-  await mkdir(dirname(scaffold.dir), { recursive: true });
   try {
+    await mkdir(dirname(scaffold.dir), { recursive: true });
     await mkdir(scaffold.dir);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new HookExistsError(scaffold.name, scaffold.dir);
-    throw error;
+    throw new HookNotWritableError(scaffold.dir, { cause: error });
   }
   try {
     for (const { path, text } of scaffold.files) await writeFile(path, text, { flag: 'wx' });
   } catch (error) {
     await rm(scaffold.dir, { recursive: true, force: true });
-    throw error;
+    throw new HookNotWritableError(scaffold.dir, { cause: error });
   }
 }
 

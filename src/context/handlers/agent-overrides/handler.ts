@@ -5,7 +5,7 @@ import { normalizeAgentId } from '../../../protocol/agent-id.ts';
 import { type InternalHookHandler, isAgentBootstrapEvent } from '../../../protocol/bootstrap-event.ts';
 import { type EditPart, editBootstrapFile, filesIn, noteAbsence, taxonomyIn } from '../../bootstrap-edits.ts';
 import { type FileRead, type FileSource, readNames } from '../../sources/file-source.ts';
-import { bootstrapNames, type Taxonomy } from '../../taxonomy.ts';
+import { sharedFileNames, type Taxonomy } from '../../taxonomy.ts';
 
 export type OverrideMode = 'append' | 'prepend' | 'replace';
 
@@ -24,7 +24,7 @@ export function createAgentOverridesHandler(settings: AgentOverridesSettings): I
     // Normalised, because an id is chosen by whoever names the session and becomes part of a path.
     const agentId = normalizeAgentId(event.context.agentId);
     const taxonomy = taxonomyIn(event.context);
-    const names = bootstrapNames(taxonomy);
+    const names = sharedFileNames(taxonomy);
     const reads = await readOverrides(filesIn(event.context), overrideDir, agentId, taxonomy);
     reads.forEach((read, index) => {
       const name = names[index] ?? '';
@@ -55,5 +55,5 @@ export async function readOverrides(
   const wanted = basename(overrideDir).toLowerCase();
   const names = await files.list(dirname(overrideDir));
   const isThere = names === undefined || names.some((name) => name.toLowerCase() === wanted);
-  return isThere ? readNames(files, join(overrideDir, agentId), bootstrapNames(taxonomy), [overrideDir]) : [];
+  return isThere ? readNames(files, join(overrideDir, agentId), sharedFileNames(taxonomy), [overrideDir]) : [];
 }

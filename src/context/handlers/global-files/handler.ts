@@ -3,7 +3,7 @@
 import { type InternalHookHandler, isAgentBootstrapEvent } from '../../../protocol/bootstrap-event.ts';
 import { editBootstrapFile, filesIn, noteAbsence, taxonomyIn } from '../../bootstrap-edits.ts';
 import { type FileRead, type FileSource, readNames } from '../../sources/file-source.ts';
-import { bootstrapNames, type Taxonomy } from '../../taxonomy.ts';
+import { sharedFileNames, type Taxonomy } from '../../taxonomy.ts';
 
 export interface GlobalFilesSettings {
   readonly stateDir: string;
@@ -16,7 +16,7 @@ export function createGlobalFilesHandler({ stateDir, openboaToo }: GlobalFilesSe
     if (!isAgentBootstrapEvent(event)) return;
     const taxonomy = taxonomyIn(event.context);
     if (taxonomy.id === 'openboa' && !openboaToo) return;
-    const names = bootstrapNames(taxonomy);
+    const names = sharedFileNames(taxonomy);
     const reads = await readGlobalFiles(filesIn(event.context), stateDir, taxonomy);
     reads.forEach((read, index) => {
       const name = names[index] ?? '';
@@ -38,5 +38,5 @@ export function createGlobalFilesHandler({ stateDir, openboaToo }: GlobalFilesSe
 }
 
 export function readGlobalFiles(files: FileSource, stateDir: string, taxonomy: Taxonomy): Promise<readonly FileRead[]> {
-  return readNames(files, stateDir, bootstrapNames(taxonomy), [stateDir]);
+  return readNames(files, stateDir, sharedFileNames(taxonomy), [stateDir]);
 }

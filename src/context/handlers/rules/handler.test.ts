@@ -54,24 +54,34 @@ describe('a rule', () => {
 
   it('can take its text from a file, which is then named with its lines', async () => {
     const from = await scratch.writeState('quiet.md', 'hush\nnow\n');
-    const composition = await composeWith({ from });
+    const composition = await composeWith({ from: [from] });
     expect(contentOf(composition)).toEqual(['rules\n\n---\n\nhush\nnow\n']);
     const span = composition.report.spans.find(({ text }) => text.startsWith('hush'));
     expect(span?.origin).toEqual({ kind: 'rule', id: 'quiet', path: from, lines: [1, 2] });
   });
 
+  it('takes the first of its places in which there is something', async () => {
+    const from = [join(scratch.stateDir, 'none.md'), await scratch.writeState('rules/quiet.md', 'hush')];
+    expect(contentOf(await composeWith({ from }))).toEqual(['rules\n\n---\n\nhush']);
+  });
+
   it('says so when that file is not there or may not be read', async () => {
-    const missing = await composeWith({ from: join(scratch.stateDir, 'none.md') });
+    const missing = await composeWith({ from: [join(scratch.stateDir, 'none.md')] });
     expect(contentOf(missing)).toEqual(['rules']);
     expect(noteOf(missing)).toMatchObject({ reason: 'missing', what: expect.stringContaining('rule quiet') });
-    const outside = await composeWith({ from: await scratch.writeOutside('secret.md', 'secret') });
+    const outside = await composeWith({ from: [await scratch.writeOutside('secret.md', 'secret')] });
     expect(outside.prompt.text).not.toContain('secret');
     expect(noteOf(outside)).toMatchObject({ reason: 'outside-workspace' });
   });
 
   it('leaves no trace when its text says nothing', async () => {
     const blank = await scratch.writeState('blank.md', ' \n');
-    for (const rule of [{ text: '' }, { text: ' \n' }, { from: blank }, { from: blank, mode: 'replace' }] as const) {
+    for (const rule of [
+      { text: '' },
+      { text: ' \n' },
+      { from: [blank] },
+      { from: [blank], mode: 'replace' },
+    ] as const) {
       const composition = await composeWith(rule);
       expect(contentOf(composition)).toEqual(['rules']);
       expect(noteOf(composition)?.reason).toBe('empty');

@@ -43,10 +43,12 @@ async function readText(
     if (text.trim() !== '' || mode === 'replace') return { text };
     return { reason: 'empty', what: `rule ${rule.id}`, detail: 'its text says nothing' };
   }
-  const read = await files.read(rule.from, roots);
-  const what = `rule ${rule.id} (${rule.from})`;
+  const reads = await Promise.all(rule.from.map((path) => files.read(path, roots)));
+  const read = reads.find((each) => each.kind === 'text' || each.entryExists) ?? reads[0];
+  if (!read) return { reason: 'missing', what: `rule ${rule.id}`, detail: 'it names no file' };
+  const what = `rule ${rule.id} (${read.path})`;
   if (read.kind === 'absent') return { reason: read.reason, what, detail: read.detail };
   // Text that says nothing must not leave a separator behind, nor empty a file that it should replace.
   if (read.text.trim() === '') return { reason: 'empty', what, detail: 'the file says nothing' };
-  return { text: read.text, from: { path: rule.from, source: read, start: 0 } };
+  return { text: read.text, from: { path: read.path, source: read, start: 0 } };
 }

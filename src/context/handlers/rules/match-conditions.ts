@@ -24,7 +24,7 @@ export function unmetCondition(
     ],
     ['sessionType', anyOf(when.sessionType, (type) => type === context.sessionType), context.sessionType ?? 'none'],
     ['channel', anyOf(when.channel, (name) => sameText(name, channel?.provider)), channel?.provider ?? 'none'],
-    ['channelId', anyOf(when.channelId, (id) => id === channel?.channelId), channel?.channelId ?? 'none'],
+    ['channelId', anyOf(when.channelId, (id) => sameText(id, channel?.channelId)), channel?.channelId ?? 'none'],
     ['hours', anyOf(when.hours, (span) => isWithinHours(hour, span)), `${hour}:00`],
     ['days', anyOf(when.days, (span) => isWithinDays(day, span)), DAYS[day] ?? ''],
     [

@@ -6,9 +6,9 @@ export interface Rule {
   readonly id: string;
   readonly file: string;
   readonly mode: 'append' | 'prepend' | 'replace' | 'add' | 'remove';
-  /** The text itself, or an absolute path to read it from; neither for `remove`. */
+  /** The text itself, or absolute paths of which the first that is there is read; neither for `remove`. */
   readonly text?: string | undefined;
-  readonly from?: string | undefined;
+  readonly from?: readonly string[] | undefined;
   readonly when: RuleConditions;
   readonly priority?: number | undefined;
   readonly stability?: Stability | undefined;

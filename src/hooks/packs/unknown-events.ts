@@ -1,8 +1,8 @@
 // Events that a hook pack listens to and that nothing ever fires: almost always a slip of the fingers, and otherwise a
 // hook that would wait for ever without anybody noticing.
 
-import type { HookPack } from '../hooks/packs/hook-pack.ts';
-import { nearMatch } from '../protocol/near-match.ts';
+import { nearMatch } from '../../protocol/near-match.ts';
+import type { HookPack } from './hook-pack.ts';
 
 /** A sentence per event, with the one that was probably meant. */
 export function describeUnknownEvents({ name, metadata }: Pick<HookPack, 'name' | 'metadata'>): string[] {
