@@ -7,13 +7,14 @@ import {
 } from '../context/apply-bootstrap-hook-overrides.ts';
 import { bootstrapHandlersOf } from '../gateway/context-engine.ts';
 import { HookRunner } from '../hooks/runner.ts';
-import type { InternalHookHandler } from '../protocol/bootstrap-event.ts';
+import type { AgentBootstrapHookEvent, InternalHookHandler } from '../protocol/bootstrap-event.ts';
 import type { WorkspaceBootstrapFile } from '../protocol/bootstrap-file.ts';
 import type { OnError, Stability } from '../protocol/handler.ts';
 
 export interface BootstrapHookRegistration {
   readonly id: string;
-  readonly handler: InternalHookHandler;
+  /** Any `InternalHookHandler` will do; one that is registered here gets bootstrap events only. */
+  readonly handler: (event: AgentBootstrapHookEvent) => unknown;
   /** Lower runs first. Default: 100. */
   readonly priority?: number;
   readonly description?: string;
@@ -29,7 +30,8 @@ export const defaultRunner: HookRunner<InternalHookHandler> = new HookRunner();
 
 /** Returns the undo. A second handler of the same id is an error. */
 export function registerBootstrapHandler(registration: BootstrapHookRegistration): () => void {
-  return defaultRunner.register({ ...registration, hook: 'agent:bootstrap', owner: 'program' });
+  const handler = registration.handler as InternalHookHandler;
+  return defaultRunner.register({ ...registration, handler, hook: 'agent:bootstrap', owner: 'program' });
 }
 
 export function unregisterBootstrapHandler(id: string): void {

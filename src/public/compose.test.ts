@@ -33,6 +33,15 @@ describe('compose, for programs', () => {
     expect((await compose()).prompt.text).toContain('a rule');
   });
 
+  it('refuses an object that would be refused as a file', async () => {
+    const rules = [{ id: 'r', file: 'AGENTS.md', text: 'x', when: { moon: 'full' } }];
+    const config = { bootstrap: { rules } } as never;
+    await expect(compose({ workspaceDir: scratch.workspaceDir, config })).rejects.toMatchObject({
+      code: 'ATRIUM_CONFIG_INVALID',
+      message: expect.stringContaining('bootstrap.rules[0].when.moon'),
+    });
+  });
+
   it('takes another configuration file, or a configuration as an object', async () => {
     const configPath = await scratch.writeOutside(
       'other.json',

@@ -1,5 +1,6 @@
 // Composition for programs: the same engine that the commands use, with the defaults filled in.
 
+import { checkConfigObject } from '../config/check-config-object.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/schema.ts';
@@ -21,7 +22,7 @@ export interface ComposeOptions extends Omit<ContextRequest, 'at'> {
 export async function compose(options: ComposeOptions = {}): Promise<Composition> {
   const { config: given, configPath, previous, at = new Date(), ...request } = options;
   const environment = readEnvironment();
-  const config = given ?? (await loadConfig({ environment, configPath })).config;
+  const config = given ? await checkConfigObject(given) : (await loadConfig({ environment, configPath })).config;
   const engine = new ContextEngine({ environment, config, configPath, runner: defaultRunner, modules: ownModules });
   return engine.compose({ ...request, at }, previous);
 }
