@@ -25,7 +25,7 @@ const NAMES = [
 const root = await mkdtemp(join(tmpdir(), 'atrium-bench-'));
 
 try {
-  const rows = [await warm(), await cold(), ...(await growth())];
+  const rows = [await warm(), await changing(), await cold(), ...(await growth())];
   if (process.argv.includes('--json')) console.log(JSON.stringify(rows, null, 2));
   else console.table(rows);
 } finally {
@@ -41,13 +41,34 @@ async function warm() {
     return createHash('sha256').update(texts.join('\n')).digest('hex');
   };
   const compose = () => engine.compose(request);
-  const stated = [...paths, ...absentPaths('warm')];
+  const stated = [...paths, ...otherPaths('warm')];
   const fullFloor = async () => {
     await Promise.all(stated.map(statOf));
     return createHash('sha256').update(texts.join('\n')).digest('hex');
   };
   const [composing, bare, bareAll] = await inTurns([compose, floor, fullFloor], 300, 300);
-  return row('warm, 8 files, 40 KB', composing, bare, { 'ratio to every path looked at': ratio(composing, bareAll) });
+  return row('warm, 8 files, 40 KB, same paths', composing, bareAll, {
+    'ratio to the files alone': ratio(composing, bare),
+  });
+}
+
+/** The same, but one handler writes something new each time, so that nothing of an earlier prompt can be used again. */
+async function changing() {
+  let runs = 0;
+  const { request, paths, makeEngine } = await makeHome('changing', 8, 40_000);
+  const news = { hook: 'agent:bootstrap', id: 'news', owner: 'bench', priority: 160 };
+  const handler = (event) => {
+    event.context.bootstrapFiles[0].content += `\n\nThis is run ${++runs}.`;
+  };
+  const engine = makeEngine({ ...news, handler });
+  const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8')));
+  const stated = [...paths, ...otherPaths('changing')];
+  const floor = async () => {
+    await Promise.all(stated.map(statOf));
+    return createHash('sha256').update(texts.join('\n')).digest('hex');
+  };
+  const [composing, bare] = await inTurns([() => engine.compose(request), floor], 300, 300);
+  return row('warm, new text each run, same paths', composing, bare);
 }
 
 /** The same workspace with a new engine each time: nothing is cached, every file is read. */
@@ -113,8 +134,8 @@ async function makeHome(name, fileCount, bytes) {
       },
     },
   };
-  const makeEngine = () =>
-    new ContextEngine({ environment, config, runner: userHandlers(), files: new CachedFileSource() });
+  const makeEngine = (extra) =>
+    new ContextEngine({ environment, config, runner: userHandlers(extra), files: new CachedFileSource() });
   return {
     engine: makeEngine(),
     makeEngine,
@@ -123,21 +144,16 @@ async function makeHome(name, fileCount, bytes) {
   };
 }
 
-function absentPaths(name) {
+/** What composing looks at besides the files: other spellings, the first run, skills, shared files. */
+function otherPaths(name) {
   const home = join(root, name);
-  return [
-    ...NAMES.map((file) => join(home, 'state', file)),
-    ...NAMES.map((file) => join(home, 'state', 'agents', 'main', file)),
-    join(home, 'workspace', 'memory.md'),
-    join(home, 'workspace'),
-    join(home, 'workspace', '.openclaw', 'workspace-state.json'),
-    join(home, 'workspace', 'skills'),
-    join(home, 'state', 'skills'),
-  ];
+  const inWorkspace = ['memory.md', '.openclaw/workspace-state.json', 'skills'];
+  return [...inWorkspace.map((path) => join(home, 'workspace', path)), join(home, 'state')];
 }
 
-function userHandlers() {
+function userHandlers(extra) {
   const runner = new HookRunner();
+  if (extra) runner.register(extra);
   for (let i = 0; i < 10; i++) {
     const handler =
       i % 2 === 0

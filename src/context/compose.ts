@@ -5,7 +5,7 @@
 // Rules: same input, same bytes, whatever the handlers' timing; two compositions share nothing but caches.
 
 import type { WorkspaceBootstrapFile } from '../protocol/bootstrap-file.ts';
-import type { ComposeInput, CompositionState } from './composition.ts';
+import type { ComposeInput, CompositionState, PromptBlock } from './composition.ts';
 import { PIPELINE } from './pipeline.ts';
 import { joinRopes, type Rope, ropeText } from './provenance/rope.ts';
 import { buildReport, type ContextReport } from './report/build-report.ts';
@@ -35,9 +35,17 @@ export async function compose(input: ComposeInput, previous?: Composition): Prom
   // Begun here, awaited where they are needed: the disk works while the workspace is being loaded.
   input.gather.ahead?.(files).catch(() => {});
   let state = emptyState({ ...input, files });
-  for (const stage of PIPELINE) state = await stage.run(state);
-  const prompt = toPrompt(state);
+  for (const stage of PIPELINE) if (!stage.pure) state = await stage.run(state);
+  state = input.memory?.recall(state) ?? (await runPureStages(state));
+  const prompt = promptOf(state.blocks);
   return { files: state.files.map(toBootstrapFile), prompt, report: buildReport(state, prompt, previous) };
+}
+
+async function runPureStages(gathered: CompositionState): Promise<CompositionState> {
+  let state = gathered;
+  for (const stage of PIPELINE) if (stage.pure) state = await stage.run(state);
+  gathered.input.memory?.keep(gathered, state);
+  return state;
 }
 
 /** Where every composition starts. */
@@ -56,7 +64,19 @@ export function emptyState(input: ComposeInput): CompositionState {
   };
 }
 
-function toPrompt({ blocks }: CompositionState): Prompt {
+/** Blocks that were remembered are the same blocks, and so is their prompt. */
+const prompts = new WeakMap<readonly PromptBlock[], Prompt>();
+
+function promptOf(blocks: readonly PromptBlock[]): Prompt {
+  let prompt = prompts.get(blocks);
+  if (!prompt) {
+    prompt = toPrompt(blocks);
+    prompts.set(blocks, prompt);
+  }
+  return prompt;
+}
+
+function toPrompt(blocks: readonly PromptBlock[]): Prompt {
   const texts = blocks.map((block) => ({ id: block.id, stability: block.stability, text: ropeText(block.rope) }));
   let cacheBoundary = 0;
   for (const block of texts) if (block.stability === 'static') cacheBoundary += block.text.length;

@@ -3,6 +3,7 @@
 
 import type { HandlerCall } from '../protocol/handler.ts';
 import type { BootstrapHandlers } from './bootstrap-handlers.ts';
+import type { CompositionMemory } from './composition-memory.ts';
 import type { Rope, SourceText } from './provenance/rope.ts';
 import type { Situation } from './situation.ts';
 import type { FileSource } from './sources/file-source.ts';
@@ -21,6 +22,8 @@ export interface ComposeInput {
   readonly gather: GatheredSources;
   /** Handed to handlers as `cfg`; composition itself never looks inside. */
   readonly config?: Record<string, unknown> | undefined;
+  /** What earlier compositions for the same agent can be spared; without one every stage runs. */
+  readonly memory?: CompositionMemory | undefined;
   /** Things that were left out before composing began, such as a bundled handler that is switched off. */
   readonly absences?: readonly Absence[];
 }
@@ -167,5 +170,7 @@ export interface CompositionState {
 export interface Stage {
   readonly name: string;
   readonly summary: string;
+  /** Depends on the files, the skills and the policy alone; pure stages stand together at the end. */
+  readonly pure?: true;
   run(state: CompositionState): CompositionState | Promise<CompositionState>;
 }

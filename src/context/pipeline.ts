@@ -1,6 +1,7 @@
 // Composition is this list. Reading it downward is reading how a workspace becomes a prompt; a new stage is a new
 // line. Two stages appear twice on purpose: what a session must not see is judged before the handlers, so that they
-// never get it, and again after them, so that they cannot bring it back.
+// never get it, and again after them, so that they cannot bring it back. The last three are pure: given the same files
+// they need not run again.
 
 import type { Stage } from './composition.ts';
 import { applyHandlers } from './stages/apply-handlers.ts';

@@ -10,6 +10,7 @@ import { resolveUserPath } from '../config/user-path.ts';
 import type { BootstrapHandlers } from '../context/bootstrap-handlers.ts';
 import { type Composition, compose } from '../context/compose.ts';
 import type { ContextPolicy } from '../context/composition.ts';
+import { CompositionMemory } from '../context/composition-memory.ts';
 import { readOverrides } from '../context/handlers/agent-overrides/handler.ts';
 import { readGlobalFiles } from '../context/handlers/global-files/handler.ts';
 import { isTimezone, type Situation } from '../context/situation.ts';
@@ -63,6 +64,7 @@ export interface PreparedAgent {
   readonly runner: BootstrapRunner;
   readonly handlers: BootstrapHandlers;
   readonly registry: BootstrapRegistry;
+  readonly memory: CompositionMemory;
 }
 
 /** Agents and workspaces whose handlers are kept loaded. */
@@ -101,6 +103,7 @@ export class ContextEngine {
         },
         config,
         absences: agent.registry.absences,
+        memory: agent.memory,
       },
       previous,
     );
@@ -147,7 +150,16 @@ export class ContextEngine {
       modules: this.#settings.modules ?? (async () => ({})),
     });
     const policy = contextPolicyOf(config, agentId, taxonomy, environment);
-    return { agentId, workspaceDir, taxonomy, policy, runner, handlers: bootstrapHandlersOf(runner), registry };
+    return {
+      agentId,
+      workspaceDir,
+      taxonomy,
+      policy,
+      runner,
+      handlers: bootstrapHandlersOf(runner),
+      registry,
+      memory: new CompositionMemory(),
+    };
   }
 
   #agentIdOf(request: ContextRequest): string {

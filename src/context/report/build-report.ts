@@ -89,12 +89,8 @@ export interface SpanReport {
 export function buildReport(state: CompositionState, prompt: Prompt, previous: Composition | undefined): ContextReport {
   const { input } = state;
   const { situation, policy } = input;
-  const stableRope = state.blocks.filter((block) => block.stability === 'static').flatMap((block) => block.rope);
-  const changingRope = state.blocks.filter((block) => block.stability !== 'static').flatMap((block) => block.rope);
-  const stableTokens = countTokens(stableRope);
-  const hashes = hashPrompt(prompt);
+  const { layers, spans, tokens, stableTokens, hashes } = factsOf(state, prompt);
   const infos = new Map(input.handlers.list().map((handler): [string, HandlerInfo] => [handler.id, handler]));
-  const layers = reportLayers(state.layers, prompt.rope);
   return {
     version: REPORT_VERSION,
     situation: {
@@ -109,7 +105,7 @@ export function buildReport(state: CompositionState, prompt: Prompt, previous: C
     },
     prompt: {
       chars: prompt.text.length,
-      tokens: stableTokens + countTokens(changingRope),
+      tokens,
       hash: hashes.whole,
       stable: { chars: prompt.cacheBoundary, tokens: stableTokens, hash: hashes.stable },
     },
@@ -125,9 +121,39 @@ export function buildReport(state: CompositionState, prompt: Prompt, previous: C
     absences: state.absences,
     cuts: state.cuts,
     warnings: state.warnings,
-    spans: reportSpans(prompt.rope),
+    spans,
     ...(previous ? { change: findChange(prompt, hashes.whole, previous, state) } : {}),
   };
+}
+
+/** What a prompt says about itself. */
+interface PromptFacts {
+  readonly layers: readonly LayerReport[];
+  readonly spans: readonly SpanReport[];
+  readonly tokens: number;
+  readonly stableTokens: number;
+  readonly hashes: { readonly whole: string; readonly stable: string };
+}
+
+/** A prompt that was remembered is the same prompt, and so is everything that can be said about it. */
+const knownFacts = new WeakMap<Prompt, PromptFacts>();
+
+function factsOf({ blocks, layers }: CompositionState, prompt: Prompt): PromptFacts {
+  let facts = knownFacts.get(prompt);
+  if (!facts) {
+    const isStable = ({ stability }: { stability: string }) => stability === 'static';
+    const stableTokens = countTokens(blocks.filter(isStable).flatMap((block) => block.rope));
+    const changing = blocks.filter((block) => !isStable(block)).flatMap((block) => block.rope);
+    facts = {
+      layers: reportLayers(layers, prompt.rope),
+      spans: reportSpans(prompt.rope),
+      tokens: stableTokens + countTokens(changing),
+      stableTokens,
+      hashes: hashPrompt(prompt),
+    };
+    knownFacts.set(prompt, facts);
+  }
+  return facts;
 }
 
 /** One pass over the text gives both hashes. */

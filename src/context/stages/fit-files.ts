@@ -13,6 +13,7 @@ import { countTokens } from '../report/count-tokens.ts';
 
 export const fitFiles: Stage = {
   name: 'budget',
+  pure: true,
   summary: 'fit the budget: kept sections whole, the rest by declared priority',
   run(state: CompositionState): CompositionState {
     const { input } = state;

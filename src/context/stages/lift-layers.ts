@@ -12,6 +12,7 @@ import type { Taxonomy } from '../taxonomy.ts';
 
 export const liftLayers: Stage = {
   name: 'lift',
+  pure: true,
   summary: 'order the files into layers and lift what changes by session or run',
   run(state: CompositionState): CompositionState {
     const { taxonomy, handlers, workspaceDir } = state.input;

@@ -8,6 +8,7 @@ import type { Skill } from '../sources/skills.ts';
 
 export const renderPrompt: Stage = {
   name: 'render',
+  pure: true,
   summary: 'write the layers down: stable text, the cache boundary, then what changes',
   run(state: CompositionState): CompositionState {
     const { workspaceDir, situation } = state.input;
