@@ -137,6 +137,7 @@ describe('finding the configuration', () => {
     await expect(huge.load()).rejects.toThrow(/more than the \d+ that are read/);
   });
 
+  // The superuser may read everything, so as root there is no denial to see.
   it.skipIf(process.getuid?.() === 0)('says when permission is denied', async () => {
     const { load, state } = await homeWith({ 'openclaw.json': '{}' });
     await chmod(path.join(state, 'openclaw.json'), 0);
