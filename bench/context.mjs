@@ -177,13 +177,14 @@ function statOf(path) {
   return new Promise((resolve) => stat(path, (_, stats) => resolve(stats)));
 }
 
-/** Runs the functions in turns and returns the median milliseconds of each. */
+/** Runs the functions in turns, each as often behind each other one, and returns the median milliseconds of each. */
 async function inTurns(functions, rounds, warmUps) {
   const samples = functions.map(() => []);
   for (let round = -warmUps; round < rounds; round++) {
-    for (const [index, run] of functions.entries()) {
+    for (let turn = 0; turn < functions.length; turn++) {
+      const index = (turn + round + warmUps) % functions.length;
       const started = performance.now();
-      await run();
+      await functions[index]();
       const elapsed = performance.now() - started;
       if (round >= 0) samples[index].push(elapsed);
     }
