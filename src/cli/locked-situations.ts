@@ -1,9 +1,10 @@
 // The named situations of a `context.lock` folder. Everything that could make a snapshot differ from day to day or from
 // machine to machine has to be spelled out in them.
 
-import { isTimezone, parseLocalTime } from '../context/situation.ts';
+import { parseLocalTime } from '../context/situation.ts';
 import { SituationsInvalidError } from '../protocol/errors.ts';
 import { SESSION_TYPES, type SessionType } from '../protocol/session-type.ts';
+import { isTimezone } from '../protocol/timezone.ts';
 
 export interface LockedSituation {
   /** Also the name of its files, so it is made of small letters, digits and dashes only. */

@@ -3,10 +3,11 @@
 import { type Command, Option } from 'commander';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { resolveTimezone } from '../config/timezone.ts';
-import { isTimezone, parseLocalTime } from '../context/situation.ts';
+import { parseLocalTime } from '../context/situation.ts';
 import { ContextEngine, type ContextRequest } from '../gateway/context-engine.ts';
 import { BadFlagError } from '../protocol/errors.ts';
 import { SESSION_TYPES, type SessionType } from '../protocol/session-type.ts';
+import { isTimezone } from '../protocol/timezone.ts';
 import type { CliIo } from './cli-io.ts';
 
 export interface SituationFlags {

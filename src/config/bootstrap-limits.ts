@@ -1,11 +1,9 @@
 // How much text the bootstrap files of an agent may bring into a prompt. Never fails: a value that is no usable number
 // counts as the built-in limit, because a run is worth more than a setting.
 
+import { DEFAULT_BOOTSTRAP_MAX_CHARS, DEFAULT_BOOTSTRAP_TOTAL_MAX_CHARS } from '../protocol/bootstrap-file.ts';
 import { resolveAgentConfig, resolveAgentDefaults } from './agents.ts';
 import type { Config } from './schema.ts';
-
-export const DEFAULT_BOOTSTRAP_MAX_CHARS = 12_000;
-export const DEFAULT_BOOTSTRAP_TOTAL_MAX_CHARS = 60_000;
 
 export const TRUNCATION_WARNING_MODES = ['off', 'once', 'always'] as const;
 export type TruncationWarningMode = (typeof TRUNCATION_WARNING_MODES)[number];

@@ -5,10 +5,10 @@ import { existsSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { SESSION_TYPES, type SessionType } from '../protocol/session-type.ts';
+import { isTimezone } from '../protocol/timezone.ts';
 import { isNamedProfile } from './cli-profile.ts';
 import { type EnvironmentVariables, resolveHomeDir } from './home-dir.ts';
 import { resolveStateDir } from './state-dir.ts';
-import { isTimezone } from './timezone.ts';
 import { resolveUserPath } from './user-path.ts';
 
 export interface Environment {

@@ -2,6 +2,7 @@
 // with file and line, whatever would be misunderstood is an error. A home without files costs two failed look-ups.
 
 import { ConfigInvalidError, type ConfigIssue } from '../protocol/errors.ts';
+import { isTimezone } from '../protocol/timezone.ts';
 import { agentIdOf, listAgentConfigs, resolveAgentDefaults } from './agents.ts';
 import { type ConfigLocation, loadConfigFiles } from './config-files.ts';
 import { type ConfigPath, depthOf, formatConfigPath } from './config-path.ts';
@@ -11,7 +12,6 @@ import { mergeConfig } from './merge-config.ts';
 import { isPlainObject } from './plain-object.ts';
 import type { Config } from './schema.ts';
 import { type MissingVariable, substituteVariables } from './substitute-variables.ts';
-import { isTimezone } from './timezone.ts';
 import type { UnknownKey } from './validate-config.ts';
 
 export interface LoadedConfig {

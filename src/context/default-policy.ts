@@ -1,11 +1,12 @@
 // What holds when nobody decided otherwise.
 
+import { DEFAULT_BOOTSTRAP_MAX_CHARS, DEFAULT_BOOTSTRAP_TOTAL_MAX_CHARS } from '../protocol/bootstrap-file.ts';
 import type { ContextPolicy } from './composition.ts';
 import { OPENCLAW_TAXONOMY } from './taxonomy.ts';
 
 export const DEFAULT_POLICY: ContextPolicy = {
-  maxChars: 12_000,
-  totalMaxChars: 60_000,
+  maxChars: DEFAULT_BOOTSTRAP_MAX_CHARS,
+  totalMaxChars: DEFAULT_BOOTSTRAP_TOTAL_MAX_CHARS,
   priority: [],
   keep: [],
   subagentFiles: OPENCLAW_TAXONOMY.subagentFiles,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isHeartbeat, isTimezone, parseLocalTime, timeContextOf } from './situation.ts';
+import { isTimezone } from '../protocol/timezone.ts';
+import { isHeartbeat, parseLocalTime, timeContextOf } from './situation.ts';
 
 describe('the time context', () => {
   it('is local to its zone', () => {

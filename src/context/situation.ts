@@ -45,15 +45,6 @@ export function timeContextOf(at: Date, timezone: string): TimeContext {
   return { ...time };
 }
 
-export function isTimezone(timezone: string): boolean {
-  try {
-    formatterFor(timezone);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function formatterFor(timezone: string): Intl.DateTimeFormat {
   let formatter = formatters.get(timezone);
   if (!formatter) {

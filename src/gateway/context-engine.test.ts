@@ -432,3 +432,75 @@ describe('one engine', () => {
     expect(config.agents?.defaults?.userTimezone).toBe('Asia/Tokyo');
   });
 });
+
+describe('a request', () => {
+  it('tells handlers and rules the channel that its session key names', async () => {
+    const rule = {
+      id: 'r',
+      file: 'AGENTS.md',
+      text: 'In this channel.',
+      when: { channel: 'slack', channelId: 'C042' },
+    };
+    const config: Config = { bootstrap: { rules: [rule] } };
+    const inChannel = await composeWith(config, { sessionKey: 'agent:main:slack:channel:C042' });
+    expect(inChannel.prompt.text).toContain('In this channel.');
+    const elsewhere = await composeWith(config, { sessionKey: 'agent:main:slack:channel:C043' });
+    expect(elsewhere.prompt.text).not.toContain('In this channel.');
+  });
+
+  it('for no time, or for a zone that no clock knows, is refused in one sentence', async () => {
+    await expect(composeWith({}, { at: new Date('never') })).rejects.toMatchObject({ code: 'ATRIUM_CLI_BAD_FLAG' });
+    await expect(composeWith({}, { timezone: 'Mars/X' })).rejects.toMatchObject({ code: 'ATRIUM_CLI_BAD_FLAG' });
+    const zone = { agents: { defaults: { userTimezone: 'Mars/X' } } };
+    expect((await composeWith(zone)).report.situation.timezone).toBe('UTC');
+  });
+});
+
+describe('names in the configuration', () => {
+  it('may leave the ending out, and mean the openboa file for an openboa agent', async () => {
+    const agents = { list: [{ id: 'main', taxonomy: 'openboa' as const }] };
+    await scratch.write('AGENT.md', 'the rules of AGENT');
+    await scratch.write('PROFILE.md', 'the tone of PROFILE');
+    const subagent = { sessionKey: 'agent:main:subagent:x' };
+    const { prompt } = await composeWith({ agents, bootstrap: { subagentFiles: ['AGENTS'] } }, subagent);
+    expect(prompt.text).toContain('the rules of AGENT');
+    expect(prompt.text).not.toContain('the tone of PROFILE');
+    const group = { sessionKey: 'agent:main:slack:group:1' };
+    const withheld = await composeWith({ agents, bootstrap: { sharedSurfaces: { withhold: ['SOUL.md'] } } }, group);
+    expect(withheld.prompt.text).not.toContain('the tone of PROFILE');
+  });
+});
+
+describe('what can never take part', () => {
+  it('is in the report: a rule that is switched off, with its text', async () => {
+    const rules = [{ id: 'off', file: 'AGENTS.md', text: 'silent', enabled: false }];
+    const { report } = await composeWith({ bootstrap: { rules } });
+    expect(report.absences).toContainEqual(
+      expect.objectContaining({ what: 'handler rule:off', reason: 'disabled', text: 'silent' }),
+    );
+  });
+
+  it('is in the report: a pack that waits for an event that nothing fires', async () => {
+    const metadata = JSON.stringify({ openclaw: { events: ['agent:bootstrp'] } });
+    await scratch.writeState('hooks/slip/HOOK.md', `---\nname: slip\ndescription: d\nmetadata: ${metadata}\n---\n`);
+    await scratch.writeState('hooks/slip/handler.js', 'export default () => {};');
+    const { report } = await composeWith();
+    expect(report.absences).toContainEqual(
+      expect.objectContaining({
+        what: 'hook slip',
+        reason: 'handler-failed',
+        detail: expect.stringContaining('agent:bootstrap'),
+      }),
+    );
+  });
+
+  it('is in the report: a skill that may not be listed', async () => {
+    await scratch.writeOutside('SKILL.md', '---\nname: secret\n---\n');
+    await mkdir(scratch.path('skills'));
+    await symlink(scratch.outsideDir, scratch.path('skills/linked'));
+    const { report } = await composeWith();
+    expect(report.absences).toContainEqual(
+      expect.objectContaining({ what: expect.stringContaining('skill '), reason: 'outside-workspace' }),
+    );
+  });
+});

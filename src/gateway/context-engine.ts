@@ -3,9 +3,10 @@
 
 import { dirname, join } from 'node:path';
 import { resolveAgentWorkspaceDir } from '../config/agent-workspace.ts';
-import { listAgentIds, resolveAgentConfig, resolveAgentDefaults, resolveDefaultAgentId } from '../config/agents.ts';
+import { listAgentIds, resolveAgentConfig, resolveDefaultAgentId } from '../config/agents.ts';
 import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
+import { resolveTimezone } from '../config/timezone.ts';
 import { resolveUserPath } from '../config/user-path.ts';
 import type { BootstrapHandlers } from '../context/bootstrap-handlers.ts';
 import { type Composition, compose } from '../context/compose.ts';
@@ -13,7 +14,7 @@ import type { ContextPolicy } from '../context/composition.ts';
 import { CompositionMemory } from '../context/composition-memory.ts';
 import { readOverrides } from '../context/handlers/agent-overrides/handler.ts';
 import { readGlobalFiles } from '../context/handlers/global-files/handler.ts';
-import { isTimezone, type Situation } from '../context/situation.ts';
+import { type Situation, timeContextOf } from '../context/situation.ts';
 import { CachedFileSource, type FileSource } from '../context/sources/file-source.ts';
 import { type LoadedSkills, SkillCatalogue } from '../context/sources/skills.ts';
 import { TAXONOMIES, type Taxonomy, type TaxonomyId } from '../context/taxonomy.ts';
@@ -21,7 +22,7 @@ import { isCompletedStateText, workspaceStatePath } from '../context/workspace/w
 import { HookRunner } from '../hooks/runner.ts';
 import { normalizeAgentId } from '../protocol/agent-id.ts';
 import type { ChannelContext } from '../protocol/bootstrap-event.ts';
-import { UnknownAgentError } from '../protocol/errors.ts';
+import { BadFlagError, UnknownAgentError } from '../protocol/errors.ts';
 import { nearMatch } from '../protocol/near-match.ts';
 import { parseAgentSessionKey, parseSessionKey } from '../protocol/session-key.ts';
 import { resolveSessionType, type SessionType, type Trigger } from '../protocol/session-type.ts';
@@ -177,7 +178,8 @@ export class ContextEngine {
     const { environment, config } = this.#settings;
     const { sessionKey, sessionId, trigger, at } = request;
     const channel = request.channel ?? channelOf(sessionKey);
-    const zone = request.timezone ?? resolveAgentDefaults(config).userTimezone;
+    const timezone = request.timezone ?? resolveTimezone(config, environment);
+    checkTime(at, timezone);
     return {
       agentId,
       sessionKey,
@@ -185,7 +187,7 @@ export class ContextEngine {
       trigger,
       channel,
       at,
-      timezone: zone && isTimezone(zone) ? zone : environment.timezone,
+      timezone,
       sessionType:
         request.sessionType ??
         resolveSessionType({ sessionKey: sessionKey ?? sessionId, trigger, ci: this.#isCi(request) }),
@@ -230,6 +232,16 @@ export function bootstrapHandlersOf(runner: BootstrapRunner): BootstrapHandlers 
     list: () => runner.list('agent:bootstrap'),
     chain: (initial, invoke) => runner.chain('agent:bootstrap', initial, invoke),
   };
+}
+
+/** Programs hand over any date and any zone; a wrong one is told here, before it is a riddle further down. */
+function checkTime(at: Date, timezone: string): void {
+  if (Number.isNaN(at.getTime())) throw new BadFlagError('at', String(at), 'a valid date');
+  try {
+    timeContextOf(at, timezone);
+  } catch {
+    throw new BadFlagError('timezone', timezone, 'a time zone such as Europe/Berlin or UTC');
+  }
 }
 
 /** The platform and the place on it, as far as a session key names them. */

@@ -5,7 +5,7 @@ import { DEFAULT_POLICY } from '../context/default-policy.ts';
 import { OPENBOA_TAXONOMY, OPENCLAW_TAXONOMY } from '../context/taxonomy.ts';
 import { contextPolicyOf } from './context-policy.ts';
 
-const environment = readEnvironment({ HOME: '/home/ana', TZ: 'UTC' }, () => '/home/ana', '/work');
+const environment = readEnvironment({ HOME: '/home/ana', TZ: 'UTC' }, () => '/home/ana', '/srv');
 const policyOf = (config: Config = {}, agentId = 'main', taxonomy = OPENCLAW_TAXONOMY) =>
   contextPolicyOf(config, agentId, taxonomy, environment);
 
@@ -40,7 +40,7 @@ describe('the policy', () => {
       keep: ['AGENTS.md#Safety'],
       subagentFiles: ['AGENTS.md'],
       withholdOnSharedSurfaces: ['USER.md'],
-      allowedRoots: ['/home/ana/shared', '/work/here', '/there'],
+      allowedRoots: ['/home/ana/shared', '/srv/here', '/there'],
       missingMarkers: 'all',
       policyDigest: false,
     });

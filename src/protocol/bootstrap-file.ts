@@ -11,6 +11,10 @@ export const DEFAULT_BOOTSTRAP_FILENAME = 'BOOTSTRAP.md';
 export const DEFAULT_MEMORY_FILENAME = 'MEMORY.md';
 export const DEFAULT_MEMORY_ALT_FILENAME = 'memory.md';
 
+/** How many characters one file, and all files together, may bring when nobody says otherwise. */
+export const DEFAULT_BOOTSTRAP_MAX_CHARS = 12_000;
+export const DEFAULT_BOOTSTRAP_TOTAL_MAX_CHARS = 60_000;
+
 /** Handlers may add files of any name, so the known names are suggestions to the editor, not a closed set. */
 export type WorkspaceBootstrapFileName =
   | 'AGENTS.md'

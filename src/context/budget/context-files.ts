@@ -2,10 +2,9 @@
 // shape for callers that need nothing else; whoever wants to know what was cut asks `fitBudget`.
 
 import type { WorkspaceBootstrapFile } from '../../protocol/bootstrap-file.ts';
+import { DEFAULT_BOOTSTRAP_MAX_CHARS, DEFAULT_BOOTSTRAP_TOTAL_MAX_CHARS } from '../../protocol/bootstrap-file.ts';
+import { missingPathWarning } from '../stages/settle-files.ts';
 import { type BudgetEntry, fitBudget } from './fit-budget.ts';
-
-export const DEFAULT_BOOTSTRAP_MAX_CHARS = 12_000;
-export const DEFAULT_BOOTSTRAP_TOTAL_MAX_CHARS = 60_000;
 
 export interface EmbeddedContextFile {
   readonly path: string;
@@ -36,9 +35,7 @@ export function buildBootstrapContextFiles(
 function toEntry(file: WorkspaceBootstrapFile, warn: ContextFilesOptions['warn']): readonly BudgetEntry[] {
   const path = typeof file.path === 'string' ? file.path.trim() : '';
   if (path === '') {
-    warn?.(
-      `skipping bootstrap file "${file.name}" — missing or invalid "path" field (hook may have used "filePath" instead)`,
-    );
+    warn?.(missingPathWarning(file.name));
     return [];
   }
   if (file.missing) return [{ name: file.name, path, missing: true }];
