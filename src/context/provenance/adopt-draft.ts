@@ -40,26 +40,39 @@ export function adoptDraft(
   const entries = entriesOf(left);
   if (isUntouched(before, entries, copies)) return { files: before, changes: [], removed: [], renamed: [] };
 
-  const originals = new Map(copies.map((copy, index) => [copy, before[index]]));
-  const unmatched = new Set(before);
-  for (const entry of entries) {
-    const original = originals.get(entry as WorkspaceBootstrapFile);
-    if (original) unmatched.delete(original);
-  }
+  const originals = originalsOf(before, entries, copies);
   const changes: FileChange[] = [];
   const renamed: { from: ContextFile; to: string }[] = [];
   const files = entries.map((entry, index) => {
+    const original = originals[index];
+    if (original && isCopyOf(entry as WorkspaceBootstrapFile, original)) return original;
     const file = readEntry(entry, index);
-    const original = originals.get(entry as WorkspaceBootstrapFile) ?? takeOriginal(unmatched, file);
     const adopted = adoptFile(file, original, journal.edits.get(entry as WorkspaceBootstrapFile), author);
     changes.push(...adopted.changes);
     if (original && original.name !== file.name && !original.missing) renamed.push({ from: original, to: file.name });
     return adopted.file;
   });
-  const removed = [...unmatched];
+  const kept = new Set(originals);
+  const removed = originals === before ? [] : before.filter((file) => !kept.has(file));
   for (const file of removed)
     changes.push({ file: file.name, change: 'removed', addedText: '', removedText: file.content ?? '' });
   return { files, changes, removed: removed.filter((file) => !file.missing), renamed };
+}
+
+/** Which file each entry was, where it was one. Most handlers leave the entries where they are. */
+function originalsOf(
+  before: readonly ContextFile[],
+  entries: readonly unknown[],
+  copies: HandlerDraft['copies'],
+): readonly (ContextFile | undefined)[] {
+  if (copies.every((copy, index) => copy === entries[index])) return before;
+  const byCopy = new Map<unknown, ContextFile | undefined>(copies.map((copy, index) => [copy, before[index]]));
+  const unmatched = new Set(before);
+  for (const entry of entries) {
+    const original = byCopy.get(entry);
+    if (original) unmatched.delete(original);
+  }
+  return entries.map((entry, index) => byCopy.get(entry) ?? takeOriginal(unmatched, readEntry(entry, index)));
 }
 
 /** A copy by index: the list is the handler's, and so may be its methods and its holes. */
@@ -80,17 +93,17 @@ function isUntouched(
   copies: HandlerDraft['copies'],
 ): boolean {
   if (entries.length !== before.length) return false;
-  return before.every((original, index) => {
-    const copy = copies[index];
-    return (
-      copy !== undefined &&
-      copy === entries[index] &&
-      copy.content === original.content &&
-      copy.name === original.name &&
-      copy.path === original.path &&
-      copy.missing === original.missing
-    );
-  });
+  return before.every((original, index) => copies[index] === entries[index] && isCopyOf(copies[index], original));
+}
+
+function isCopyOf(copy: WorkspaceBootstrapFile | undefined, original: ContextFile): boolean {
+  return (
+    copy !== undefined &&
+    copy.content === original.content &&
+    copy.name === original.name &&
+    copy.path === original.path &&
+    copy.missing === original.missing
+  );
 }
 
 interface DraftEntry {
