@@ -4,7 +4,7 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { resolveUserPath } from '../config/user-path.ts';
-import type { MachineFolder } from '../context/report/normalise-paths.ts';
+import type { MachineFolder } from '../context/report/path-normaliser.ts';
 import { compareSnapshots, type Snapshot, type SnapshotDifference, takeSnapshot } from '../context/report/snapshot.ts';
 import type { PreparedAgent } from '../gateway/context-engine.ts';
 import { SnapshotsMissingError, UnknownSituationError } from '../protocol/errors.ts';

@@ -24,8 +24,3 @@ export interface BootstrapHandlers {
     ) => Value | Promise<Value>,
   ): Promise<{ value: Value; calls: readonly HandlerCall[] }>;
 }
-
-export const NO_HANDLERS: BootstrapHandlers = {
-  list: () => [],
-  chain: async (initial) => ({ value: initial, calls: [] }),
-};

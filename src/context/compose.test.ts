@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ScratchWorkspace } from '../testkit/scratch-workspace.ts';
 import { BootstrapFileHelper } from './bootstrap-file-helper.ts';
-import { NO_HANDLERS } from './bootstrap-handlers.ts';
 import { loadWorkspaceBootstrapFiles } from './sources/workspace-files.ts';
 import { OPENBOA_TAXONOMY, OPENCLAW_TAXONOMY } from './taxonomy.ts';
 
@@ -23,7 +22,6 @@ describe('composing', () => {
   it('without handlers gives the plain workspace', async () => {
     const plain = await loadWorkspaceBootstrapFiles(scratch.workspaceDir);
     expect((await scratch.compose()).files).toEqual(plain);
-    expect((await scratch.compose({ input: { handlers: NO_HANDLERS } })).files).toEqual(plain);
   });
 
   it('gives the files as the handlers left them, before any cut', async () => {

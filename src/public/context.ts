@@ -13,6 +13,13 @@ export { resolveAgentConfig, resolveAgentDir, resolveDefaultAgentId } from '../c
 export type { Config as OpenClawConfig } from '../config/schema.ts';
 export { resolveUserPath } from '../config/user-path.ts';
 export { BootstrapFileHelper } from '../context/bootstrap-file-helper.ts';
+export {
+  analyzeBootstrapBudget,
+  appendBootstrapPromptWarning,
+  buildBootstrapInjectionStats,
+  buildBootstrapPromptWarning,
+} from '../context/budget/budget-analysis.ts';
+export { buildBootstrapContextFiles } from '../context/budget/context-files.ts';
 export type { Composition, Prompt } from '../context/compose.ts';
 export type { Absence, AbsenceReason, Cut, FileChange } from '../context/composition.ts';
 export { PIPELINE } from '../context/pipeline.ts';

@@ -8,7 +8,7 @@ import { formatOrigin } from '../provenance/origin.ts';
 import type { Rope } from '../provenance/rope.ts';
 import { diffLines } from './diff-lines.ts';
 import { originsOf } from './located-origin.ts';
-import { type MachineFolder, pathNormaliser } from './normalise-paths.ts';
+import { type MachineFolder, pathNormaliser } from './path-normaliser.ts';
 import { type Section, sectionsOf } from './sections-of.ts';
 import { splitRope } from './split-rope.ts';
 

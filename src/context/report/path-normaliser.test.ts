@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { normalisePaths } from './normalise-paths.ts';
+import { type MachineFolder, pathNormaliser } from './path-normaliser.ts';
 
 const FOLDERS = [
   { path: '/home/ana/.openclaw/workspace', name: '<workspace>' },
@@ -8,7 +8,9 @@ const FOLDERS = [
   { path: '/home/ana', name: '<home>' },
 ];
 
-describe('normalisePaths', () => {
+const normalisePaths = (text: string, folders: readonly MachineFolder[]) => pathNormaliser(folders)(text);
+
+describe('the path normaliser', () => {
   it('names the innermost folder', () => {
     expect(normalisePaths('/home/ana/.openclaw/workspace/AGENTS.md', FOLDERS)).toBe('<workspace>/AGENTS.md');
     expect(normalisePaths('/home/ana/.openclaw/skills', FOLDERS)).toBe('<state>/skills');

@@ -8,10 +8,6 @@ export interface MachineFolder {
   readonly name: string;
 }
 
-export function normalisePaths(text: string, folders: readonly MachineFolder[]): string {
-  return pathNormaliser(folders)(text);
-}
-
 /** Of two folders one inside the other, the inner one is named; of two names for one folder, the first given. */
 export function pathNormaliser(folders: readonly MachineFolder[]): (text: string) => string {
   const names = new Map<string, string>();
