@@ -1,0 +1,47 @@
+// The Lanes contract: who may run next. A lane is the FIFO of one session key, read from the inbox; one run at a time
+// holds it, and different keys run side by side up to a limit.
+//
+// Errors: a handler that rejects has left its run unfinished; the lane claims the same trigger again, after a pause that
+// grows. A trigger claimed `MAX_CLAIMS` times without progress is handed to `giveUp` instead.
+// Rules: triggers of one key are claimed in the order of their `seq`; the next one only after the handler of the one
+// before it has settled. A claim is committed before the handler's own first commit can be.
+// When it fires: `open` first takes up what a dead process left `claimed`, then what is `queued`; `wake` says that a row
+// was committed for a key. `close` claims nothing more and waits for running handlers up to its budget, then aborts them.
+
+import type { Claim } from '../store/store.ts';
+import type { InboxRow } from '../store/tables.ts';
+
+export interface Lanes {
+  open(work: LaneWork): Promise<void>;
+  wake(sessionKey: string): void;
+  /** Aborts the run that holds this key's lane. False when there is none. */
+  stop(sessionKey: string, reason: string): boolean;
+  readonly running: readonly RunningLane[];
+  /** Triggers that wait, over all lanes. */
+  waiting(): Promise<number>;
+  close(budgetMs: number): Promise<void>;
+}
+
+export interface LaneWork {
+  /** Runs one trigger to its end. Must honour the signal. */
+  run(claimed: ClaimedTrigger): Promise<void>;
+  /** Turns a trigger that made no progress into a visible failure. */
+  giveUp(claimed: ClaimedTrigger): Promise<void>;
+}
+
+export interface ClaimedTrigger {
+  readonly trigger: InboxRow;
+  readonly claim: Claim;
+  /** 1 for the first claim; higher when an earlier one was cut short. */
+  readonly attempt: number;
+  readonly signal: AbortSignal;
+}
+
+export interface RunningLane {
+  readonly sessionKey: string;
+  readonly runId: string;
+  readonly since: number;
+}
+
+/** A run claimed this often without progress becomes a visible failure and a dead letter. */
+export const MAX_CLAIMS = 3;

@@ -1,0 +1,62 @@
+// A message on its way in, and the place it came from. Channels make these; nothing else knows a platform's own form.
+
+import type { JsonObject } from './json.ts';
+
+/** Whom a message was addressed to: one person, a closed group, or a public channel. */
+export interface Peer {
+  readonly kind: 'direct' | 'group' | 'channel';
+  readonly id: string;
+}
+
+/** The place on a platform where people see the talk. Answers go back to it. */
+export interface Surface {
+  readonly channel: string;
+  readonly accountId: string;
+  readonly peer: Peer;
+  readonly threadId?: string | undefined;
+}
+
+export interface Sender {
+  readonly id: string;
+  readonly name?: string | undefined;
+  readonly username?: string | undefined;
+}
+
+export interface Inbound {
+  readonly surface: Surface;
+  readonly sender: Sender;
+  readonly text: string;
+  /** When the platform says that it was written, in milliseconds. */
+  readonly at: number;
+  /** The platform's name for this event. Two inbounds with the same one, per channel and account, are one message. */
+  readonly eventId?: string | undefined;
+  /** Together with the revision it takes the event id's place on platforms that have none. */
+  readonly messageId?: string | undefined;
+  readonly revision?: number | undefined;
+  readonly replyToId?: string | undefined;
+  readonly wasMentioned?: boolean | undefined;
+  /** The session that the sender asked for by key, where a surface may choose: a terminal, an API client. */
+  readonly sessionKey?: string | undefined;
+  readonly agentId?: string | undefined;
+  readonly metadata?: JsonObject | undefined;
+}
+
+/** The key under which a repeated delivery of the same message is recognised; undefined when the platform names none. */
+export function dedupeKeyOf({ surface, eventId, messageId, revision }: Inbound): string | undefined {
+  const name =
+    eventId !== undefined
+      ? ['event', eventId]
+      : messageId !== undefined
+        ? ['message', messageId, revision ?? 0]
+        : undefined;
+  return name && JSON.stringify([surface.channel, surface.accountId, ...name]);
+}
+
+/** Two surfaces with the same text form are the same place. */
+export function surfaceId({ channel, accountId, peer, threadId }: Surface): string {
+  return JSON.stringify(
+    threadId === undefined
+      ? [channel, accountId, peer.kind, peer.id]
+      : [channel, accountId, peer.kind, peer.id, threadId],
+  );
+}

@@ -1,0 +1,76 @@
+// What happens while it happens, for whoever watches: sockets, streaming clients, the recorder. Nothing reads these to
+// decide; what must survive is a row in the store before its event is told.
+//
+// Lifecycle: `message-accepted`, then `run-start`, any number of deltas and tool events, `run-end`, and one
+// `delivery-end` per part. A run that is taken up again after a crash starts over with a higher attempt, and its drafts
+// replace those of the attempt before.
+
+import type { Surface } from './inbound.ts';
+import type { JsonValue } from './json.ts';
+
+export type LiveEvent =
+  | (Base & { readonly type: 'message-accepted'; readonly text: string; readonly surface: Surface })
+  | (Base & {
+      readonly type: 'run-start';
+      readonly attempt: number;
+      readonly agentId: string;
+      readonly sessionId: string;
+    })
+  | (Base & { readonly type: 'text-delta'; readonly attempt: number; readonly call: number; readonly text: string })
+  /** The draft so far is void: the call is made again, or another model answers. */
+  | (Base & { readonly type: 'text-reset'; readonly attempt: number; readonly call: number; readonly reason: string })
+  | (Base & {
+      readonly type: 'tool-start';
+      readonly toolCallId: string;
+      readonly name: string;
+      readonly params: JsonValue;
+    })
+  | (Base & {
+      readonly type: 'tool-end';
+      readonly toolCallId: string;
+      readonly name: string;
+      readonly isError: boolean;
+      readonly ms: number;
+      readonly content: string;
+    })
+  | (Base & {
+      readonly type: 'run-end';
+      readonly status: RunStatus;
+      readonly reply?: string | undefined;
+      readonly error?: string | undefined;
+    })
+  | (Base & {
+      readonly type: 'delivery-end';
+      readonly seq: number;
+      readonly part: number;
+      readonly text: string;
+      readonly surface: Surface;
+      readonly outcome: 'sent' | 'failed' | 'suppressed' | 'dead';
+    })
+  | (Base & { readonly type: 'session-end'; readonly sessionId: string; readonly reason: SessionEndReason });
+
+interface Base {
+  readonly sessionKey: string;
+  readonly runId: string;
+  /** In milliseconds. */
+  readonly at: number;
+}
+
+export type LiveEventType = LiveEvent['type'];
+
+/** How a run is going, and how it went: `stopped` by a person or a client that left, `blocked` by a gate. */
+export const RUN_STATUSES = ['running', 'suspended', 'done', 'failed', 'stopped', 'blocked'] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+export const SESSION_END_REASONS = [
+  'new',
+  'reset',
+  'idle',
+  'daily',
+  'compaction',
+  'deleted',
+  'shutdown',
+  'restart',
+  'unknown',
+] as const;
+export type SessionEndReason = (typeof SESSION_END_REASONS)[number];

@@ -1,0 +1,51 @@
+// What was said, as the transcript keeps it and every provider is told it. Providers have forms of their own; each
+// conversion is one file in `models/`, and nothing else knows those forms.
+
+import type { JsonValue } from './json.ts';
+
+export type Message = UserMessage | AssistantMessage | ToolMessage;
+
+export interface UserMessage {
+  readonly role: 'user';
+  readonly content: string;
+}
+
+export interface AssistantMessage {
+  readonly role: 'assistant';
+  readonly content: readonly AssistantPart[];
+}
+
+export type AssistantPart = TextPart | ToolCallPart;
+
+export interface TextPart {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+export interface ToolCallPart {
+  readonly type: 'tool-call';
+  readonly id: string;
+  readonly name: string;
+  /** As the model wrote them. A model may write anything, so a tool still checks them. */
+  readonly params: JsonValue;
+}
+
+/** The outcome of one tool call. Each call of an assistant message is followed by exactly one of these, in call order. */
+export interface ToolMessage {
+  readonly role: 'tool';
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly content: string;
+  readonly isError?: true | undefined;
+  /** For people and programs; never sent to a model. */
+  readonly details?: JsonValue | undefined;
+}
+
+/** The text of an assistant message, without its tool calls. */
+export function textOf(message: AssistantMessage): string {
+  return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
+
+export function toolCallsOf(message: AssistantMessage): readonly ToolCallPart[] {
+  return message.content.filter((part) => part.type === 'tool-call');
+}

@@ -1,0 +1,45 @@
+// Every place in the product that commits, by name. Crash tests kill a gateway before and after each of them, and fail
+// when a site is on this list that no test has visited.
+
+export const COMMIT_SITES = [
+  /** A message, an API call or another trigger is in the inbox. */
+  'accept',
+  /** A control command such as /stop or /status was taken and answered in one go. */
+  'control',
+  /** A lane has taken a trigger and a run begins, or begins again. */
+  'claim',
+  /** The session was opened or rolled over, the user's entry written, injections bound, the request captured. */
+  'request',
+  /** A later request of the same run was captured. */
+  'next-request',
+  /** The model asked for tools: its message is kept, and the calls are about to start. */
+  'tool-start',
+  /** One tool call has ended. */
+  'tool-result',
+  /** All calls of one step have ended: their results enter the transcript. */
+  'step',
+  /** The run is over: the answer, the outbox, the consumed injections. */
+  'result',
+  /** A gate blocked the run: what was said is scrubbed. */
+  'block',
+  /** The run is over without an answer: the failure is told, injections are released. */
+  'failure',
+  /** The observers of a run's end have been told. */
+  'observed',
+  /** A part was handed over, or will be tried again. */
+  'receipt',
+  /** Something was given up and kept for a person. */
+  'dead-letter',
+  /** A dead letter was sent again or thrown away. */
+  'dead-letter-answer',
+  /** An operator ended or deleted a session. */
+  'session',
+  /** A plugin queued text for the next run. */
+  'injection',
+  /** Hook records were written down. */
+  'hook-records',
+  /** Old captures and records made room. */
+  'prune',
+] as const;
+
+export type CommitSite = (typeof COMMIT_SITES)[number];

@@ -1,0 +1,93 @@
+// The Store contract: durable rows, changed by commits that are data, never callbacks.
+//
+// Errors: `commit` rejects with ClaimLostError when the claim was superseded, PreconditionFailedError when a write found
+// something else than it expected, and StoreFullError, StoreReadOnlyError or StoreFailedError when the backend refuses;
+// then nothing of that commit is stored, and other commits are unaffected. `select` and `count` reject with
+// StoreFailedError only.
+// Result: `commit` resolves when its writes would survive a power cut.
+// Rules: commits take effect in the order in which they were asked for. Those that queue up may share one sync to disk,
+// yet each succeeds or fails alone. A lazy commit has the same place in that order; its caller does not wait for it.
+// When it fires: after `close` has been called, every further call rejects with StoreClosedError; commits asked for
+// before it are still made.
+
+import type { CommitSite } from './commit-sites.ts';
+import type { TableName, Tables } from './tables.ts';
+
+export interface Store {
+  commit(writes: readonly Write[], options: CommitOptions): Promise<CommitResult>;
+  select<T extends TableName>(table: T, query?: Query<T>): Promise<readonly Tables[T][]>;
+  count<T extends TableName>(table: T, where?: Where<T>): Promise<number>;
+  /** Commits so far by site; what a run costs is asserted with these. */
+  readonly commits: CommitCounter;
+  /** What the backend is, for people: `sqlite <path>`. */
+  readonly description: string;
+  close(): Promise<void>;
+}
+
+export interface CommitOptions {
+  readonly site: CommitSite;
+  /** The commit fails unless this claim is still the latest of a run that is running or suspended. */
+  readonly claim?: Claim | undefined;
+}
+
+/** The right to write for a run. */
+export interface Claim {
+  readonly runId: string;
+  readonly claim: number;
+}
+
+export interface CommitResult {
+  /** One per write: the sequence number that the store gave an inserted row, if its table has one. */
+  readonly seqs: readonly (number | undefined)[];
+  /** One per write: the rows that it inserted, changed or removed; 0 for an insert that gave way to an existing row. */
+  readonly changed: readonly number[];
+}
+
+export type CommitCounter = Readonly<Record<CommitSite, number>>;
+
+export type Write = { [T in TableName]: Insert<T> | Update<T> | Remove<T> }[TableName];
+
+export interface Insert<T extends TableName> {
+  readonly insert: T;
+  readonly row: NewRow<T>;
+  /** What to do when a row of the same key exists: fail (the default), or leave that row as it is. */
+  readonly onConflict?: 'fail' | 'ignore' | undefined;
+}
+
+/** A row before the store has numbered it. */
+export type NewRow<T extends TableName> = Omit<Tables[T], 'seq'>;
+
+export interface Update<T extends TableName> {
+  readonly update: T;
+  readonly where: Where<T>;
+  readonly set: Partial<Tables[T]>;
+  /** The precondition: exactly this many rows match. Without it any number will do. */
+  readonly expect?: number | undefined;
+}
+
+export interface Remove<T extends TableName> {
+  readonly remove: T;
+  readonly where: Where<T>;
+  readonly expect?: number | undefined;
+}
+
+/** All conditions hold. Only columns of plain values can be asked for. */
+export type Where<T extends TableName> = { readonly [C in keyof Tables[T]]?: Condition | undefined };
+
+export type Condition =
+  | string
+  | number
+  | boolean
+  | null
+  | { readonly in: readonly (string | number)[] }
+  | { readonly not: string | number | null }
+  | { readonly gt: number | string }
+  | { readonly gte: number | string }
+  | { readonly lt: number | string }
+  | { readonly lte: number | string };
+
+export interface Query<T extends TableName> {
+  readonly where?: Where<T> | undefined;
+  readonly orderBy?: readonly (readonly [keyof Tables[T] & string, 'asc' | 'desc'])[] | undefined;
+  readonly limit?: number | undefined;
+}
