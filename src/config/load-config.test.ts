@@ -161,7 +161,7 @@ describe('checking the configuration', () => {
   it('loads a large existing OpenClaw configuration without an error or a warning, and keeps all of it', async () => {
     const file = fileURLToPath(new URL('./fixtures/existing-home/openclaw.json', import.meta.url));
     const { config, warnings } = await loadConfig({
-      environment: readEnvironment({ HOME: '/home/ana' }),
+      environment: readEnvironment({ HOME: '/home/ana', LOCAL_MODEL_KEY: 'key', OPENCLAW_GATEWAY_TOKEN: 'token' }),
       configPath: file,
     });
     expect(warnings).toEqual([]);

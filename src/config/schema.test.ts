@@ -25,6 +25,17 @@ describe('the schema of the configuration', () => {
 
   it('knows each section as either used or carried along', () => {
     expect(USED_SECTIONS.filter((section) => PASSED_SECTIONS.includes(section))).toEqual([]);
-    expect(USED_SECTIONS).toEqual(['agents', 'bootstrap', 'hooks', 'openboa']);
+    expect(USED_SECTIONS).toEqual([
+      'agents',
+      'bindings',
+      'bootstrap',
+      'delivery',
+      'gateway',
+      'hooks',
+      'models',
+      'openboa',
+      'recorder',
+      'session',
+    ]);
   });
 });

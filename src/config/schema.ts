@@ -63,9 +63,21 @@ const agentBudget = {
   heartbeat: heartbeat.optional(),
 };
 
+const modelPhrase = 'a model such as "anthropic/claude-sonnet-4-5", or an object with "primary" and "fallbacks"';
+const modelChoice = z.union(
+  [filledText(modelPhrase), shared({ primary: filledText().optional(), fallbacks: texts().optional() })],
+  { error: modelPhrase },
+);
+
 const agents = shared({
   defaults: shared({
     ...agentBudget,
+    model: modelChoice.optional().describe('The model and the ones to fall back to. Default: by the keys at hand.'),
+    maxConcurrent: wholeNumber(1, 1_000).optional().describe('Runs at the same time, one per session. Default 16.'),
+    maxToolRounds: wholeNumber(1, 1_000)
+      .optional()
+      .describe('How often one run may go back to the model with tool results. Default 50.'),
+    timeoutSeconds: wholeNumber(1, 604_800).optional().describe('The longest that one run may take. Default 600.'),
     workspace: text().optional().describe("The default agent's workspace."),
     bootstrapPromptTruncationWarning: oneOf(TRUNCATION_WARNING_MODES)
       .optional()
@@ -78,6 +90,7 @@ const agents = shared({
       shared({
         ...agentBudget,
         id: text(),
+        model: modelChoice.optional(),
         default: flag().optional(),
         name: text().optional(),
         workspace: text().optional(),
@@ -256,11 +269,106 @@ const openboa = ours({
   globalFiles: flag().optional().describe('Whether openboa agents get global files too. Default false.'),
 });
 
+const models = shared({
+  providers: recordOf(
+    shared({
+      baseUrl: filledText().optional().describe('Where its API is, such as "http://127.0.0.1:11434/v1".'),
+      apiKey: text().optional().describe('Better the name of an environment variable than the key itself.'),
+      api: text()
+        .optional()
+        .describe('"anthropic-messages" or "openai-completions". Default: by the name of the provider.'),
+      headers: recordOf(text()).optional(),
+      timeoutSeconds: wholeNumber(1, 86_400)
+        .optional()
+        .describe('How long the model may stay silent before the call counts as failed. Default 120.'),
+      models: z
+        .array(
+          shared({
+            id: filledText(),
+            contextWindow: positive().optional().describe('In tokens.'),
+            maxTokens: positive().optional().describe('The most tokens of one answer.'),
+          }),
+          { error: 'a list of models' },
+        )
+        .optional(),
+    }),
+  ).optional(),
+});
+
+const resetRule = shared({
+  mode: oneOf(['daily', 'idle', 'never']).optional(),
+  atHour: hour().optional().describe('For "daily": the hour at which sessions roll over. Default 4.'),
+  idleMinutes: wholeNumber(1, 5_256_000).optional().describe('Sessions silent for longer roll over.'),
+});
+
+const session = shared({
+  dmScope: oneOf(['main', 'per-peer', 'per-channel-peer', 'per-account-channel-peer'])
+    .optional()
+    .describe('How far direct messages are kept apart. Default "per-channel-peer": one session per sender.'),
+  scope: oneOf(['per-sender', 'global']).optional(),
+  mainKey: text().optional(),
+  identityLinks: recordOf(texts()).optional().describe('People by name, with the addresses under which they write.'),
+  idleMinutes: wholeNumber(1, 5_256_000).optional(),
+  reset: resetRule.optional().describe('When a session ends by itself. Default: never.'),
+  resetByType: shared({
+    direct: resetRule.optional(),
+    dm: resetRule.optional(),
+    group: resetRule.optional(),
+    thread: resetRule.optional(),
+  }).optional(),
+  resetByChannel: recordOf(resetRule).optional(),
+});
+
+const bindings = z.array(
+  shared({
+    agentId: filledText('an agent id'),
+    match: shared({
+      channel: filledText('a channel name'),
+      accountId: text().optional().describe('"*" for every account; without it, the default account.'),
+      peer: shared({ kind: oneOf(['direct', 'dm', 'group', 'channel']), id: filledText() }).optional(),
+    }),
+  }),
+  { error: 'a list of bindings' },
+);
+
+const gateway = shared({
+  port: wholeNumber(0, 65_535).optional().describe('Default 18790; 0 takes any free one.'),
+  bind: text().optional().describe('The address to listen on. Default "loopback".'),
+  auth: shared({ token: text().optional() }).optional().describe('Without a token here, one is made at first start.'),
+  allowedOrigins: texts().optional().describe('Browser origins besides its own that may call it.'),
+  drainSeconds: wholeNumber(0, 3_600).optional().describe('How long a stop waits for running work. Default 20.'),
+});
+
+const delivery = ours({
+  ttlMinutes: wholeNumber(1, 525_600)
+    .optional()
+    .describe('An answer older than this is not sent any more but kept as a dead letter. Default 1440.'),
+  maxAttempts: wholeNumber(1, 1_000).optional().describe('Tries before a part becomes a dead letter. Default 8.'),
+});
+
+const recorder = ours({
+  trajectory: ours({
+    enabled: flag().optional().describe('Default true.'),
+    dir: text().optional().describe('Default <state>/logs/trajectory.'),
+    maxBytes: wholeNumber(1_024, 10_737_418_240).optional().describe('The most of one session. Default 10 MiB.'),
+  }).optional(),
+  captures: ours({
+    maxBytes: wholeNumber(0, 1_099_511_627_776).optional().describe('Of all requests together. Default 256 MiB.'),
+    maxDays: wholeNumber(0, 36_500).optional().describe('Older requests are forgotten. Default 30.'),
+  }).optional(),
+});
+
 export const configSchema = ours({
   agents: agents.optional(),
+  bindings: bindings.optional(),
   bootstrap: bootstrap.optional(),
+  delivery: delivery.optional(),
+  gateway: gateway.optional(),
   hooks: hooks.optional(),
+  models: models.optional(),
   openboa: openboa.optional(),
+  recorder: recorder.optional(),
+  session: session.optional(),
 });
 
 /** A validated configuration. Keys that the schema does not list are kept, as unknown values. */
@@ -271,9 +379,9 @@ export const USED_SECTIONS: readonly string[] = Object.keys(configSchema.shape);
 
 /** Top-level sections of OpenClaw that nothing here reads yet: kept, and no reason to warn. */
 export const PASSED_SECTIONS: readonly string[] = `
-  $schema accessGroups acp approvals audio audit auth bindings broadcast browser canvasHost channels cli commands
-  commitments crestodian cron diagnostics discovery env gateway logging mcp media memory messages meta models nodeHost
-  plugins proxy secrets security session skills surfaces talk tools ui update web wizard
+  $schema accessGroups acp approvals audio audit auth broadcast browser canvasHost channels cli commands
+  commitments crestodian cron diagnostics discovery env logging mcp media memory messages meta nodeHost
+  plugins proxy secrets security skills surfaces talk tools ui update web wizard
 `
   .trim()
   .split(/\s+/);

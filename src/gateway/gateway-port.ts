@@ -1,0 +1,113 @@
+// What the API, the channels and the commands may ask of a running gateway. The HTTP layer knows nothing else of it, so
+// that everything a page can do is on this list.
+
+import type { DeliveryGuarantee, ReceiveResult } from '../channels/channel.ts';
+import type { ContextReport } from '../context/report/build-report.ts';
+import type { WireRequest } from '../models/model.ts';
+import type { Inbound } from '../protocol/inbound.ts';
+import type { LiveEvent, SessionEndReason } from '../protocol/live-event.ts';
+import type { Message } from '../protocol/message.ts';
+import type { Store } from '../store/store.ts';
+import type { RunRow } from '../store/tables.ts';
+
+export interface GatewayPort {
+  /** Accepts a message: resolves when it is safe in the inbox. Rejects with an AtriumError when it cannot be taken. */
+  receive(inbound: Inbound, options?: ReceiveOptions): Promise<ReceiveResult>;
+  /** Resolves with the run when it is over. */
+  waitForRun(runId: string, signal?: AbortSignal): Promise<RunRow>;
+  /** Aborts a run that is going on, or takes a waiting one out of its lane. False when it was over already. */
+  stopRun(runId: string, reason: string): Promise<boolean>;
+  /** Every live event of every session from now on; returns the undo. A listener that throws is dropped. */
+  subscribe(listener: (event: LiveEvent) => void): () => void;
+  /** For reading only. */
+  readonly store: Store;
+  status(): Promise<GatewayStatus>;
+  /** The next request for this message, as it would go over the wire; nothing is consumed or stored. */
+  preview(request: PreviewRequest): Promise<Preview>;
+  /** Ends the session of this key. False when it has none. */
+  endSession(sessionKey: string, reason: SessionEndReason): Promise<boolean>;
+  /** Ends it and removes its transcript. */
+  deleteSession(sessionKey: string): Promise<boolean>;
+  /** Sends a dead letter again and returns the run or part that it became. */
+  replayDeadLetter(id: string): Promise<{ runId: string }>;
+  /** Removes these dead letters, or all of them, and says how many there were. */
+  purgeDeadLetters(ids: readonly string[] | 'all'): Promise<number>;
+  /** Why a message would go where it goes. */
+  explainRoute(inbound: Inbound): Promise<RouteExplanation>;
+}
+
+export interface ReceiveOptions {
+  readonly kind?: 'message' | 'api' | undefined;
+  /** What a fresh session begins with. */
+  readonly seed?: readonly Message[] | undefined;
+}
+
+export interface RouteExplanation {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  /** One sentence for each rule that was looked at, the deciding one last. */
+  readonly rules: readonly string[];
+}
+
+export interface GatewayStatus {
+  readonly version: string;
+  readonly url: string;
+  readonly startedAt: number;
+  readonly store: string;
+  readonly stateDir: string;
+  readonly agents: readonly AgentStatus[];
+  readonly channels: readonly ChannelStatus[];
+  readonly running: readonly { readonly sessionKey: string; readonly runId: string; readonly since: number }[];
+  readonly waiting: number;
+  readonly outbox: { readonly queued: number; readonly failed: number };
+  readonly deadLetters: { readonly in: number; readonly out: number };
+  readonly sessions: number;
+  /** What an operator should know: cut bootstrap files, a trajectory folder that cannot be written, a missing key. */
+  readonly warnings: readonly string[];
+}
+
+export interface AgentStatus {
+  readonly agentId: string;
+  readonly isDefault: boolean;
+  readonly workspaceDir: string;
+  /** `provider/model`. */
+  readonly model: string;
+  readonly fallbacks: readonly string[];
+}
+
+export interface ChannelStatus {
+  readonly id: string;
+  readonly guarantee: DeliveryGuarantee;
+  readonly maxTextLength: number;
+}
+
+export interface PreviewRequest {
+  readonly sessionKey?: string | undefined;
+  readonly agentId?: string | undefined;
+  readonly message: string;
+  readonly at?: Date | undefined;
+  /** Also runs prompt hooks that are not declared pure. */
+  readonly runHooks?: boolean | undefined;
+}
+
+export interface Preview {
+  readonly sessionKey: string;
+  readonly agentId: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly wire: WireRequest;
+  readonly report: ContextReport;
+  /** Who wrote which characters of the body's texts, in the order of the body. */
+  readonly spans: readonly RequestSpan[];
+  /** Hooks that would have run and stand as placeholders; byte equality is promised when there are none. */
+  readonly placeholders: readonly string[];
+}
+
+/** A piece of a request with one origin. */
+export interface RequestSpan {
+  readonly where: 'system' | 'tools' | 'messages';
+  /** The index of the block, tool or message. */
+  readonly index: number;
+  readonly origin: string;
+  readonly chars: number;
+}
