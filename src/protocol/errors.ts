@@ -587,3 +587,649 @@ export class InvalidHandlerError extends AtriumError {
     super(`The handler ${JSON.stringify(id)} cannot be registered on ${hook}: ${problem}.`);
   }
 }
+
+export class ToolInputError extends AtriumError {
+  readonly code = 'ATRIUM_TOOL_INPUT';
+
+  constructor(
+    readonly tool: string,
+    readonly problems: readonly string[],
+  ) {
+    super(`The parameters of ${tool} cannot be used. ${problems.join(' ')}`);
+  }
+}
+
+export class ToolPathError extends AtriumError {
+  readonly code = 'ATRIUM_TOOL_PATH';
+
+  constructor(
+    readonly path: string,
+    readonly problem: string,
+  ) {
+    super(`${JSON.stringify(path)} is refused: ${problem}. Use the path of a file inside the workspace.`);
+  }
+}
+
+export class ToolFileMissingError extends AtriumError {
+  readonly code = 'ATRIUM_TOOL_FILE_MISSING';
+
+  constructor(readonly path: string) {
+    super(`There is no file ${JSON.stringify(path)}. Check the path; it is relative to the workspace.`);
+  }
+}
+
+export class ToolFileUnusableError extends AtriumError {
+  readonly code = 'ATRIUM_TOOL_FILE_UNUSABLE';
+
+  constructor(
+    readonly path: string,
+    readonly problem: string,
+    options?: { cause?: unknown },
+  ) {
+    super(`${JSON.stringify(path)} cannot be used: ${problem}.`, options);
+  }
+}
+
+export class ToolFileChangedError extends AtriumError {
+  readonly code = 'ATRIUM_TOOL_FILE_CHANGED';
+
+  constructor(readonly path: string) {
+    super(
+      `${JSON.stringify(path)} was changed by somebody else meanwhile and was left alone. Read it again, then retry.`,
+    );
+  }
+}
+
+export class ToolEditMatchError extends AtriumError {
+  readonly code = 'ATRIUM_TOOL_EDIT_MATCH';
+
+  constructor(
+    readonly path: string,
+    readonly matches: number,
+  ) {
+    super(
+      matches === 0
+        ? `oldText does not occur in ${JSON.stringify(path)}. It must match exactly, blanks and line ends included; read the file again.`
+        : `oldText occurs ${matches} times in ${JSON.stringify(path)}. Give more of the text around it so that it occurs once, or set replaceAll to true.`,
+    );
+  }
+}
+
+export class ToolSessionUnknownError extends AtriumError {
+  readonly code = 'ATRIUM_TOOL_SESSION_UNKNOWN';
+
+  constructor(readonly session: string) {
+    super(
+      `This agent has no session ${JSON.stringify(session)} that may be seen from here. Use a key that sessions_list shows.`,
+    );
+  }
+}
+
+export class TokenMissingError extends AtriumError {
+  readonly code = 'ATRIUM_HTTP_TOKEN_MISSING';
+
+  constructor() {
+    super(
+      'This needs the gateway\'s token. Send it as "Authorization: Bearer <token>"; it stands in atrium/token in the state directory.',
+    );
+  }
+}
+
+export class TokenWrongError extends AtriumError {
+  readonly code = 'ATRIUM_HTTP_TOKEN_WRONG';
+
+  constructor() {
+    super('This is not the token of this gateway. The right one stands in atrium/token in its state directory.');
+  }
+}
+
+export class TokenAttemptsError extends AtriumError {
+  readonly code = 'ATRIUM_HTTP_TOKEN_ATTEMPTS';
+
+  constructor(readonly retryAfterSeconds: number) {
+    super(`Too many wrong tokens came from this address. Try again in ${retryAfterSeconds} seconds.`);
+  }
+}
+
+export class HostRefusedError extends AtriumError {
+  readonly code = 'ATRIUM_HTTP_HOST_REFUSED';
+
+  constructor(readonly host: string) {
+    super(
+      `This gateway does not answer to the name ${JSON.stringify(host)}. Use its address, or add an origin with this name to gateway.allowedOrigins.`,
+    );
+  }
+}
+
+export class OriginRefusedError extends AtriumError {
+  readonly code = 'ATRIUM_HTTP_ORIGIN_REFUSED';
+
+  constructor(readonly origin: string) {
+    super(
+      `Pages of ${JSON.stringify(origin)} may not call this gateway. Add that origin to gateway.allowedOrigins if they should.`,
+    );
+  }
+}
+
+export class BodyTooLargeError extends AtriumError {
+  readonly code = 'ATRIUM_HTTP_BODY_TOO_LARGE';
+
+  constructor(readonly limitBytes: number) {
+    super(`The request is longer than the ${limitBytes} bytes allowed here. Send less at once.`);
+  }
+}
+
+export class RequestInvalidError extends AtriumError {
+  readonly code = 'ATRIUM_HTTP_REQUEST_INVALID';
+
+  /** `param` is the field that is wrong, where it is one. */
+  constructor(
+    readonly problem: string,
+    readonly param?: string | undefined,
+  ) {
+    super(problem);
+  }
+}
+
+export class UnknownPathError extends AtriumError {
+  readonly code = 'ATRIUM_HTTP_PATH_UNKNOWN';
+
+  constructor(
+    readonly method: string,
+    readonly path: string,
+  ) {
+    super(`There is nothing at ${method} ${path}. GET /openapi.json lists what there is.`);
+  }
+}
+
+export class UnknownModelNameError extends AtriumError {
+  readonly code = 'ATRIUM_HTTP_MODEL_UNKNOWN';
+
+  constructor(
+    readonly model: string,
+    readonly known: readonly string[],
+    readonly suggestion: string | undefined,
+  ) {
+    super(
+      `There is no model ${JSON.stringify(model)} here. ${suggestion ? `Did you mean "${suggestion}"?` : `Use one of: ${known.join(', ')}.`}`,
+    );
+  }
+}
+
+export class IdempotencyKeyReusedError extends AtriumError {
+  readonly code = 'ATRIUM_HTTP_IDEMPOTENCY_KEY_REUSED';
+
+  constructor(readonly runId: string) {
+    super(`This idempotency key belongs to another message (run ${runId}). Use a new key for a new message.`);
+  }
+}
+
+export class UnknownSessionError extends AtriumError {
+  readonly code = 'ATRIUM_SESSION_UNKNOWN';
+
+  constructor(readonly session: string) {
+    super(`There is no session ${JSON.stringify(session)}. "atrium sessions list" shows those that there are.`);
+  }
+}
+
+export class UnknownRunError extends AtriumError {
+  readonly code = 'ATRIUM_RUN_UNKNOWN';
+
+  constructor(readonly runId: string) {
+    super(
+      `There is no run ${JSON.stringify(runId)}. "atrium sessions show <session>" names the runs of a session; old ones may have made room.`,
+    );
+  }
+}
+
+export class UnknownCaptureError extends AtriumError {
+  readonly code = 'ATRIUM_RUN_CAPTURE_UNKNOWN';
+
+  constructor(
+    readonly runId: string,
+    readonly call: number | undefined,
+  ) {
+    super(
+      `${call === undefined ? 'No request' : `Request ${call}`} of run ${runId} is kept. The run made no such call, or its capture made room for newer ones (recorder.captures).`,
+    );
+  }
+}
+
+export class UnknownReportError extends AtriumError {
+  readonly code = 'ATRIUM_RUN_REPORT_UNKNOWN';
+
+  constructor(readonly runId: string) {
+    super(`Run ${runId} has no context report: it is not over yet, or ended before anything was composed.`);
+  }
+}
+
+export class UnknownDeadLetterError extends AtriumError {
+  readonly code = 'ATRIUM_DEADLETTER_UNKNOWN';
+
+  constructor(readonly id: string) {
+    super(`There is no dead letter ${JSON.stringify(id)}. "atrium deadletters list" shows those that there are.`);
+  }
+}
+
+export class PortInUseError extends AtriumError {
+  readonly code = 'ATRIUM_GATEWAY_PORT_IN_USE';
+
+  constructor(
+    readonly host: string,
+    readonly port: number,
+    options?: { cause?: unknown },
+  ) {
+    super(
+      `Port ${port} on ${host} is in use, perhaps by another gateway. Stop that program, or choose another port with --port or gateway.port.`,
+      options,
+    );
+  }
+}
+
+export class ListenFailedError extends AtriumError {
+  readonly code = 'ATRIUM_GATEWAY_LISTEN_FAILED';
+
+  constructor(
+    readonly host: string,
+    readonly port: number,
+    readonly reason: string,
+    options?: { cause?: unknown },
+  ) {
+    super(
+      `The gateway cannot listen on ${host} port ${port} (${reason}). Choose another address with gateway.bind, or another port with --port.`,
+      options,
+    );
+  }
+}
+
+export class BindAddressInvalidError extends AtriumError {
+  readonly code = 'ATRIUM_GATEWAY_BIND_INVALID';
+
+  constructor(readonly bind: string) {
+    super(
+      `gateway.bind is ${JSON.stringify(bind)}, which is no address to listen on. Use "loopback", "lan" or an IP address of this machine.`,
+    );
+  }
+}
+
+export class BindWithoutTokenError extends AtriumError {
+  readonly code = 'ATRIUM_GATEWAY_BIND_WITHOUT_TOKEN';
+
+  constructor(readonly address: string) {
+    super(
+      `The gateway does not listen on ${address} without a token, because others could reach it there. Set gateway.auth.token, or bind to "loopback".`,
+    );
+  }
+}
+
+export class TokenUnresolvedError extends AtriumError {
+  readonly code = 'ATRIUM_TOKEN_UNRESOLVED';
+
+  constructor(readonly problem: string) {
+    super(`gateway.auth.token cannot be used: ${problem}. Set it to the token itself, or remove it to have one made.`);
+  }
+}
+
+export class TokenFileError extends AtriumError {
+  readonly code = 'ATRIUM_TOKEN_FILE';
+
+  constructor(
+    readonly file: string,
+    readonly problem: string,
+    options?: { cause?: unknown },
+  ) {
+    super(
+      `The token file ${file} cannot be used: ${problem}. Mend or remove it; without one, a new token is made.`,
+      options,
+    );
+  }
+}
+
+export class GatewayDownError extends AtriumError {
+  readonly code = 'ATRIUM_CLI_GATEWAY_DOWN';
+
+  constructor(
+    readonly stateDir: string,
+    readonly detail: string,
+    options?: { cause?: unknown },
+  ) {
+    super(`No gateway is running on ${stateDir} (${detail}). Start one with "atrium start" and try again.`, options);
+  }
+}
+
+export class GatewayRefusedError extends AtriumError {
+  readonly code = 'ATRIUM_CLI_GATEWAY_REFUSED';
+
+  constructor(
+    readonly status: number,
+    readonly refusal: string,
+    readonly sentence: string,
+  ) {
+    super(sentence);
+  }
+}
+
+export class RunStoppedError extends AtriumError {
+  readonly code = 'ATRIUM_RUN_STOPPED';
+
+  constructor(readonly reason: string) {
+    super(`The run was stopped: ${reason}. Send the message again to start over.`);
+  }
+}
+
+export class RunInterruptedError extends AtriumError {
+  readonly code = 'ATRIUM_RUN_INTERRUPTED';
+
+  constructor() {
+    super('The gateway is shutting down before the run has ended. The run is taken up again at the next start.');
+  }
+}
+
+export class ModelRequestError extends AtriumError {
+  readonly code = 'ATRIUM_MODEL_REQUEST';
+
+  constructor(
+    readonly provider: string,
+    readonly problem: string,
+    options?: { cause?: unknown },
+  ) {
+    super(`The request cannot be written down for ${provider}: ${problem}.`, options);
+  }
+}
+
+export class UnknownProviderError extends AtriumError {
+  readonly code = 'ATRIUM_MODEL_PROVIDER_UNKNOWN';
+
+  constructor(
+    readonly provider: string,
+    readonly known: readonly string[],
+    readonly suggestion: string | undefined,
+  ) {
+    super(
+      `There is no model provider "${provider}". ${
+        suggestion ? `Did you mean "${suggestion}"?` : `Known: ${known.join(', ')}.`
+      } Others are added under models.providers, with a baseUrl.`,
+    );
+  }
+}
+
+export class MissingModelKeyError extends AtriumError {
+  readonly code = 'ATRIUM_MODEL_KEY_MISSING';
+
+  constructor(
+    readonly provider: string,
+    readonly variable: string,
+  ) {
+    super(
+      `There is no API key for ${provider}. Set ${variable} in the environment, or models.providers.${provider}.apiKey in the configuration.`,
+    );
+  }
+}
+
+export class ProviderSettingsError extends AtriumError {
+  readonly code = 'ATRIUM_MODEL_PROVIDER_SETTINGS';
+
+  constructor(
+    readonly provider: string,
+    readonly setting: string,
+    readonly problem: string,
+  ) {
+    super(`The model provider "${provider}" cannot be used: ${setting} ${problem}.`);
+  }
+}
+
+export class ClaimLostError extends AtriumError {
+  readonly code = 'ATRIUM_STORE_CLAIM_LOST';
+
+  constructor(
+    readonly runId: string,
+    readonly claim: number,
+  ) {
+    super(
+      `The run ${runId} may not write any more: claim ${claim} was superseded, or the run is over. Nothing was stored; leave the run to whoever holds it.`,
+    );
+  }
+}
+
+export class PreconditionFailedError extends AtriumError {
+  readonly code = 'ATRIUM_STORE_PRECONDITION';
+
+  constructor(
+    readonly table: string,
+    readonly problem: string,
+    options?: { cause?: unknown },
+  ) {
+    super(`The commit was not made: ${table} ${problem}. Read the rows again and decide anew.`, options);
+  }
+}
+
+export class InvalidStoreRequestError extends AtriumError {
+  readonly code = 'ATRIUM_STORE_REQUEST_INVALID';
+
+  constructor(
+    readonly table: string,
+    readonly problem: string,
+    options?: { cause?: unknown },
+  ) {
+    super(`The store cannot do what it was asked with ${table}: ${problem}. Correct the program that asked.`, options);
+  }
+}
+
+export class StoreClosedError extends AtriumError {
+  readonly code = 'ATRIUM_STORE_CLOSED';
+
+  constructor(readonly store: string) {
+    super(`The store ${store} is closed. Open it again before using it.`);
+  }
+}
+
+export class StoreFullError extends AtriumError {
+  readonly code = 'ATRIUM_STORE_FULL';
+
+  constructor(
+    readonly store: string,
+    options?: { cause?: unknown },
+  ) {
+    super(
+      `There is no space left for the store ${store}. Free some; what was accepted is kept, and the store goes on without a restart.`,
+      options,
+    );
+  }
+}
+
+export class StoreReadOnlyError extends AtriumError {
+  readonly code = 'ATRIUM_STORE_READ_ONLY';
+
+  constructor(
+    readonly store: string,
+    options?: { cause?: unknown },
+  ) {
+    super(
+      `The store ${store} cannot be written. Check the permissions of the file and its directory, and whether the disk is mounted read-only.`,
+      options,
+    );
+  }
+}
+
+export class StoreFailedError extends AtriumError {
+  readonly code = 'ATRIUM_STORE_FAILED';
+
+  constructor(
+    readonly store: string,
+    readonly detail: string,
+    readonly remedy: string,
+    options?: { cause?: unknown },
+  ) {
+    super(`The store ${store} failed: ${detail}. ${remedy}`, options);
+  }
+}
+
+export class StoreTooNewError extends AtriumError {
+  readonly code = 'ATRIUM_STORE_TOO_NEW';
+
+  constructor(
+    readonly store: string,
+    readonly found: number,
+    readonly known: number,
+  ) {
+    super(
+      `The store ${store} was written by a newer Atrium (version ${found} of its tables; this one knows ${known}). Update Atrium, or use another state directory.`,
+    );
+  }
+}
+
+export class StateLockedError extends AtriumError {
+  readonly code = 'ATRIUM_STATE_LOCKED';
+
+  constructor(
+    readonly dir: string,
+    readonly owner: { readonly pid: number; readonly url: string } | undefined,
+    options?: { cause?: unknown },
+  ) {
+    super(
+      `The state directory ${dir} is in use by ${owner ? `the gateway at ${owner.url} (process ${owner.pid})` : 'another process'}. Stop that one first, or use another state directory.`,
+      options,
+    );
+  }
+}
+
+export class InvalidFailpointError extends AtriumError {
+  readonly code = 'ATRIUM_STORE_FAILPOINT_INVALID';
+
+  constructor(
+    readonly text: string,
+    readonly problem: string,
+  ) {
+    super(`"${text}" is no failpoint: ${problem}. Write for example request:before or tool-result:after@2.`);
+  }
+}
+
+export class TriggerScrubbedError extends AtriumError {
+  readonly code = 'ATRIUM_RUN_SCRUBBED';
+
+  constructor(readonly runId: string) {
+    super(
+      `What ${runId} was asked is no longer stored, because a gate blocked it. Send the message again if it is still wanted.`,
+    );
+  }
+}
+
+export class ToolRoundsExceededError extends AtriumError {
+  readonly code = 'ATRIUM_RUN_TOOL_ROUNDS';
+
+  constructor(readonly limit: number) {
+    super(
+      `The agent went back to its tools more than ${limit} times without an answer. Ask for less at once, or raise agents.defaults.maxToolRounds.`,
+    );
+  }
+}
+
+export class ModelCallError extends AtriumError {
+  readonly code = 'ATRIUM_MODEL_CALL';
+
+  constructor(
+    readonly provider: string,
+    readonly model: string,
+    readonly kind: string,
+    readonly detail: string,
+  ) {
+    super(`The model ${provider}/${model} did not answer (${kind}): ${detail}`);
+  }
+}
+
+export class RunTimeoutError extends AtriumError {
+  readonly code = 'ATRIUM_RUN_TIMEOUT';
+
+  constructor(readonly afterMs: number) {
+    super(
+      `The run took longer than ${Math.round(afterMs / 1_000)} s, which is the limit. Raise agents.defaults.timeoutSeconds to allow more.`,
+    );
+  }
+}
+
+export class RunGivenUpError extends AtriumError {
+  readonly code = 'ATRIUM_RUN_GIVEN_UP';
+
+  constructor(readonly claims: number) {
+    super(
+      `The run was begun ${claims} times and was cut short each time before it got anywhere. It is kept as a dead letter; see atrium deadletters.`,
+    );
+  }
+}
+
+export class InboundTooLongError extends AtriumError {
+  readonly code = 'ATRIUM_INBOUND_TOO_LONG';
+
+  constructor(
+    readonly chars: number,
+    readonly limit: number,
+  ) {
+    super(
+      `The message has ${chars} characters, and ${limit} are the limit. Send it in parts, or as a file in the workspace.`,
+    );
+  }
+}
+
+/** True for errors that say that the store refused, so that what was to be written is still owed. */
+export function isStoreError(error: unknown): boolean {
+  return isAtriumError(error) && /^ATRIUM_STORE_(FULL|READ_ONLY|FAILED|CLOSED)$/.test(error.code);
+}
+
+export class DeadLetterUnusableError extends AtriumError {
+  readonly code = 'ATRIUM_DELIVERY_DEAD_LETTER_UNUSABLE';
+
+  constructor(readonly id: string) {
+    super(
+      `The dead letter ${id} cannot be put back into the outbox: it does not hold a message on its way out. Look at it with "atrium deadletters show ${id}".`,
+    );
+  }
+}
+
+export class InvalidSessionKeyError extends AtriumError {
+  readonly code = 'ATRIUM_SESSION_KEY_INVALID';
+
+  constructor(
+    readonly sessionKey: string,
+    readonly problem: string,
+  ) {
+    super(
+      `${JSON.stringify(sessionKey)} cannot be a session key: ${problem}. Use a name such as "main" or a whole key such as "agent:main:web:direct:ana".`,
+    );
+  }
+}
+
+export class HelloMissingError extends AtriumError {
+  readonly code = 'ATRIUM_CHANNEL_HELLO_MISSING';
+
+  constructor() {
+    super('The first frame on a socket must be a "hello": it tells where answers go. Send one, then this again.');
+  }
+}
+
+export class ChannelClosedError extends AtriumError {
+  readonly code = 'ATRIUM_CHANNEL_CLOSED';
+
+  constructor(readonly channel: string) {
+    super(`The channel ${channel} is closed because the gateway is stopping. Send this again when it is back.`);
+  }
+}
+
+export class GatewayGoneError extends AtriumError {
+  readonly code = 'ATRIUM_CLI_GATEWAY_GONE';
+
+  constructor(readonly detail: string) {
+    super(
+      `The connection to the gateway is gone (${detail}). Start it again with "atrium start"; nothing that it accepted is lost.`,
+    );
+  }
+}
+
+export class GatewayNotReadyError extends AtriumError {
+  readonly code = 'ATRIUM_GATEWAY_NOT_READY';
+
+  constructor(readonly state: 'starting' | 'draining') {
+    super(
+      `The gateway takes no messages right now because it is ${state === 'starting' ? 'starting' : 'stopping'}. Try again in a moment.`,
+    );
+  }
+}
