@@ -1,36 +1,64 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { HOOK_CATALOG, type HookRow } from './catalog.ts';
+import { HOOK_CATALOG, HOOK_PLACES, type HookRow } from './catalog.ts';
+import { MAX_WAITING } from './observer-queue.ts';
 
 const text = readFileSync(new URL('../../docs/hooks.md', import.meta.url), 'utf8');
-const section = text.slice(text.indexOf('## The catalog'), text.indexOf('## The bundled handlers'));
+const section = text.slice(text.indexOf('## The catalog'), text.indexOf('## How answers combine'));
+const rows = Object.entries<HookRow>(HOOK_CATALOG);
 
 describe('docs/hooks.md', () => {
-  it('has the rows of the catalog, in its order and in its words', () => {
-    const rows = section.split('\n').filter((line) => line.startsWith('| `'));
-    expect(rows).toEqual(Object.entries<HookRow>(HOOK_CATALOG).map(([name, row]) => formatRow(name, row)));
+  it('has the rows of the catalog, place by place, in its order and in its words', () => {
+    const written = section.split('\n').filter((line) => line.startsWith('### ') || line.startsWith('| `'));
+    const places = HOOK_PLACES.flatMap((place) => [
+      `### ${place}`,
+      ...rows.filter(([, row]) => row.place === place).map(([name, row]) => formatRow(name, row)),
+    ]);
+    expect(written).toEqual(places);
   });
 
-  it('has the sentence of each hook', () => {
-    const sentences = section.split('\n').filter((line) => line.startsWith('- `'));
-    expect(sentences).toEqual(
-      Object.entries<HookRow>(HOOK_CATALOG).map(([name, { summary }]) => `- \`${name}\`: ${summary}`),
-    );
+  it('says rightly in which order handlers run, and which hook is the exception', () => {
+    const exceptions = rows.filter(([, row]) => row.order !== 'highest-first' || row.defaultPriority !== 0);
+    expect(exceptions.map(([name]) => name)).toEqual(['agent:bootstrap']);
+    expect(section).toContain('the highest priority first; without one, a handler has 0');
+    expect(section).toContain('`agent:bootstrap` runs the lowest first, and there the default is 100');
+  });
+
+  it('says rightly how many observations may wait', () => {
+    expect(text).toContain(`${MAX_WAITING.toLocaleString('en')} observations may wait for one owner`);
+  });
+});
+
+describe('the catalog', () => {
+  it('is sorted by place', () => {
+    const places = rows.map(([, row]) => HOOK_PLACES.indexOf(row.place));
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+  });
+
+  it('asks observers for nothing, and waits for observers only', () => {
+    for (const [name, row] of rows) {
+      expect(Object.keys(row.combine).length === 0, name).toBe(row.kind === 'observe');
+      if (row.awaited) expect(row.kind, name).toBe('observe');
+    }
   });
 });
 
 function formatRow(name: string, row: HookRow): string {
+  const kind = row.awaited ? `${row.kind}, awaited` : row.sync ? `${row.kind}, plain values` : row.kind;
+  const fields = Object.entries(row.combine).map(([field, combinator]) => `\`${field}\`: ${combinator}`);
+  const failure = {
+    skip: row.kind === 'observe' ? 'recorded' : 'its change is dropped',
+    refuse: 'the gate stays closed',
+    'refuse-if-policy': 'its change is dropped; a policy refuses',
+  }[row.onFailure];
   const cells = [
     `\`${name}\``,
-    row.kind,
+    row.summary,
+    kind,
     `\`${row.event}\``,
-    Object.entries(row.combine)
-      .map(([field, combinator]) => `\`${field}\`: ${combinator}`)
-      .join(', '),
-    row.order.replace('-', ' '),
-    row.defaultPriority,
-    `${row.deadlineMs} ms`,
-    row.onFailure === 'skip' ? 'its change is dropped' : 'the gate stays closed',
+    fields.join(', ') || 'nothing',
+    `${row.deadlineMs / 1_000} s`,
+    failure,
     row.permission,
   ];
   return `| ${cells.join(' | ')} |`;

@@ -1,0 +1,82 @@
+// Checks what a handler answered, field by field, and copies it, so that later changes to the handler's own object have
+// no effect. A handler's answer is untrusted: reading it may throw, and its types are claims.
+
+import { InvalidHandlerResult } from '../../protocol/handler.ts';
+
+/** The fields of an answer, or of several answers combined. */
+export type AnswerFields = Readonly<Record<string, unknown>>;
+
+type Shape = 'text' | 'object' | 'list' | 'flag';
+
+/** A field has the same shape wherever it occurs. */
+const SHAPES: Readonly<Record<string, Shape>> = {
+  prependContext: 'text',
+  appendContext: 'text',
+  systemPrompt: 'text',
+  prependSystemContext: 'text',
+  appendSystemContext: 'text',
+  modelOverride: 'text',
+  providerOverride: 'text',
+  content: 'text',
+  text: 'text',
+  reason: 'text',
+  blockReason: 'text',
+  cancelReason: 'text',
+  error: 'text',
+  params: 'object',
+  message: 'object',
+  payload: 'object',
+  metadata: 'object',
+  retry: 'object',
+  requireApproval: 'object',
+  origin: 'object',
+  deliveryOrigin: 'object',
+  findings: 'list',
+  block: 'flag',
+  cancel: 'flag',
+  threadBindingReady: 'flag',
+};
+
+/** No answer is undefined; anything but an object is nonsense. */
+export function answerFieldsOf(answer: unknown): AnswerFields | undefined {
+  if (answer === undefined || answer === null) return undefined;
+  if (typeof answer !== 'object' || Array.isArray(answer)) {
+    throw new InvalidHandlerResult(
+      `answered with a ${Array.isArray(answer) ? 'list' : typeof answer}, not with an object`,
+    );
+  }
+  return answer as AnswerFields;
+}
+
+/** The handler's value for one field, checked and copied. Null says as little as undefined. */
+export function fieldOf(answer: AnswerFields, field: string): unknown {
+  const value = answer[field];
+  if (value === undefined || value === null) return undefined;
+  const shape = SHAPES[field];
+  if (shape !== undefined && shape !== shapeOf(value)) {
+    throw new InvalidHandlerResult(`answered with a ${field} that is no ${shape}`);
+  }
+  return shape === 'object' || shape === 'list' ? plainCopy(value, field) : value;
+}
+
+/** A copy as JSON has it: what handlers answer is kept, journalled and sent. */
+export function plainCopy<Value>(value: Value, what: string): Value {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch {
+    throw new InvalidHandlerResult(`answered with a ${what} that cannot be written as JSON`);
+  }
+  const copy = text === undefined ? undefined : JSON.parse(text);
+  if (shapeOf(copy) !== shapeOf(value)) {
+    throw new InvalidHandlerResult(`answered with a ${what} that cannot be written as JSON`);
+  }
+  return copy;
+}
+
+function shapeOf(value: unknown): Shape | undefined {
+  if (typeof value === 'string') return 'text';
+  if (typeof value === 'boolean') return 'flag';
+  if (Array.isArray(value)) return 'list';
+  return typeof value === 'object' && value !== null ? 'object' : undefined;
+}

@@ -1,0 +1,134 @@
+// One answer after the other becomes one result, as the catalog's row says per field. Pure: the result depends on the
+// answers and their order, never on time. Hooks whose fields depend on each other have a file of their own beside this.
+
+import { InvalidHandlerResult } from '../../protocol/handler.ts';
+import { HOOK_CATALOG, type HookName, type HookRow } from '../catalog.ts';
+import { type AnswerFields, answerFieldsOf, fieldOf, plainCopy } from './answer-shape.ts';
+import { combineAgentFinalize } from './before-agent-finalize.ts';
+import { combineAgentRun } from './before-agent-run.ts';
+import { combineToolCall } from './before-tool-call.ts';
+import { chain, chainedEvent } from './chain.ts';
+import { isClaim } from './claim.ts';
+import { collect } from './collect.ts';
+import { first } from './first.ts';
+import { problemOfMessage } from './replaced-message.ts';
+import { combineSubagentSpawning } from './subagent-spawning.ts';
+
+/** Takes the result so far and one more answer. Throws InvalidHandlerResult when the answer makes no sense. */
+export type Combine = (before: AnswerFields, answer: unknown, asked: Asked) => Combined;
+
+export interface Asked {
+  readonly owner: string;
+  /** As this handler saw it. */
+  readonly event: AnswerFields;
+}
+
+export interface Combined {
+  readonly result: AnswerFields;
+  /** As things stand, this handler is the one who decided. */
+  readonly decides?: boolean | undefined;
+  /** Nobody after this handler is asked. */
+  readonly ends?: boolean | undefined;
+  /** The decision is a refusal, for this reason. */
+  readonly refusal?: string | undefined;
+  /** What of the result is this handler's own words: its part of collected fields, and fields where it was the first. */
+  readonly contributed?: AnswerFields | undefined;
+}
+
+export function combineOf(hook: HookName): Combine {
+  const known = combines.get(hook);
+  if (known) return known;
+  const combine = SPECIAL[hook] ?? combineByRow(HOOK_CATALOG[hook]);
+  combines.set(hook, combine);
+  return combine;
+}
+
+const combines = new Map<HookName, Combine>();
+
+/** The event that the next handler sees, given the result so far. */
+export function nextEventOf(hook: HookName, event: AnswerFields, result: AnswerFields): AnswerFields {
+  const row: HookRow = HOOK_CATALOG[hook];
+  const fields = Object.keys(row.combine).filter((field) => row.combine[field] === 'chain');
+  return fields.length === 0 ? event : chainedEvent(event, result, fields, CHAINED_INTO[hook]);
+}
+
+/** What a closed gate answers, so that a caller who reads only the result is refused too. */
+export function refusedResult(hook: HookName, before: AnswerFields, reason: string): AnswerFields {
+  const { combine }: HookRow = HOOK_CATALOG[hook];
+  if (combine.outcome) return { outcome: 'block', reason };
+  if (combine.cancel) return { ...before, cancel: true, cancelReason: reason };
+  return { ...before, block: true, blockReason: reason };
+}
+
+const SPECIAL: { readonly [Hook in HookName]?: Combine } = {
+  before_agent_run: combineAgentRun,
+  before_agent_finalize: combineAgentFinalize,
+  before_tool_call: combineToolCall,
+  before_message_write: combineMessageWrite,
+  subagent_spawning: combineSubagentSpawning,
+};
+
+const CHAINED_INTO: { readonly [Hook in HookName]?: Readonly<Record<string, readonly string[]>> } = {
+  before_dispatch: { text: ['content', 'body'] },
+};
+
+const writeMessage = combineByRow(HOOK_CATALOG.before_message_write);
+
+/** Whatever was rewritten before, a message that is kept out is not written; any true value keeps it out. */
+function combineMessageWrite(before: AnswerFields, answer: unknown, asked: Asked): Combined {
+  const fields = answerFieldsOf(answer);
+  if (!fields?.block) return writeMessage(before, fields && { message: fields.message }, asked);
+  return { result: { block: true }, decides: true, ends: true, refusal: `Kept out by ${asked.owner}.` };
+}
+
+function combineByRow({ combine }: HookRow): Combine {
+  const fields = Object.entries(combine);
+  const isPureClaim = fields.every(([, combinator]) => combinator === 'claim');
+  return (before, answer, { owner, event }) => {
+    const given = answerFieldsOf(answer);
+    if (!given) return { result: before };
+    if (combine.handled && isClaim(given)) {
+      return { result: plainCopy(given, 'claim'), decides: true, ends: true };
+    }
+    if (isPureClaim) return { result: before };
+
+    const result: Record<string, unknown> = { ...before };
+    const hasFirst = fields.some(([field, combinator]) => combinator === 'first' && before[field] !== undefined);
+    const contributed: Record<string, unknown> = {};
+    let decides = false;
+    for (const [field, combinator] of fields) {
+      const next = fieldOf(given, field);
+      if (next === undefined) continue;
+      if (combinator === 'collect') {
+        result[field] = collect(before[field], next);
+        contributed[field] = next;
+      } else if (combinator === 'chain') {
+        result[field] = chain(before[field], checkReplacement(field, event, next));
+        decides = true;
+      } else if (combinator === 'first') {
+        result[field] = first(before[field], next);
+        if (before[field] === undefined) contributed[field] = next;
+        decides ||= !hasFirst;
+      } else if (combinator === 'strictest' && next !== false) result[field] = next;
+    }
+    const refused = result.block === true || result.cancel === true;
+    if (!refused) return { result, decides, contributed };
+    const refusal = result.blockReason ?? result.cancelReason ?? `Refused by ${owner}.`;
+    return { result, decides: true, ends: true, refusal: String(refusal), contributed };
+  };
+}
+
+function checkReplacement(field: string, event: AnswerFields, next: unknown): unknown {
+  const problem =
+    field === 'message'
+      ? problemOfMessage(event.message, next as AnswerFields)
+      : field === 'payload'
+        ? problemOfPayload(next as AnswerFields)
+        : undefined;
+  if (problem) throw new InvalidHandlerResult(problem);
+  return next;
+}
+
+function problemOfPayload({ text }: AnswerFields): string | undefined {
+  return text === undefined || typeof text === 'string' ? undefined : 'answered with a payload whose text is no text';
+}

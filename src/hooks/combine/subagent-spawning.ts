@@ -1,0 +1,31 @@
+// Whether a child may be spawned: the first error stands, although everybody is asked; otherwise the thread is ready
+// when anybody made it ready, and the first origin is used.
+
+import type { AnswerFields } from './answer-shape.ts';
+import { answerFieldsOf, fieldOf } from './answer-shape.ts';
+import type { Asked, Combined } from './combine.ts';
+import { first } from './first.ts';
+import { strictest } from './strictest.ts';
+
+const LEVELS = ['ok', 'error'] as const;
+
+export function combineSubagentSpawning(before: AnswerFields, answer: unknown, { owner }: Asked): Combined {
+  const given = answerFieldsOf(answer);
+  if (!given) return { result: before };
+  const status = given.status === 'error' ? 'error' : 'ok';
+  const earlier = before.status as 'ok' | 'error' | undefined;
+  if (strictest(LEVELS, earlier, status) === 'error') {
+    if (earlier === 'error') return { result: before };
+    const error = String(fieldOf(given, 'error') ?? `Refused by ${owner}.`);
+    return { result: { status, error }, decides: true, refusal: error };
+  }
+  const deliveryOrigin = first(before.deliveryOrigin, fieldOf(given, 'deliveryOrigin'));
+  return {
+    result: {
+      status,
+      threadBindingReady: before.threadBindingReady === true || fieldOf(given, 'threadBindingReady') === true,
+      ...(deliveryOrigin === undefined ? {} : { deliveryOrigin }),
+    },
+    decides: before.deliveryOrigin === undefined && deliveryOrigin !== undefined,
+  };
+}

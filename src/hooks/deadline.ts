@@ -1,0 +1,78 @@
+// One handler's time limit, and the abort signal that goes with it. The signal is made only for handlers that look at
+// it. What a handler does after its deadline settles into nothing; it is not interrupted, because nothing can.
+
+export class Deadline {
+  readonly timeoutMs: number;
+  readonly #started = performance.now();
+  readonly #caller: AbortSignal | undefined;
+  #controller: AbortController | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #onCallerAbort: (() => void) | undefined;
+  /** Why it is over, once it is. */
+  #over: unknown;
+
+  /** `caller` is the signal of whoever asked: when it aborts, the handler's time is over as well. */
+  constructor(timeoutMs: number, caller?: AbortSignal) {
+    this.timeoutMs = timeoutMs;
+    this.#caller = caller;
+  }
+
+  get elapsedMs(): number {
+    return performance.now() - this.#started;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#caller?.aborted) this.#end(this.#caller.reason);
+    if (this.#over !== undefined) this.#controller.abort(this.#over);
+    return this.#controller.signal;
+  }
+
+  /** A value that is no promise is returned at once: only waiting needs a timer. */
+  race<Value>(result: Value | Promise<Value>): Value | Promise<Value> {
+    if (!isPromiseLike(result)) return result;
+    return new Promise<Value>((resolve, reject) => {
+      this.#timer = setTimeout(
+        () => reject(this.#end(new DeadlineExceeded(this.timeoutMs))),
+        Math.min(this.timeoutMs, LONGEST_TIMER_MS),
+      );
+      if (this.#caller) {
+        this.#onCallerAbort = () => reject(this.#end(this.#caller?.reason));
+        this.#caller.addEventListener('abort', this.#onCallerAbort, { once: true });
+        if (this.#caller.aborted) this.#onCallerAbort();
+      }
+      // A handler that settles after its deadline settles into nothing, and is no unhandled rejection either.
+      result.then(resolve, reject);
+    });
+  }
+
+  /** A handler that never pauses cannot be interrupted; that it took too long counts all the same. */
+  check(): void {
+    if (this.elapsedMs > this.timeoutMs) throw this.#end(new DeadlineExceeded(this.timeoutMs));
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    if (this.#onCallerAbort) this.#caller?.removeEventListener('abort', this.#onCallerAbort);
+  }
+
+  #end<Reason>(reason: Reason): Reason {
+    this.#over ??= reason;
+    this.#controller?.abort(reason);
+    return reason;
+  }
+}
+
+/** Timers that are set to more than this fire at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export class DeadlineExceeded extends Error {
+  constructor(timeoutMs: number) {
+    super(`timed out after ${timeoutMs}ms`);
+  }
+}
+
+export function isPromiseLike<Value>(result: Value | PromiseLike<Value>): result is PromiseLike<Value> {
+  if (result === null || (typeof result !== 'object' && typeof result !== 'function')) return false;
+  return typeof (result as PromiseLike<Value>).then === 'function';
+}

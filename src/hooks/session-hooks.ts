@@ -1,0 +1,120 @@
+// What handlers are given and may answer when sessions begin, end, are compacted or have children. Field names are the
+// plugin contract's and do not change.
+
+import type { SessionEndReason } from '../protocol/live-event.ts';
+import type { Message } from '../protocol/message.ts';
+import type { HookContext } from './hook-context.ts';
+
+export interface SessionHooks {
+  session_start: { event: SessionStartEvent; context: HookContext; result: undefined };
+  session_end: { event: SessionEndEvent; context: HookContext; result: undefined };
+  before_reset: { event: BeforeResetEvent; context: HookContext; result: undefined };
+  before_compaction: { event: BeforeCompactionEvent; context: HookContext; result: undefined };
+  after_compaction: { event: AfterCompactionEvent; context: HookContext; result: undefined };
+  subagent_spawning: { event: SubagentSpawningEvent; context: SubagentHookContext; result: SubagentSpawningResult };
+  subagent_spawned: { event: SubagentSpawnedEvent; context: SubagentHookContext; result: undefined };
+  subagent_delivery_target: {
+    event: SubagentDeliveryTargetEvent;
+    context: SubagentHookContext;
+    result: SubagentDeliveryTargetResult;
+  };
+  subagent_ended: { event: SubagentEndedEvent; context: SubagentHookContext; result: undefined };
+}
+
+export interface SessionStartEvent {
+  readonly sessionId: string;
+  readonly sessionKey?: string | undefined;
+  /** The session of the same key before this one. */
+  readonly resumedFrom?: string | undefined;
+}
+
+export interface SessionEndEvent {
+  readonly sessionId: string;
+  readonly sessionKey?: string | undefined;
+  readonly messageCount: number;
+  readonly durationMs?: number | undefined;
+  readonly reason?: SessionEndReason | undefined;
+  readonly sessionFile?: string | undefined;
+  readonly transcriptArchived?: boolean | undefined;
+  readonly nextSessionId?: string | undefined;
+  readonly nextSessionKey?: string | undefined;
+}
+
+export interface BeforeResetEvent {
+  readonly sessionFile?: string | undefined;
+  readonly messages?: readonly Message[] | undefined;
+  readonly reason?: string | undefined;
+}
+
+export interface BeforeCompactionEvent {
+  readonly messageCount: number;
+  readonly compactingCount?: number | undefined;
+  readonly tokenCount?: number | undefined;
+  readonly messages?: readonly Message[] | undefined;
+  readonly sessionFile?: string | undefined;
+}
+
+export interface AfterCompactionEvent {
+  readonly messageCount: number;
+  readonly tokenCount?: number | undefined;
+  readonly compactedCount: number;
+  readonly sessionFile?: string | undefined;
+}
+
+export interface SubagentHookContext extends HookContext {
+  readonly childSessionKey?: string | undefined;
+  readonly requesterSessionKey?: string | undefined;
+}
+
+/** Where a child's answers go, in the words of a platform. */
+export interface DeliveryOrigin {
+  readonly channel?: string | undefined;
+  readonly accountId?: string | undefined;
+  readonly to?: string | undefined;
+  readonly threadId?: string | undefined;
+}
+
+export interface SubagentSpawningEvent {
+  readonly childSessionKey: string;
+  readonly agentId: string;
+  readonly label?: string | undefined;
+  readonly mode: 'run' | 'session';
+  readonly requester?: DeliveryOrigin | undefined;
+  readonly threadRequested: boolean;
+}
+
+export interface SubagentSpawningResult {
+  readonly status?: 'ok' | 'error' | undefined;
+  readonly error?: string | undefined;
+  readonly threadBindingReady?: boolean | undefined;
+  readonly deliveryOrigin?: DeliveryOrigin | undefined;
+}
+
+export interface SubagentSpawnedEvent extends SubagentSpawningEvent {
+  readonly runId: string;
+}
+
+export interface SubagentDeliveryTargetEvent {
+  readonly childSessionKey: string;
+  readonly requesterSessionKey: string;
+  readonly requesterOrigin?: DeliveryOrigin | undefined;
+  readonly childRunId?: string | undefined;
+  readonly spawnMode?: 'run' | 'session' | undefined;
+  readonly expectsCompletionMessage: boolean;
+}
+
+export interface SubagentDeliveryTargetResult {
+  readonly origin?: DeliveryOrigin | undefined;
+}
+
+export interface SubagentEndedEvent {
+  readonly targetSessionKey: string;
+  readonly targetKind: 'subagent' | 'acp';
+  readonly reason: string;
+  readonly sendFarewell?: boolean | undefined;
+  readonly accountId?: string | undefined;
+  readonly runId?: string | undefined;
+  readonly endedAt?: number | undefined;
+  readonly outcome?: 'ok' | 'error' | 'timeout' | 'killed' | 'reset' | 'deleted' | undefined;
+  readonly error?: string | undefined;
+}

@@ -1,0 +1,85 @@
+// What handlers are given and may answer around a tool call and around the writing of a message. Field names are the
+// plugin contract's and do not change.
+
+import type { JsonObject } from '../protocol/json.ts';
+import type { Message, ToolMessage } from '../protocol/message.ts';
+import type { HookContext } from './hook-context.ts';
+
+export interface ToolHooks {
+  before_tool_call: { event: BeforeToolCallEvent; context: ToolHookContext; result: BeforeToolCallResult };
+  after_tool_call: { event: AfterToolCallEvent; context: ToolHookContext; result: undefined };
+  tool_result_persist: { event: ToolResultPersistEvent; context: ToolHookContext; result: ToolResultPersistResult };
+  before_message_write: { event: BeforeMessageWriteEvent; context: HookContext; result: BeforeMessageWriteResult };
+}
+
+export interface ToolHookContext extends HookContext {
+  readonly toolName?: string | undefined;
+  readonly toolCallId?: string | undefined;
+}
+
+export interface BeforeToolCallEvent {
+  readonly toolName: string;
+  readonly params: JsonObject;
+  readonly runId?: string | undefined;
+  readonly toolCallId?: string | undefined;
+  /** Paths that the call would touch, guessed; it may touch fewer or more. */
+  readonly derivedPaths?: readonly string[] | undefined;
+}
+
+export interface BeforeToolCallResult {
+  /** From a handler: laid over the parameters that it saw. From the runner: all parameters, when somebody changed any. */
+  readonly params?: JsonObject | undefined;
+  readonly block?: boolean | undefined;
+  readonly blockReason?: string | undefined;
+  readonly requireApproval?: ApprovalRequest | undefined;
+}
+
+export interface ApprovalRequest {
+  readonly title: string;
+  readonly description: string;
+  readonly severity?: 'info' | 'warning' | 'critical' | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly timeoutBehavior?: 'allow' | 'deny' | undefined;
+  readonly allowedDecisions?: readonly ApprovalDecision[] | undefined;
+  /** Always the owner of the handler that asked, whatever the handler wrote. */
+  readonly pluginId?: string | undefined;
+  readonly onResolution?: ((resolution: ApprovalResolution) => unknown) | undefined;
+}
+
+export type ApprovalDecision = 'allow-once' | 'allow-always' | 'deny';
+export type ApprovalResolution = ApprovalDecision | 'timeout' | 'cancelled';
+
+export interface AfterToolCallEvent {
+  readonly toolName: string;
+  /** The parameters that the tool was really given. */
+  readonly params: JsonObject;
+  readonly runId?: string | undefined;
+  readonly toolCallId?: string | undefined;
+  /** What the tool gave back: `content`, and `details` where it has some. */
+  readonly result?: unknown;
+  readonly error?: string | undefined;
+  readonly durationMs?: number | undefined;
+}
+
+export interface ToolResultPersistEvent {
+  readonly toolName?: string | undefined;
+  readonly toolCallId?: string | undefined;
+  readonly message: ToolMessage;
+  /** True when no tool ran: the call was blocked, or cut by a crash. */
+  readonly isSynthetic?: boolean | undefined;
+}
+
+export interface ToolResultPersistResult {
+  readonly message?: ToolMessage | undefined;
+}
+
+export interface BeforeMessageWriteEvent {
+  readonly message: Message;
+  readonly sessionKey?: string | undefined;
+  readonly agentId?: string | undefined;
+}
+
+export interface BeforeMessageWriteResult {
+  readonly message?: Message | undefined;
+  readonly block?: boolean | undefined;
+}
