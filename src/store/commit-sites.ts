@@ -10,14 +10,12 @@ export const COMMIT_SITES = [
   'claim',
   /** The session was opened or rolled over, the user's entry written, injections bound, the request captured. */
   'request',
-  /** A later request of the same run was captured. */
+  /** A later request of the same run was captured, with the results of its tool calls in the transcript. */
   'next-request',
   /** The model asked for tools: its message is kept, and the calls are about to start. */
   'tool-start',
   /** One tool call has ended. */
   'tool-result',
-  /** All calls of one step have ended: their results enter the transcript. */
-  'step',
   /** The run is over: the answer, the outbox, the consumed injections. */
   'result',
   /** A gate blocked the run: what was said is scrubbed. */

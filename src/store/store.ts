@@ -1,14 +1,17 @@
 // The Store contract: durable rows, changed by commits that are data, never callbacks.
 //
 // Errors: `commit` rejects with ClaimLostError when the claim was superseded, PreconditionFailedError when a write found
-// something else than it expected, and StoreFullError, StoreReadOnlyError or StoreFailedError when the backend refuses;
-// then nothing of that commit is stored, and other commits are unaffected. `select` and `count` reject with
-// StoreFailedError only.
-// Result: `commit` resolves when its writes would survive a power cut.
+// something else than it expected or a key that exists, InvalidStoreRequestError when it asks for what no table has, and
+// StoreFullError, StoreReadOnlyError, StateLockedError or StoreFailedError when the backend refuses; then nothing of that
+// commit is stored, and other commits are unaffected. `select` and `count` reject with InvalidStoreRequestError,
+// StateLockedError and StoreFailedError only.
+// Result: `commit` resolves when its writes would survive a power cut. Rows come back as they went in, but for characters
+// that a text column cannot hold: NUL and lone surrogates become U+FFFD. JSON columns keep even those.
 // Rules: commits take effect in the order in which they were asked for. Those that queue up may share one sync to disk,
-// yet each succeeds or fails alone. A lazy commit has the same place in that order; its caller does not wait for it.
-// When it fires: after `close` has been called, every further call rejects with StoreClosedError; commits asked for
-// before it are still made.
+// yet each succeeds or fails alone; only when that sync itself fails do all that share it. A lazy commit has the same
+// place in that order; its caller does not wait for it. A read sees every commit that was asked for before it.
+// When it fires: after `close` has been called, every further call rejects with StoreClosedError; commits and reads asked
+// for before it are still made.
 
 import type { CommitSite } from './commit-sites.ts';
 import type { TableName, Tables } from './tables.ts';
@@ -71,9 +74,13 @@ export interface Remove<T extends TableName> {
   readonly expect?: number | undefined;
 }
 
-/** All conditions hold. Only columns of plain values can be asked for. */
+/**
+ * All conditions hold. Columns of JSON can be asked for null only. A condition that is undefined asks for nothing in a
+ * read and is refused in a write, where it would hit rows that nobody meant.
+ */
 export type Where<T extends TableName> = { readonly [C in keyof Tables[T]]?: Condition | undefined };
 
+/** Null is no value: `not` matches it, comparisons and lists do not. Texts compare by their code points. */
 export type Condition =
   | string
   | number
@@ -88,6 +95,7 @@ export type Condition =
 
 export interface Query<T extends TableName> {
   readonly where?: Where<T> | undefined;
+  /** Null comes before every value. Rows that this leaves equal come in any order. */
   readonly orderBy?: readonly (readonly [keyof Tables[T] & string, 'asc' | 'desc'])[] | undefined;
   readonly limit?: number | undefined;
 }

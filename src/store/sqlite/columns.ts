@@ -1,0 +1,162 @@
+// How each row of `tables.ts` is laid out: its table, its columns in order, and the kind of each. Adding a column is a
+// line here and a migration; the compiler and a test compare the three.
+
+import type { TableName, Tables } from '../tables.ts';
+
+/** `seq` is numbered by the database; `json` is kept as text; `?` means that the column may be null. */
+export type ColumnKind = 'seq' | 'text' | 'text?' | 'integer' | 'integer?' | 'real' | 'boolean' | 'json' | 'json?';
+
+export const TABLES: { readonly [T in TableName]: TableLayout<T> } = {
+  sessions: {
+    table: 'sessions',
+    columns: {
+      sessionId: 'text',
+      sessionKey: 'text',
+      agentId: 'text',
+      startedAt: 'integer',
+      activeAt: 'integer',
+      endedAt: 'integer?',
+      endReason: 'text?',
+      surface: 'json?',
+      resumedFrom: 'text?',
+      state: 'json',
+    },
+  },
+  transcript: {
+    table: 'transcript',
+    columns: {
+      sessionId: 'text',
+      position: 'integer',
+      runId: 'text',
+      at: 'integer',
+      kind: 'text',
+      message: 'json',
+      shown: 'text?',
+      meta: 'json',
+    },
+  },
+  inbox: {
+    table: 'inbox',
+    columns: {
+      seq: 'seq',
+      runId: 'text',
+      sessionKey: 'text',
+      kind: 'text',
+      dedupeKey: 'text?',
+      payload: 'json?',
+      acceptedAt: 'integer',
+      status: 'text',
+    },
+  },
+  runs: {
+    table: 'runs',
+    columns: {
+      runId: 'text',
+      sessionKey: 'text',
+      agentId: 'text',
+      sessionId: 'text?',
+      status: 'text',
+      claim: 'integer',
+      progressClaim: 'integer',
+      startedAt: 'integer',
+      endedAt: 'integer?',
+      outcome: 'json?',
+      observed: 'boolean',
+    },
+  },
+  journal: {
+    table: 'journal',
+    columns: { runId: 'text', position: 'integer', kind: 'text', at: 'integer', data: 'json' },
+  },
+  outbox: {
+    table: 'outbox',
+    columns: {
+      seq: 'seq',
+      runId: 'text',
+      part: 'integer',
+      sessionKey: 'text',
+      surface: 'json',
+      surfaceId: 'text',
+      text: 'text',
+      options: 'json',
+      status: 'text',
+      attempts: 'integer',
+      nextAt: 'integer',
+      createdAt: 'integer',
+      expiresAt: 'integer',
+      receipt: 'json?',
+      error: 'text?',
+    },
+  },
+  deadLetters: {
+    table: 'dead_letters',
+    columns: {
+      id: 'text',
+      direction: 'text',
+      runId: 'text',
+      sessionKey: 'text',
+      reason: 'text',
+      createdAt: 'integer',
+      payload: 'json?',
+    },
+  },
+  injections: {
+    table: 'injections',
+    columns: {
+      id: 'text',
+      seq: 'seq',
+      owner: 'text',
+      sessionKey: 'text',
+      idempotencyKey: 'text?',
+      placement: 'text',
+      text: 'text',
+      createdAt: 'integer',
+      expiresAt: 'integer?',
+      status: 'text',
+      runId: 'text?',
+    },
+  },
+  parts: {
+    table: 'parts',
+    columns: { hash: 'text', text: 'text', size: 'integer', usedAt: 'integer' },
+  },
+  captures: {
+    table: 'captures',
+    columns: {
+      runId: 'text',
+      call: 'integer',
+      at: 'integer',
+      provider: 'text',
+      model: 'text',
+      envelope: 'json',
+      manifest: 'json',
+      size: 'integer',
+    },
+  },
+  hookRecords: {
+    table: 'hook_records',
+    columns: {
+      seq: 'seq',
+      runId: 'text?',
+      sessionKey: 'text?',
+      hook: 'text',
+      handler: 'text',
+      owner: 'text',
+      at: 'integer',
+      ms: 'real',
+      outcome: 'text',
+      error: 'text?',
+      changed: 'json',
+    },
+  },
+};
+
+export interface TableLayout<T extends TableName> {
+  readonly table: string;
+  readonly columns: { readonly [C in keyof Tables[T]]: ColumnKind };
+}
+
+/** `sessionKey` is `session_key` in the database. */
+export function columnName(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

@@ -1,0 +1,172 @@
+// Commits that queue up share one transaction and so one sync to disk. What fails, fails alone; only when the database
+// refuses the shared transaction at its end do all of the group fail together.
+//
+// Commits are data underneath, so a group can be made again. It is tried without savepoints first, which cost a third of
+// the time, because hardly a commit ever fails; when one does, the group is rolled back and made again with a savepoint
+// for each. A commit that breaks even the transaction is rejected, and the rest is made again without it.
+
+import type { AtriumError } from '../../protocol/errors.ts';
+import type { Database, Statement } from './database.ts';
+import { isBusy, storeErrorFrom } from './store-error.ts';
+
+/** Bounds how long one flush may keep the process from doing anything else. */
+const LARGEST_GROUP = 256;
+/** While another process holds the file, a group waits without blocking and tries again this often. */
+const BUSY_PAUSE_MS = 25;
+
+export class GroupCommit {
+  readonly #database: Database;
+  readonly #file: string;
+  readonly #mostBusyTries: number;
+  readonly #begin: Statement;
+  readonly #commit: Statement;
+  readonly #rollback: Statement;
+  readonly #savepoint: Statement;
+  readonly #release: Statement;
+  readonly #rollbackToSavepoint: Statement;
+  readonly #flush = () => this.#flushGroup();
+  #queue: Job[] = [];
+  #busyTries = 0;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(database: Database, file: string, busyWaitMs: number) {
+    this.#database = database;
+    this.#file = file;
+    this.#mostBusyTries = busyWaitMs / BUSY_PAUSE_MS;
+    this.#begin = database.prepare('BEGIN IMMEDIATE');
+    this.#commit = database.prepare('COMMIT');
+    this.#rollback = database.prepare('ROLLBACK');
+    this.#savepoint = database.prepare('SAVEPOINT one_commit');
+    this.#release = database.prepare('RELEASE one_commit');
+    this.#rollbackToSavepoint = database.prepare('ROLLBACK TO one_commit');
+  }
+
+  /** Resolves with what `work` returned once it is durable. `work` may run more than once, but takes effect once. */
+  add<T>(work: () => T): Promise<T> {
+    const done = new Promise<T>((resolve, reject) => {
+      this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
+    });
+    if (this.#queue.length === 1) setImmediate(this.#flush);
+    this.#last = done;
+    return done;
+  }
+
+  /** True while commits wait for their turn. */
+  get isPending(): boolean {
+    return this.#queue.length > 0;
+  }
+
+  /** Settles with the last commit that was asked for so far. */
+  async drain(): Promise<void> {
+    await this.#last.then(ignore, ignore);
+  }
+
+  #flushGroup(): void {
+    let group = this.#queue.splice(0, LARGEST_GROUP);
+    let outcome = this.#tryGroup(group, 'together');
+    while (outcome.kind === 'failed' || outcome.kind === 'broken') {
+      if (outcome.kind === 'broken') {
+        const { job, error } = outcome;
+        job.reject(error);
+        group = group.filter((other) => other !== job);
+      }
+      outcome = this.#tryGroup(group, 'in savepoints');
+    }
+    if (outcome.kind === 'busy') {
+      this.#queue = [...group, ...this.#queue];
+      setTimeout(this.#flush, BUSY_PAUSE_MS);
+    } else if (this.#queue.length > 0) {
+      setImmediate(this.#flush);
+    }
+  }
+
+  #tryGroup(group: readonly Job[], how: 'together' | 'in savepoints'): Outcome {
+    if (group.length === 0) return { kind: 'settled' };
+    try {
+      this.#begin.run();
+    } catch (error) {
+      return this.#cannotBegin(group, error);
+    }
+    this.#busyTries = 0;
+    const tell: (() => void)[] = [];
+    for (const job of group) {
+      try {
+        const result = how === 'together' ? job.work() : this.#inSavepoint(job);
+        tell.push(() => job.resolve(result));
+      } catch (cause) {
+        if (how === 'together') {
+          this.#rollBack();
+          return { kind: 'failed' };
+        }
+        const error = storeErrorFrom(cause, this.#file);
+        if (!this.#database.isTransaction) return { kind: 'broken', job, error };
+        tell.push(() => job.reject(error));
+      }
+    }
+    try {
+      this.#commit.run();
+    } catch (error) {
+      return this.#rejectAll(group, error);
+    }
+    for (const one of tell) one();
+    return { kind: 'settled' };
+  }
+
+  #cannotBegin(group: readonly Job[], error: unknown): Outcome {
+    if (!isBusy(error) || this.#busyTries >= this.#mostBusyTries) return this.#rejectAll(group, error);
+    this.#busyTries += 1;
+    return { kind: 'busy' };
+  }
+
+  #inSavepoint(job: Job): unknown {
+    this.#savepoint.run();
+    try {
+      const result = job.work();
+      this.#release.run();
+      return result;
+    } catch (error) {
+      if (this.#database.isTransaction) this.#undoSavepoint();
+      throw error;
+    }
+  }
+
+  #undoSavepoint(): void {
+    try {
+      this.#rollbackToSavepoint.run();
+      this.#release.run();
+    } catch {
+      // Half a commit must not stay: if its savepoint cannot be undone, the whole transaction is.
+      this.#rollBack();
+    }
+  }
+
+  #rollBack(): void {
+    try {
+      if (this.#database.isTransaction) this.#rollback.run();
+    } catch {
+      // Then the next transaction cannot begin, and its commits are told why.
+    }
+  }
+
+  #rejectAll(group: readonly Job[], error: unknown): Outcome {
+    this.#rollBack();
+    const reason = storeErrorFrom(error, this.#file);
+    for (const job of group) job.reject(reason);
+    return { kind: 'settled' };
+  }
+}
+
+interface Job {
+  readonly work: () => unknown;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: AtriumError) => void;
+}
+
+/** `failed`: a commit did, and the group must be made again in savepoints to find out whether others do. */
+type Outcome =
+  | { readonly kind: 'settled' }
+  | { readonly kind: 'busy' }
+  | { readonly kind: 'failed' }
+  | { readonly kind: 'broken'; readonly job: Job; readonly error: AtriumError };
+
+function ignore(): void {}

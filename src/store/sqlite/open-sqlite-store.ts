@@ -1,0 +1,128 @@
+// The Store in one SQLite file: a write-ahead log that is synced with every group of commits. One connection does
+// everything, in turn; other processes may read the file meanwhile.
+
+import { ClaimLostError, StoreClosedError, StoreFailedError } from '../../protocol/errors.ts';
+import { COMMIT_SITES, type CommitSite } from '../commit-sites.ts';
+import type { CommitCounter, CommitOptions, CommitResult, Query, Store, Where, Write } from '../store.ts';
+import type { TableName, Tables } from '../tables.ts';
+import { type Database, foldLog, makeDurable, openDatabase } from './database.ts';
+import { GroupCommit } from './group-commit.ts';
+import { checkVersion, migrate, NEWEST_VERSION } from './migrate.ts';
+import { Statements } from './statements.ts';
+import { storeErrorFrom } from './store-error.ts';
+
+export interface SqliteStoreOptions {
+  readonly file: string;
+  /** Reads a store that exists, and changes nothing: for looking into one that another process owns. */
+  readonly readOnly?: boolean | undefined;
+  /** The most pages of 4096 bytes that the file may have. Default: as many as the disk has room for. */
+  readonly maxPages?: number | undefined;
+  /** How long commits wait while another program keeps the file busy. Default: 5 seconds. */
+  readonly busyWaitMs?: number | undefined;
+}
+
+/** Rejects with StoreTooNewError, StoreReadOnlyError, StoreFullError, StateLockedError or StoreFailedError. */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  const { file, readOnly = false, maxPages, busyWaitMs = 5_000 } = options;
+  let database: Database | undefined;
+  try {
+    database = await openDatabase(file, { readOnly, busyMs: BUSY_AT_START_MS });
+    const found = checkVersion(database, file);
+    if (readOnly && found < NEWEST_VERSION) {
+      const remedy = 'Start the gateway, which brings them up to date.';
+      throw new StoreFailedError(file, 'its tables are of an older version', remedy);
+    }
+    if (!readOnly) {
+      makeDurable(database);
+      if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${Math.trunc(maxPages)}`);
+      migrate(database, file);
+    }
+    database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    return new SqliteStore(database, { file, readOnly, busyWaitMs });
+  } catch (error) {
+    database?.close();
+    throw storeErrorFrom(error, file);
+  }
+}
+
+const BUSY_AT_START_MS = 1_000;
+/** Short, because it blocks the process; commits that find the file busy wait without blocking. */
+const BUSY_MS = 5;
+
+class SqliteStore implements Store {
+  readonly description: string;
+  readonly #database: Database;
+  readonly #file: string;
+  readonly #readOnly: boolean;
+  readonly #statements: Statements;
+  readonly #group: GroupCommit;
+  readonly #commits = Object.fromEntries(COMMIT_SITES.map((site) => [site, 0])) as Record<CommitSite, number>;
+  #closing: Promise<void> | undefined;
+
+  constructor(
+    database: Database,
+    { file, readOnly, busyWaitMs }: { file: string; readOnly: boolean; busyWaitMs: number },
+  ) {
+    this.description = `sqlite ${file}`;
+    this.#database = database;
+    this.#file = file;
+    this.#readOnly = readOnly;
+    this.#statements = new Statements(database);
+    this.#group = new GroupCommit(database, file, busyWaitMs);
+  }
+
+  get commits(): CommitCounter {
+    return this.#commits;
+  }
+
+  async commit(writes: readonly Write[], { site, claim }: CommitOptions): Promise<CommitResult> {
+    if (this.#closing) throw new StoreClosedError(this.#file);
+    const prepared = this.#guard(() => writes.map((write) => this.#statements.prepareWrite(write)));
+    const result = await this.#group.add(() => {
+      if (claim && !this.#statements.holdsClaim(claim)) throw new ClaimLostError(claim.runId, claim.claim);
+      const seqs: (number | undefined)[] = [];
+      const changed: number[] = [];
+      for (const write of prepared) {
+        const outcome = write();
+        seqs.push(outcome.seq);
+        changed.push(outcome.changed);
+      }
+      return { seqs, changed };
+    });
+    this.#commits[site] += 1;
+    return result;
+  }
+
+  async select<T extends TableName>(table: T, query: Query<T> = {}): Promise<readonly Tables[T][]> {
+    if (this.#closing) throw new StoreClosedError(this.#file);
+    if (this.#group.isPending) await this.#group.drain();
+    return this.#guard(() => this.#statements.select(table, query));
+  }
+
+  async count<T extends TableName>(table: T, where: Where<T> = {}): Promise<number> {
+    if (this.#closing) throw new StoreClosedError(this.#file);
+    if (this.#group.isPending) await this.#group.drain();
+    return this.#guard(() => this.#statements.count(table, where));
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#group.drain();
+    this.#guard(() => {
+      if (!this.#readOnly) foldLog(this.#database);
+      this.#database.close();
+    });
+  }
+
+  #guard<R>(work: () => R): R {
+    try {
+      return work();
+    } catch (error) {
+      throw storeErrorFrom(error, this.#file);
+    }
+  }
+}

@@ -1,0 +1,204 @@
+// Builds the statements of writes and queries, and keeps each prepared under its own text: commits of the same shape
+// differ only in their values, so preparing happens once per shape.
+
+import { InvalidStoreRequestError, PreconditionFailedError } from '../../protocol/errors.ts';
+import type { Claim, Condition, Query, Where, Write } from '../store.ts';
+import type { TableName, Tables } from '../tables.ts';
+import type { Database, SqlValue, Statement } from './database.ts';
+import { type Column, codecOf, columnOf, decodeRow, encodeRow, encodeValue, type TableCodec } from './row-codec.ts';
+import { isConflict } from './store-error.ts';
+
+/** Far above the number of shapes in the product; only a program that makes up queries would reach it. */
+const MOST_STATEMENTS = 512;
+
+export class Statements {
+  readonly #database: Database;
+  readonly #prepared = new Map<string, Statement>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Checks and encodes a write now, so that what is stored is what was handed over; returns what makes it happen. */
+  prepareWrite(write: Write): () => WriteResult {
+    if ('insert' in write) return this.#prepareInsert(write.insert, write.row, write.onConflict === 'ignore');
+    if ('update' in write) return this.#prepareUpdate(write.update, write.where, write.set, write.expect);
+    return this.#prepareRemove(write.remove, write.where, write.expect);
+  }
+
+  /** True while the claim is the latest one of a run that has not ended. */
+  holdsClaim({ runId, claim }: Claim): boolean {
+    const held = this.#prepare(
+      "SELECT 1 FROM runs WHERE run_id = ? AND claim = ? AND status IN ('running', 'suspended')",
+    ).get(runId, claim);
+    return held !== undefined;
+  }
+
+  select<T extends TableName>(table: T, { where = {}, orderBy = [], limit }: Query<T>): readonly Tables[T][] {
+    const codec = codecOf(table);
+    const conditions = buildWhere(codec, where, 'skip');
+    const values = [...conditions.values];
+    let sql = `SELECT ${codec.columns.map(({ name }) => name).join(', ')} FROM ${codec.table}${conditions.sql}`;
+    if (orderBy.length > 0) {
+      const terms = orderBy.map(
+        ([field, direction]) => `${columnOf(codec, field).name} ${direction === 'desc' ? 'DESC' : 'ASC'}`,
+      );
+      sql += ` ORDER BY ${terms.join(', ')}`;
+    }
+    if (limit !== undefined) {
+      if (!Number.isSafeInteger(limit) || limit < 0) {
+        throw new InvalidStoreRequestError(codec.table, `a limit cannot be ${limit}`);
+      }
+      sql += ' LIMIT ?';
+      values.push(limit);
+    }
+    const rows: readonly (readonly unknown[])[] = this.#prepare(sql).all(...values);
+    return rows.map((row) => decodeRow<T>(codec, row));
+  }
+
+  count<T extends TableName>(table: T, where: Where<T>): number {
+    const codec = codecOf(table);
+    const conditions = buildWhere(codec, where, 'skip');
+    const row: readonly unknown[] = this.#prepare(`SELECT COUNT(*) FROM ${codec.table}${conditions.sql}`).get(
+      ...conditions.values,
+    );
+    return Number(row[0]);
+  }
+
+  #prepareInsert(table: TableName, row: object, ignoresConflict: boolean): () => WriteResult {
+    const codec = codecOf(table);
+    const statement = this.#prepare(insertSql(codec, ignoresConflict));
+    const values = encodeRow(codec, row);
+    return () => {
+      const { changes, lastInsertRowid } = runWrite(codec, statement, values);
+      return { changed: changes, seq: codec.isNumbered && changes > 0 ? Number(lastInsertRowid) : undefined };
+    };
+  }
+
+  #prepareUpdate(table: TableName, where: object, set: object, expect: number | undefined): () => WriteResult {
+    const codec = codecOf(table);
+    const changes = Object.entries(set).filter(([, value]) => value !== undefined);
+    if (changes.length === 0) throw new InvalidStoreRequestError(codec.table, 'the update changes no column');
+    const columns = changes.map(([field]) => columnOf(codec, field));
+    const values = changes.map(([, value], index) => encodeValue(codec.table, columns[index] as Column, value));
+    const conditions = buildWhere(codec, where, 'refuse');
+    const assignments = columns.map(({ name }) => `${name} = ?`).join(', ');
+    const statement = this.#prepare(`UPDATE ${codec.table} SET ${assignments}${conditions.sql}`);
+    return expecting(codec, statement, [...values, ...conditions.values], expect);
+  }
+
+  #prepareRemove(table: TableName, where: object, expect: number | undefined): () => WriteResult {
+    const codec = codecOf(table);
+    const conditions = buildWhere(codec, where, 'refuse');
+    return expecting(codec, this.#prepare(`DELETE FROM ${codec.table}${conditions.sql}`), conditions.values, expect);
+  }
+
+  #prepare(sql: string): Statement {
+    const known = this.#prepared.get(sql);
+    if (known) return known;
+    if (this.#prepared.size >= MOST_STATEMENTS) this.#prepared.clear();
+    const statement = this.#database.prepare(sql);
+    this.#prepared.set(sql, statement);
+    return statement;
+  }
+}
+
+export interface WriteResult {
+  readonly changed: number;
+  readonly seq: number | undefined;
+}
+
+function expecting(
+  codec: TableCodec,
+  statement: Statement,
+  values: readonly SqlValue[],
+  expect: number | undefined,
+): () => WriteResult {
+  return () => {
+    const { changes } = runWrite(codec, statement, values);
+    if (expect !== undefined && changes !== expect) {
+      throw new PreconditionFailedError(codec.table, `has ${changes} such rows instead of ${expect}`);
+    }
+    return { changed: changes, seq: undefined };
+  };
+}
+
+function runWrite(codec: TableCodec, statement: Statement, values: readonly SqlValue[]): ReturnType<Statement['run']> {
+  try {
+    return statement.run(...values);
+  } catch (cause) {
+    if (isConflict(cause)) throw new PreconditionFailedError(codec.table, 'has a row of this key already', { cause });
+    throw cause;
+  }
+}
+
+const INSERTS = new Map<TableCodec, readonly [fail: string, ignore: string]>();
+
+function insertSql(codec: TableCodec, ignoresConflict: boolean): string {
+  let texts = INSERTS.get(codec);
+  if (!texts) {
+    const names = codec.inserted.map(({ name }) => name).join(', ');
+    const marks = codec.inserted.map(() => '?').join(', ');
+    const sql = `INSERT INTO ${codec.table} (${names}) VALUES (${marks})`;
+    texts = [sql, `${sql} ON CONFLICT DO NOTHING`];
+    INSERTS.set(codec, texts);
+  }
+  return texts[ignoresConflict ? 1 : 0];
+}
+
+/** A condition that is undefined asks for nothing when reading; when writing it would hit rows that nobody meant. */
+function buildWhere(
+  codec: TableCodec,
+  where: object,
+  undefinedConditions: 'skip' | 'refuse',
+): { readonly sql: string; readonly values: SqlValue[] } {
+  const values: SqlValue[] = [];
+  let sql = '';
+  for (const [field, condition] of Object.entries(where) as [string, Condition | undefined][]) {
+    const column = columnOf(codec, field);
+    if (condition === undefined) {
+      if (undefinedConditions === 'skip') continue;
+      throw new InvalidStoreRequestError(codec.table, `the condition on "${field}" is undefined`);
+    }
+    sql += `${sql === '' ? ' WHERE ' : ' AND '}${buildCondition(codec.table, column, condition, values)}`;
+  }
+  return { sql, values };
+}
+
+const COMPARISONS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
+
+function buildCondition(table: string, column: Column, condition: Condition, values: SqlValue[]): string {
+  const { name, field, kind } = column;
+  if (condition === null) return `${name} IS NULL`;
+  if (typeof condition === 'object' && 'not' in condition && condition.not === null) return `${name} IS NOT NULL`;
+  if (kind === 'json') {
+    throw new InvalidStoreRequestError(table, `"${field}" cannot be asked for by its value`);
+  }
+  if (typeof condition !== 'object') {
+    values.push(encodeValue(table, column, condition));
+    return `${name} = ?`;
+  }
+  if ('in' in condition) {
+    // One parameter for the whole list keeps it one shape, however long the list is.
+    const list = condition.in.map((value) => wellFormed(encodeValue(table, column, value)));
+    values.push(JSON.stringify(list));
+    return `${name} IN (SELECT value FROM json_each(?))`;
+  }
+  if ('not' in condition) {
+    values.push(encodeValue(table, column, condition.not));
+    return `${name} IS DISTINCT FROM ?`;
+  }
+  for (const [key, value] of Object.entries(condition)) {
+    const comparison = COMPARISONS[key as keyof typeof COMPARISONS];
+    if (comparison) {
+      values.push(encodeValue(table, column, value));
+      return `${name} ${comparison} ?`;
+    }
+  }
+  throw new InvalidStoreRequestError(table, `the condition on "${field}" is of no known form`);
+}
+
+/** JSON would keep a lone surrogate that the column does not have. */
+function wellFormed(value: SqlValue): SqlValue {
+  return typeof value === 'string' ? Buffer.from(value).toString() : value;
+}

@@ -1,0 +1,83 @@
+// Puts what SQLite and the file system say into the words of the Store contract: one class per cause, one sentence with
+// the next step.
+
+import { dirname } from 'node:path';
+import {
+  type AtriumError,
+  isAtriumError,
+  StateLockedError,
+  StoreFailedError,
+  StoreFullError,
+  StoreReadOnlyError,
+} from '../../protocol/errors.ts';
+
+const SQLITE_BUSY = 5;
+const SQLITE_LOCKED = 6;
+const SQLITE_READONLY = 8;
+const SQLITE_IOERR = 10;
+const SQLITE_CORRUPT = 11;
+const SQLITE_FULL = 13;
+const SQLITE_CANTOPEN = 14;
+const SQLITE_CONSTRAINT = 19;
+const SQLITE_NOTADB = 26;
+/** By name where Node says it, by Linux's number where SQLite does. */
+const FULL_DISK: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 28, 122, 27]);
+const READ_ONLY_DISK: ReadonlySet<unknown> = new Set(['EROFS', 'EACCES', 'EPERM', 30, 13, 1]);
+
+export function storeErrorFrom(error: unknown, file: string): AtriumError {
+  if (isAtriumError(error)) return error;
+  const options = { cause: error };
+  const result = resultCode(error);
+  const reason = systemReason(error);
+  if (result === SQLITE_FULL || FULL_DISK.has(reason)) return new StoreFullError(file, options);
+  if (result === SQLITE_READONLY || READ_ONLY_DISK.has(reason)) return new StoreReadOnlyError(file, options);
+  if (isBusy(error)) return new StateLockedError(dirname(file), undefined, options);
+  const { detail, remedy } = describeFailure(result, error);
+  return new StoreFailedError(file, detail, remedy, options);
+}
+
+function describeFailure(result: number | undefined, error: unknown): { detail: string; remedy: string } {
+  if (result === SQLITE_CORRUPT) {
+    return {
+      detail: 'the file is damaged',
+      remedy: 'Check the disk, then bring back a copy of the file, or move it away to begin with an empty store.',
+    };
+  }
+  if (result === SQLITE_NOTADB) {
+    return {
+      detail: 'it is no store of Atrium',
+      remedy: 'Move the file away, or use another state directory.',
+    };
+  }
+  return {
+    detail: error instanceof Error ? error.message : String(error),
+    remedy: 'Check the disk and the state directory, then try again.',
+  };
+}
+
+/** Another connection holds the file; waiting helps. */
+export function isBusy(error: unknown): boolean {
+  const code = resultCode(error);
+  return code === SQLITE_BUSY || code === SQLITE_LOCKED;
+}
+
+/** A key exists already. */
+export function isConflict(error: unknown): boolean {
+  return resultCode(error) === SQLITE_CONSTRAINT;
+}
+
+/** The primary result code, without what SQLite adds in the higher bits. */
+function resultCode(error: unknown): number | undefined {
+  const code = (error as { errcode?: unknown } | undefined)?.errcode;
+  return typeof code === 'number' ? code & 0xff : undefined;
+}
+
+/** What the operating system said. SQLite keeps an old number when it does not concern the error at hand. */
+function systemReason(error: unknown): string | number | undefined {
+  const result = resultCode(error);
+  const { code, systemErrno } = error as { code?: unknown; systemErrno?: unknown };
+  if (result === SQLITE_IOERR || result === SQLITE_CANTOPEN) {
+    return typeof systemErrno === 'number' ? systemErrno : undefined;
+  }
+  return typeof code === 'string' ? code : undefined;
+}

@@ -1,0 +1,104 @@
+// One process owns a state directory. The lock is the kernel's, on a file that holds nothing, so it ends with the
+// process however that ends; beside it the owner writes down who it is, for the commands that find the door shut.
+
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StateLockedError } from '../protocol/errors.ts';
+import { type Database, openDatabase } from './sqlite/database.ts';
+import { isBusy, storeErrorFrom } from './sqlite/store-error.ts';
+
+export interface StateLock {
+  readonly stateDir: string;
+  /** Says where the owner can be reached. Readable by this user only. */
+  writeOwner(owner: StateOwner): Promise<void>;
+  release(): Promise<void>;
+}
+
+export interface StateOwner {
+  readonly pid: number;
+  readonly url: string;
+}
+
+/**
+ * Rejects with StateLockedError while another process, or another part of this one, owns the directory; with
+ * StoreReadOnlyError, StoreFullError or StoreFailedError when the lock cannot be kept there at all.
+ */
+export async function acquireStateLock(stateDir: string): Promise<StateLock> {
+  const file = lockFile(stateDir);
+  let database: Database | undefined;
+  try {
+    database = await openDatabase(file, { busyMs: RACE_MS });
+    // The file stays empty, so there is nothing to undo, and nothing beside it that a killed process would leave.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    // What a killed owner left must not be taken for this one's.
+    await rm(ownerFile(stateDir), { force: true });
+  } catch (error) {
+    database?.close();
+    if (isBusy(error)) throw new StateLockedError(stateDir, await readOwnerFile(stateDir), { cause: error });
+    throw storeErrorFrom(error, file);
+  }
+  HELD.add(database);
+  return stateLock(stateDir, database);
+}
+
+/** Who owns the directory now; undefined when nobody does, or when the owner has not said yet. */
+export async function readOwner(stateDir: string): Promise<StateOwner | undefined> {
+  return (await isStateLocked(stateDir)) ? readOwnerFile(stateDir) : undefined;
+}
+
+export async function isStateLocked(stateDir: string): Promise<boolean> {
+  let database: Database | undefined;
+  try {
+    database = await openDatabase(lockFile(stateDir), { readOnly: true, busyMs: 0 });
+    database.exec('SELECT COUNT(*) FROM sqlite_schema');
+    return false;
+  } catch (error) {
+    return isBusy(error);
+  } finally {
+    database?.close();
+  }
+}
+
+/** Two processes that start together may each block the other for a moment; one of them wins within this time. */
+const RACE_MS = 250;
+const LONGEST_OWNER_FILE = 4096;
+/** A connection that is collected as garbage is closed, and its lock with it. */
+const HELD = new Set<Database>();
+
+function stateLock(stateDir: string, database: Database): StateLock {
+  return {
+    stateDir,
+    async writeOwner(owner) {
+      const path = ownerFile(stateDir);
+      await mkdir(join(stateDir, 'atrium'), { recursive: true, mode: 0o700 });
+      await writeFile(`${path}.new`, `${JSON.stringify({ pid: owner.pid, url: owner.url })}\n`, { mode: 0o600 });
+      await rename(`${path}.new`, path);
+    },
+    async release() {
+      if (!HELD.delete(database)) return;
+      await rm(ownerFile(stateDir), { force: true });
+      database.close();
+    },
+  };
+}
+
+async function readOwnerFile(stateDir: string): Promise<StateOwner | undefined> {
+  const text = await readFile(ownerFile(stateDir), 'utf8').catch(() => '');
+  if (text.length > LONGEST_OWNER_FILE) return undefined;
+  try {
+    const { pid, url } = JSON.parse(text) as Partial<Record<'pid' | 'url', unknown>>;
+    const isKnown = Number.isSafeInteger(pid) && typeof url === 'string' && /^https?:\/\/[\x21-\x7e]+$/.test(url);
+    return isKnown ? { pid: pid as number, url } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Nothing else may ever open this file: closing it would drop the lock. */
+function lockFile(stateDir: string): string {
+  return join(stateDir, 'atrium', 'lock');
+}
+
+function ownerFile(stateDir: string): string {
+  return join(stateDir, 'atrium', 'owner.json');
+}

@@ -1,0 +1,125 @@
+// What a Store does, without durability: the same rules on lists in memory, written for reading. The suite compares
+// every backend with it. It knows no speed, and it takes the numbers that a backend gave from the backend.
+
+import { ClaimLostError, PreconditionFailedError } from '../protocol/errors.ts';
+import type { CommitOptions, Condition, Query, Where, Write } from './store.ts';
+import type { TableName, Tables } from './tables.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+type State = Readonly<Partial<Record<TableName, readonly Row[]>>>;
+
+/** A key is a list of fields and holds among the rows for which none of them is null, or else where `only` says. */
+export const STORE_KEYS: { readonly [T in TableName]: readonly StoreKey[] } = {
+  sessions: [{ fields: ['sessionId'] }, { fields: ['sessionKey'], only: ({ endedAt }) => endedAt === null }],
+  transcript: [{ fields: ['sessionId', 'position'] }],
+  inbox: [{ fields: ['seq'] }, { fields: ['dedupeKey'] }],
+  runs: [{ fields: ['runId'] }],
+  journal: [{ fields: ['runId', 'position'] }],
+  outbox: [{ fields: ['seq'] }, { fields: ['runId', 'part'] }],
+  deadLetters: [{ fields: ['id'] }],
+  injections: [{ fields: ['seq'] }, { fields: ['id'] }, { fields: ['owner', 'sessionKey', 'idempotencyKey'] }],
+  parts: [{ fields: ['hash'] }],
+  captures: [{ fields: ['runId', 'call'] }],
+  hookRecords: [{ fields: ['seq'] }],
+};
+
+export interface StoreKey {
+  readonly fields: readonly string[];
+  readonly only?: (row: Row) => boolean;
+}
+
+export class StoreModel {
+  #state: State = {};
+
+  /** Makes a commit and returns how many rows each write changed, or throws as the contract says and changes nothing. */
+  commit(writes: readonly Write[], { claim }: CommitOptions, numbers: readonly (number | undefined)[]): number[] {
+    if (claim) {
+      const run = this.#rows('runs').find(({ runId }) => runId === claim.runId);
+      const isOpen = run?.status === 'running' || run?.status === 'suspended';
+      if (!isOpen || run?.claim !== claim.claim) throw new ClaimLostError(claim.runId, claim.claim);
+    }
+    const before = this.#state;
+    try {
+      return writes.map((write, index) => this.#write(write, numbers[index]));
+    } catch (error) {
+      this.#state = before;
+      throw error;
+    }
+  }
+
+  select<T extends TableName>(table: T, { where = {}, orderBy = [], limit }: Query<T> = {}): readonly Tables[T][] {
+    const sorted = this.#rows(table)
+      .filter((row) => matches(row, where))
+      .sort((a, b) => {
+        for (const [field, direction] of orderBy) {
+          const order = compare(a[field], b[field]);
+          if (order !== 0) return direction === 'asc' ? order : -order;
+        }
+        return 0;
+      });
+    return sorted.slice(0, limit) as unknown as Tables[T][];
+  }
+
+  #write(write: Write, seq: number | undefined): number {
+    if ('insert' in write) {
+      const rows = this.#rows(write.insert);
+      const row = seq === undefined ? { ...write.row } : { ...write.row, seq };
+      if (!hasDuplicates(write.insert, [...rows, row])) {
+        this.#save(write.insert, [...rows, row]);
+        return 1;
+      }
+      if (write.onConflict === 'ignore') return 0;
+      throw new PreconditionFailedError(write.insert, 'has a row of this key already');
+    }
+    const table = 'update' in write ? write.update : write.remove;
+    const rows = this.#rows(table);
+    const hit = rows.filter((row) => matches(row, write.where));
+    if (write.expect !== undefined && hit.length !== write.expect) {
+      throw new PreconditionFailedError(table, `has ${hit.length} such rows instead of ${write.expect}`);
+    }
+    const after =
+      'update' in write
+        ? rows.map((row) => (hit.includes(row) ? { ...row, ...write.set } : row))
+        : rows.filter((row) => !hit.includes(row));
+    if (hasDuplicates(table, after)) throw new PreconditionFailedError(table, 'has a row of this key already');
+    this.#save(table, after);
+    return hit.length;
+  }
+
+  #rows(table: TableName): readonly Row[] {
+    return this.#state[table] ?? [];
+  }
+
+  #save(table: TableName, rows: readonly Row[]): void {
+    this.#state = { ...this.#state, [table]: rows };
+  }
+}
+
+function hasDuplicates(table: TableName, rows: readonly Row[]): boolean {
+  return STORE_KEYS[table].some(({ fields, only = (row) => fields.every((field) => row[field] !== null) }) => {
+    const keys = rows.filter(only).map((row) => JSON.stringify(fields.map((field) => row[field])));
+    return new Set(keys).size < keys.length;
+  });
+}
+
+function matches(row: Row, where: Where<TableName>): boolean {
+  return Object.entries(where).every(([field, condition]) => holds(row[field], condition as Condition | undefined));
+}
+
+function holds(value: unknown, condition: Condition | undefined): boolean {
+  if (condition === undefined) return true;
+  if (typeof condition !== 'object' || condition === null) return value === condition;
+  if ('in' in condition) return condition.in.some((one) => one === value);
+  if ('not' in condition) return value !== condition.not;
+  if (value === null) return false;
+  if ('gt' in condition) return compare(value, condition.gt) > 0;
+  if ('gte' in condition) return compare(value, condition.gte) >= 0;
+  if ('lt' in condition) return compare(value, condition.lt) < 0;
+  return compare(value, condition.lte) <= 0;
+}
+
+function compare(a: unknown, b: unknown): number {
+  if (a === null || b === null) return Number(a !== null) - Number(b !== null);
+  if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return Number(a) - Number(b);
+}
