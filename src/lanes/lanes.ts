@@ -4,7 +4,9 @@
 // Errors: a handler that rejects has left its run unfinished; the lane claims the same trigger again, after a pause that
 // grows. A trigger claimed `MAX_CLAIMS` times without progress is handed to `giveUp` instead.
 // Rules: triggers of one key are claimed in the order of their `seq`; the next one only after the handler of the one
-// before it has settled. A claim is committed before the handler's own first commit can be.
+// before it has settled. A claim is committed before the handler's own first commit can be. A run that suspends itself
+// leaves its trigger `claimed` and resolves: its lane stays shut, without a slot, until an `approval` row of the same run
+// is queued, which then goes first. A handler that resolves with its run still `running` counts as one that rejected.
 // When it fires: `open` first takes up what a dead process left `claimed`, then what is `queued`; `wake` says that a row
 // was committed for a key. `close` claims nothing more and waits for running handlers up to its budget, then aborts them.
 
@@ -14,7 +16,7 @@ import type { InboxRow } from '../store/tables.ts';
 export interface Lanes {
   open(work: LaneWork): Promise<void>;
   wake(sessionKey: string): void;
-  /** Aborts the run that holds this key's lane. False when there is none. */
+  /** Aborts the run that holds this key's lane with a RunStoppedError. False when there is none, or it is suspended. */
   stop(sessionKey: string, reason: string): boolean;
   readonly running: readonly RunningLane[];
   /** Triggers that wait, over all lanes. */
@@ -23,7 +25,10 @@ export interface Lanes {
 }
 
 export interface LaneWork {
-  /** Runs one trigger to its end. Must honour the signal. */
+  /**
+   * Runs one trigger to its end. Must honour the signal, whose reason says why: a RunStoppedError ends the run for good;
+   * anything else (a RunInterruptedError, a claim that could not be committed) leaves it to be claimed again.
+   */
   run(claimed: ClaimedTrigger): Promise<void>;
   /** Turns a trigger that made no progress into a visible failure. */
   giveUp(claimed: ClaimedTrigger): Promise<void>;

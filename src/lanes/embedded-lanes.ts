@@ -1,0 +1,285 @@
+// Lanes within one process. The inbox is the queue; memory holds an entry only for keys that run, wait for a slot or
+// pause after a failure, so a million idle sessions cost nothing and a crash forgets nothing.
+//
+// Promise: one turn at a time per key, turns of different keys in the order in which they asked for a slot. It does not
+// know what a run does, and learns how one went from the store only.
+
+import { RunInterruptedError, RunStoppedError } from '../protocol/errors.ts';
+import type { Store } from '../store/store.ts';
+import type { InboxRow, RunRow } from '../store/tables.ts';
+import type { Lanes, LaneWork, RunningLane } from './lanes.ts';
+import { loadNextTrigger } from './next-trigger.ts';
+import { planClaim } from './plan-claim.ts';
+
+export interface EmbeddedLanesOptions {
+  readonly store: Store;
+  /** How many keys may run at once. */
+  readonly limit: number;
+  readonly now: () => number;
+  readonly warn: (sentence: string) => void;
+  /** The pause after the first failure of a trigger; each further one doubles it. */
+  readonly firstPauseMs?: number | undefined;
+}
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 30_000;
+
+/** How long runs that were aborted by a shutdown get to settle. */
+const GRACE_MS = 1_000;
+
+/** Keys that have work are found in pages of rows, whose payloads are dropped at once; a page begins behind a key. */
+const SCAN_PAGE = 64;
+
+export class EmbeddedLanes implements Lanes {
+  readonly #store: Store;
+  readonly #limit: number;
+  readonly #now: () => number;
+  readonly #warn: (sentence: string) => void;
+  readonly #firstPauseMs: number;
+  /** A key without an entry has nothing to do, or is suspended. */
+  readonly #lanes = new Map<string, Lane>();
+  /** Lanes that wait for a slot, the longest waiting first. Each of them is in `#lanes` and has no turn. */
+  readonly #ready = new Set<Lane>();
+  /** One per slot in use. */
+  readonly #turns = new Set<Promise<void>>();
+  #work: LaneWork | undefined;
+  #isClosed = false;
+
+  constructor({ store, limit, now, warn, firstPauseMs = FIRST_PAUSE_MS }: EmbeddedLanesOptions) {
+    this.#store = store;
+    this.#limit = Math.max(1, limit);
+    this.#now = now;
+    this.#warn = warn;
+    this.#firstPauseMs = firstPauseMs;
+  }
+
+  async open(work: LaneWork): Promise<void> {
+    for (const status of ['claimed', 'queued'] as const) await this.#scan(status);
+    this.#work = work;
+    this.#fillSlots();
+  }
+
+  wake(sessionKey: string): void {
+    if (this.#isClosed) return;
+    const lane = this.#lanes.get(sessionKey);
+    if (lane !== undefined) {
+      lane.isWoken = true;
+      return;
+    }
+    const woken: Lane = { sessionKey, isWoken: false, failures: 0 };
+    this.#lanes.set(sessionKey, woken);
+    this.#ready.add(woken);
+    this.#fillSlots();
+  }
+
+  stop(sessionKey: string, reason: string): boolean {
+    const lane = this.#lanes.get(sessionKey);
+    if (!lane?.attempt || lane.attempt.outcome === 'resolved') return false;
+    const error = new RunStoppedError(reason);
+    lane.stopped = { runId: lane.attempt.runId, error };
+    lane.attempt.controller.abort(error);
+    this.#endPause(lane);
+    return true;
+  }
+
+  get running(): readonly RunningLane[] {
+    return [...this.#lanes.values()].flatMap(({ sessionKey, attempt }) =>
+      attempt && attempt.outcome !== 'resolved' ? [{ sessionKey, runId: attempt.runId, since: attempt.since }] : [],
+    );
+  }
+
+  waiting(): Promise<number> {
+    return this.#store.count('inbox', { status: 'queued' });
+  }
+
+  async close(budgetMs: number): Promise<void> {
+    this.#isClosed = true;
+    this.#ready.clear();
+    for (const { sessionKey, pause } of this.#lanes.values()) {
+      if (pause === undefined) continue;
+      clearTimeout(pause);
+      this.#lanes.delete(sessionKey);
+    }
+    if (await this.#settles(budgetMs)) return;
+    for (const { attempt } of this.#lanes.values()) attempt?.controller.abort(new RunInterruptedError());
+    await this.#settles(GRACE_MS);
+  }
+
+  async #settles(withinMs: number): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((done) => {
+      timer = setTimeout(done, withinMs, false);
+    });
+    const settled = Promise.all(this.#turns).then(() => true);
+    return Promise.race([settled, late]).finally(() => clearTimeout(timer));
+  }
+
+  /** Wakes every key that has such triggers, the one whose first trigger is oldest before the others. */
+  async #scan(status: 'claimed' | 'queued'): Promise<void> {
+    const firstSeqs = new Map<string, number>();
+    let last = '';
+    for (;;) {
+      const rows = await this.#store.select('inbox', {
+        where: { status, sessionKey: { gt: last } },
+        orderBy: [
+          ['sessionKey', 'asc'],
+          ['seq', 'asc'],
+        ],
+        limit: SCAN_PAGE,
+      });
+      for (const { sessionKey, seq } of rows) if (!firstSeqs.has(sessionKey)) firstSeqs.set(sessionKey, seq);
+      last = rows.at(-1)?.sessionKey ?? last;
+      if (rows.length < SCAN_PAGE) break;
+    }
+    for (const [sessionKey] of [...firstSeqs].sort(([, a], [, b]) => a - b)) this.wake(sessionKey);
+  }
+
+  #fillSlots(): void {
+    const work = this.#work;
+    if (work === undefined || this.#isClosed) return;
+    for (const lane of this.#ready) {
+      if (this.#turns.size >= this.#limit) return;
+      this.#ready.delete(lane);
+      const turn = this.#takeTurn(lane, work).finally(() => {
+        this.#turns.delete(turn);
+        this.#fillSlots();
+      });
+      this.#turns.add(turn);
+    }
+  }
+
+  /** One trigger at most, so that a key with many of them cannot keep others waiting. Never rejects. */
+  async #takeTurn(lane: Lane, work: LaneWork): Promise<void> {
+    lane.isWoken = false;
+    try {
+      const outcome = await this.#advance(lane, work);
+      if (this.#isClosed || (outcome === 'idle' && !lane.isWoken)) this.#lanes.delete(lane.sessionKey);
+      else this.#ready.add(lane);
+    } catch (error) {
+      this.#pause(lane, error);
+    }
+  }
+
+  async #advance(lane: Lane, work: LaneWork): Promise<'idle' | 'advanced'> {
+    const next = await loadNextTrigger(this.#store, lane.sessionKey, lane.failures > 0);
+    if (this.#isClosed) return 'idle';
+    const isSameRun = next.kind === 'open' && next.trigger.runId === lane.attempt?.runId;
+    if (!isSameRun) forgetAttempt(lane);
+    switch (next.kind) {
+      case 'none':
+      case 'suspended':
+        return 'idle';
+      case 'over': {
+        const { seq } = next.trigger;
+        await this.#store.commit([{ update: 'inbox', where: { seq }, set: { status: 'done' } }], { site: 'claim' });
+        return 'advanced';
+      }
+      case 'open':
+        if (isSameRun && next.run?.status === 'running') {
+          if (next.run.claim !== lane.attempt?.claim) return this.#letGo(lane, next.run);
+          if (lane.attempt.outcome === 'resolved') throw new Error('its handler returned before it had ended');
+        }
+        await this.#run(lane, work, next.trigger, next.run);
+        return 'advanced';
+    }
+  }
+
+  async #run(lane: Lane, work: LaneWork, trigger: InboxRow, run: RunRow | undefined): Promise<void> {
+    const since = this.#now();
+    const { claim, writes, isLast } = planClaim(trigger, run, since);
+    const controller = new AbortController();
+    if (lane.stopped?.runId === claim.runId) controller.abort(lane.stopped.error);
+    const attempt: Attempt = { ...claim, since, controller, outcome: undefined };
+    lane.attempt = attempt;
+
+    const claiming = failureOf(this.#store.commit(writes, { site: 'claim' }), (error) => controller.abort(error));
+    // Commits keep their order, so what the run commits comes after its claim. Only a claim that somebody else may hold
+    // has to be waited for.
+    const isContested = run !== undefined || lane.failures > 0;
+    const isRefused = isContested && (await claiming) !== undefined;
+    const claimed = { trigger: { ...trigger, status: 'claimed' as const }, claim, attempt: claim.claim };
+    const handle = async () => work[isLast ? 'giveUp' : 'run']({ ...claimed, signal: controller.signal });
+    const failure = isRefused ? undefined : await failureOf(handle());
+
+    const refusal = await claiming;
+    if (refusal) {
+      // Without its claim this attempt never was; the next one looks at the store afresh.
+      lane.attempt = undefined;
+      throw refusal.error;
+    }
+    if (failure) throw failure.error;
+    attempt.outcome = 'resolved';
+  }
+
+  /** Another holder has claimed the run since; it is theirs now, and so is its lane. */
+  #letGo(lane: Lane, run: RunRow): 'idle' {
+    this.#warn(`The run ${run.runId} of ${lane.sessionKey} was taken over by somebody else and is left to them.`);
+    forgetAttempt(lane);
+    return 'idle';
+  }
+
+  /** Keeps the lane, so that nobody overtakes, and gives the slot back. */
+  #pause(lane: Lane, error: unknown): void {
+    if (this.#isClosed) {
+      this.#lanes.delete(lane.sessionKey);
+      return;
+    }
+    lane.failures++;
+    if (lane.attempt) lane.attempt.outcome = 'rejected';
+    const pauseMs = Math.min(this.#firstPauseMs * 2 ** (lane.failures - 1), LONGEST_PAUSE_MS);
+    const what = lane.attempt
+      ? `The run ${lane.attempt.runId} of ${lane.sessionKey}`
+      : `The lane of ${lane.sessionKey}`;
+    const why = error instanceof Error ? error.message : String(error);
+    this.#warn(`${what} could not go on and is tried again in ${pauseMs} ms: ${why}`);
+    lane.pause = setTimeout(() => this.#endPause(lane), pauseMs);
+  }
+
+  #endPause(lane: Lane): void {
+    if (lane.pause === undefined || this.#isClosed) return;
+    clearTimeout(lane.pause);
+    lane.pause = undefined;
+    this.#ready.add(lane);
+    this.#fillSlots();
+  }
+}
+
+interface Lane {
+  readonly sessionKey: string;
+  /** A row was committed since the turn began, so finding none does not mean that there is none. */
+  isWoken: boolean;
+  /** In a row, of the trigger that is next. */
+  failures: number;
+  attempt?: Attempt | undefined;
+  /** A run that was stopped stays so: a further attempt at it starts out aborted. */
+  stopped?: { readonly runId: string; readonly error: RunStoppedError } | undefined;
+  pause?: NodeJS.Timeout | undefined;
+}
+
+interface Attempt {
+  readonly runId: string;
+  readonly claim: number;
+  readonly since: number;
+  readonly controller: AbortController;
+  outcome: 'resolved' | 'rejected' | undefined;
+}
+
+function forgetAttempt(lane: Lane): void {
+  if (!lane.attempt) return;
+  lane.attempt = undefined;
+  lane.stopped = undefined;
+  lane.failures = 0;
+}
+
+async function failureOf(
+  promise: Promise<unknown>,
+  tell?: (error: unknown) => void,
+): Promise<{ readonly error: unknown } | undefined> {
+  try {
+    await promise;
+    return undefined;
+  } catch (error) {
+    tell?.(error);
+    return { error };
+  }
+}

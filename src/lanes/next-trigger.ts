@@ -1,0 +1,34 @@
+// Who is next on one lane, read from the store. What a run left `claimed` comes before what is `queued`, and a suspended
+// run lets nobody pass but the answer that it waits for. Only one trigger is ever loaded, however many wait behind it.
+
+import type { Store, Where } from '../store/store.ts';
+import type { InboxRow, RunRow } from '../store/tables.ts';
+
+export type NextTrigger =
+  | { readonly kind: 'none' }
+  /** The lane is shut until the run is answered. */
+  | { readonly kind: 'suspended'; readonly runId: string }
+  /** The run has ended, but its trigger does not say so yet. */
+  | { readonly kind: 'over'; readonly trigger: InboxRow }
+  /** Without a run, nobody has claimed it before. */
+  | { readonly kind: 'open'; readonly trigger: InboxRow; readonly run: RunRow | undefined };
+
+/** `expectsRun` looks for the run of a queued trigger too, which an ordinary one cannot have. */
+export async function loadNextTrigger(store: Store, sessionKey: string, expectsRun: boolean): Promise<NextTrigger> {
+  const trigger =
+    (await firstTrigger(store, { sessionKey, status: 'claimed' })) ??
+    (await firstTrigger(store, { sessionKey, status: 'queued' }));
+  if (trigger === undefined) return { kind: 'none' };
+  const isNew = trigger.status === 'queued' && trigger.kind !== 'approval' && !expectsRun;
+  const { runId } = trigger;
+  const run = isNew ? undefined : (await store.select('runs', { where: { runId }, limit: 1 }))[0];
+  if (run === undefined || run.status === 'running') return { kind: 'open', trigger, run };
+  if (run.status !== 'suspended') return { kind: 'over', trigger };
+  const answer = await firstTrigger(store, { sessionKey, status: 'queued', runId, kind: 'approval' });
+  return answer === undefined ? { kind: 'suspended', runId } : { kind: 'open', trigger: answer, run };
+}
+
+async function firstTrigger(store: Store, where: Where<'inbox'>): Promise<InboxRow | undefined> {
+  const [first] = await store.select('inbox', { where, orderBy: [['seq', 'asc']], limit: 1 });
+  return first;
+}

@@ -1,0 +1,49 @@
+// The commit by which a lane takes a trigger: the run begins, or begins again under a higher claim, and the trigger says
+// that it is taken. Its preconditions make sure that of two who try at once only one succeeds.
+
+import { resolveAgentIdFromSessionKey } from '../protocol/session-key.ts';
+import type { Claim, Write } from '../store/store.ts';
+import type { InboxRow, RunRow } from '../store/tables.ts';
+import { MAX_CLAIMS } from './lanes.ts';
+
+export interface PlannedClaim {
+  readonly claim: Claim;
+  readonly writes: readonly Write[];
+  /** The run was claimed too often without a step forward, so this claim is for ending it. */
+  readonly isLast: boolean;
+}
+
+export function planClaim(trigger: InboxRow, run: RunRow | undefined, now: number): PlannedClaim {
+  const { seq, runId, status } = trigger;
+  const claim = (run?.claim ?? 0) + 1;
+  const take: Write = { update: 'inbox', where: { seq, status }, set: { status: 'claimed' }, expect: 1 };
+  const begin: Write = run
+    ? {
+        update: 'runs',
+        where: { runId, claim: run.claim, status: run.status },
+        set: { claim, status: 'running' },
+        expect: 1,
+      }
+    : { insert: 'runs', row: newRun(trigger, now) };
+  return {
+    claim: { runId, claim },
+    writes: [begin, take],
+    isLast: claim - (run?.progressClaim ?? 0) > MAX_CLAIMS,
+  };
+}
+
+function newRun({ runId, sessionKey, payload }: InboxRow, now: number): RunRow {
+  return {
+    runId,
+    sessionKey,
+    agentId: payload?.agentId ?? resolveAgentIdFromSessionKey(sessionKey),
+    sessionId: null,
+    status: 'running',
+    claim: 1,
+    progressClaim: 0,
+    startedAt: now,
+    endedAt: null,
+    outcome: null,
+    observed: false,
+  };
+}
