@@ -1,0 +1,153 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
+import type { Store } from '../store/store.ts';
+import type { SessionRow } from '../store/tables.ts';
+import { planSessionDeletion, planSessionEnd } from './end-session.ts';
+import { type PlannedSession, planSession, type SessionRequest } from './open-session.ts';
+
+const surface = { channel: 'web', accountId: 'default', peer: { kind: 'direct', id: 'ana' } } as const;
+const sessionKey = 'agent:main:web:direct:ana';
+
+let store: Store;
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'atrium-sessions-'));
+  store = await openSqliteStore({ file: join(dir, 'atrium.sqlite') });
+});
+afterEach(async () => {
+  await store.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const sessions = () => store.select('sessions', { orderBy: [['startedAt', 'asc']] });
+
+async function open(request: Partial<SessionRequest> & Pick<SessionRequest, 'now'>): Promise<PlannedSession> {
+  const current = (await sessions()).at(-1);
+  const plan = planSession({
+    current,
+    agentId: 'main',
+    sessionKey,
+    surface,
+    rollover: undefined,
+    newSessionId: `ses_${request.now}`,
+    ...request,
+  });
+  await store.commit(plan.writes, { site: 'request' });
+  return plan;
+}
+
+describe('planSession', () => {
+  it('opens the first session of a key', async () => {
+    const { session, isNew, ended } = await open({ now: 1 });
+    expect({ isNew, ended }).toEqual({ isNew: true, ended: undefined });
+    expect(await sessions()).toEqual([session]);
+    expect(session).toEqual({
+      sessionId: 'ses_1',
+      sessionKey,
+      agentId: 'main',
+      startedAt: 1,
+      activeAt: 1,
+      endedAt: null,
+      endReason: null,
+      surface,
+      resumedFrom: null,
+      state: {},
+    });
+  });
+
+  it('goes on with the session that is open, and keeps where the last message came from', async () => {
+    await open({ now: 1 });
+    const elsewhere = { ...surface, peer: { kind: 'direct', id: 'ana-2' } } as const;
+    const { session, isNew } = await open({ now: 2, surface: elsewhere });
+    expect(isNew).toBe(false);
+    expect(session).toMatchObject({ sessionId: 'ses_1', startedAt: 1, activeAt: 2, surface: elsewhere });
+    expect(await sessions()).toEqual([session]);
+    expect((await open({ now: 3, surface: null })).session.surface).toEqual(elsewhere);
+  });
+
+  it('ends the old session with its reason and opens another in the same commit', async () => {
+    await open({ now: 1 });
+    const { session, ended, isNew } = await open({ now: 9, rollover: 'daily' });
+    expect({ ended, isNew }).toEqual({ ended: { sessionId: 'ses_1', reason: 'daily' }, isNew: true });
+    expect(await sessions()).toMatchObject([
+      { sessionId: 'ses_1', endedAt: 9, endReason: 'daily' },
+      { sessionId: 'ses_9', endedAt: null, resumedFrom: 'ses_1' },
+    ]);
+    expect(session.activeAt).toBe(9);
+  });
+
+  it('opens a new session after one that has ended already', async () => {
+    const { session } = await open({ now: 1 });
+    await store.commit(planSessionEnd(session, 'reset', 2), { site: 'session' });
+    const next = await open({ now: 3, rollover: 'idle' });
+    expect(next).toMatchObject({ isNew: true, session: { sessionId: 'ses_3', resumedFrom: 'ses_1' } });
+    expect(next.ended).toBeUndefined();
+    expect((await sessions())[0]).toMatchObject({ endedAt: 2, endReason: 'reset' });
+  });
+
+  it('fails its commit when an operator has ended the session meanwhile', async () => {
+    const { session } = await open({ now: 1 });
+    await store.commit(planSessionEnd(session, 'reset', 2), { site: 'session' });
+    await expect(open({ now: 3, current: session })).rejects.toMatchObject({ name: 'PreconditionFailedError' });
+    await expect(open({ now: 3, current: session, rollover: 'new' })).rejects.toMatchObject({
+      name: 'PreconditionFailedError',
+    });
+    expect(await sessions()).toHaveLength(1);
+  });
+});
+
+describe('planSessionEnd', () => {
+  it('has nothing to write for a session that has ended', () => {
+    const ended = { endedAt: 5 } as SessionRow;
+    expect(planSessionEnd(ended, 'reset', 6)).toEqual([]);
+  });
+});
+
+describe('planSessionDeletion', () => {
+  it('removes what was said in the sessions of a key, and nothing of others', async () => {
+    const first = (await open({ now: 1 })).session;
+    await open({ now: 2, rollover: 'new' });
+    const other = 'agent:main:web:direct:bob';
+    await open({ now: 3, sessionKey: other, current: undefined });
+    for (const [sessionId, runId, key] of [
+      [first.sessionId, 'r1', sessionKey],
+      ['ses_2', 'r2', sessionKey],
+      ['ses_3', 'r3', other],
+    ] as const) {
+      const message = { role: 'user', content: 'a secret' } as const;
+      const payload = { agentId: 'main', inbound: { surface, sender: { id: 'ana' }, text: 'a secret', at: 0 } };
+      await store.commit(
+        [
+          {
+            insert: 'transcript',
+            row: { sessionId, position: 1, runId, at: 0, kind: 'message', message, shown: null, meta: {} },
+          },
+          {
+            insert: 'inbox',
+            row: { runId, sessionKey: key, kind: 'message', dedupeKey: null, payload, acceptedAt: 0, status: 'done' },
+          },
+        ],
+        { site: 'request' },
+      );
+    }
+    const ofKey = await store.select('sessions', { where: { sessionKey } });
+    const manyRuns = ['r1', 'r2', ...Array.from({ length: 1_200 }, (_, index) => `gone-${index}`)];
+    await store.commit(planSessionDeletion(ofKey, manyRuns, 10), { site: 'session' });
+
+    expect((await store.select('transcript')).map(({ runId }) => runId)).toEqual(['r3']);
+    const payloads = await store.select('inbox', { orderBy: [['seq', 'asc']] });
+    expect(payloads.map(({ runId, payload }) => [runId, payload !== null])).toEqual([
+      ['r1', false],
+      ['r2', false],
+      ['r3', true],
+    ]);
+    expect(await sessions()).toMatchObject([
+      { sessionId: 'ses_1', endReason: 'deleted', surface: null },
+      { sessionId: 'ses_2', endReason: 'deleted', endedAt: 10, surface: null },
+      { sessionId: 'ses_3', endReason: null },
+    ]);
+  });
+});

@@ -1,0 +1,200 @@
+// Where a message goes: which agent answers, and in which session. A pure look-up that also says in sentences what
+// decided, so that `atrium route explain` and the gateway cannot disagree. Which agents exist is handed in.
+
+import { normalizeAccountId, normalizeAgentId } from '../protocol/agent-id.ts';
+import {
+  buildAgentPeerSessionKey,
+  resolveThreadSessionKeys,
+  toAgentStoreSessionKey,
+} from '../protocol/build-session-key.ts';
+import { InvalidSessionKeyError, UnknownAgentError } from '../protocol/errors.ts';
+import type { Inbound, Peer, Surface } from '../protocol/inbound.ts';
+import { nearMatch } from '../protocol/near-match.ts';
+import { normalizeSessionKey, parseAgentSessionKey } from '../protocol/session-key.ts';
+import type { Binding, RoutingSettings } from './routing-settings.ts';
+
+export interface Route {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  /** For a thread, the session of the place that it hangs from. */
+  readonly parentSessionKey?: string | undefined;
+  /** One sentence for each rule that was looked at, the deciding one last. */
+  readonly rules: readonly string[];
+}
+
+/** The one session of everybody, under `session.scope: global`. It belongs to no agent. */
+const GLOBAL_SESSION_KEY = 'global';
+
+/** Longer keys are no names that somebody gave. */
+const MAX_KEY_LENGTH = 512;
+
+export function resolveRoute(settings: RoutingSettings, inbound: Inbound): Route {
+  const asked = askedSessionKey(settings, inbound);
+  if (asked !== undefined) return asked;
+  const agent = resolveAgentOf(settings, inbound);
+  const session = resolveSession(settings, inbound, agent.agentId);
+  return { agentId: agent.agentId, ...session, rules: [...agent.rules, ...session.rules] };
+}
+
+/** A terminal or an API client may name the session that it means. */
+function askedSessionKey(settings: RoutingSettings, inbound: Inbound): Route | undefined {
+  const { sessionKey: requestKey } = inbound;
+  if (requestKey === undefined || requestKey.trim() === '') return undefined;
+  if (requestKey.length > MAX_KEY_LENGTH) {
+    throw new InvalidSessionKeyError(requestKey.slice(0, 40), `it is longer than ${MAX_KEY_LENGTH} characters`);
+  }
+  if (/[\p{Cc}\p{Cs}]/u.test(requestKey)) throw new InvalidSessionKeyError(requestKey, 'it holds control characters');
+  const asked = `The message asks for the session ${normalizeSessionKey(requestKey)} by its key, which goes before everything else.`;
+  if (settings.scope === 'global' && normalizeSessionKey(requestKey) === GLOBAL_SESSION_KEY) {
+    const agent = resolveAgentOf(settings, inbound);
+    return { agentId: agent.agentId, sessionKey: GLOBAL_SESSION_KEY, rules: [...agent.rules, asked] };
+  }
+  if (parseAgentSessionKey(requestKey) === undefined && /^\s*agent:/i.test(requestKey)) {
+    throw new InvalidSessionKeyError(requestKey, 'it names no agent and session, as agent:main:main does');
+  }
+  const owner = parseAgentSessionKey(requestKey)?.agentId;
+  if (owner !== undefined) {
+    const agentId = knownAgent(settings, owner);
+    const sessionKey = toAgentStoreSessionKey({ agentId, requestKey, mainKey: settings.mainKey });
+    return { agentId, sessionKey, rules: [`${asked} The key names the agent ${agentId}.`] };
+  }
+  const { agentId, rules } = resolveAgentOf(settings, inbound);
+  const sessionKey = toAgentStoreSessionKey({ agentId, requestKey, mainKey: settings.mainKey });
+  return { agentId, sessionKey, rules: [...rules, asked] };
+}
+
+interface ResolvedAgent {
+  readonly agentId: string;
+  readonly rules: readonly string[];
+}
+
+function resolveAgentOf(settings: RoutingSettings, { agentId, surface }: Inbound): ResolvedAgent {
+  if (agentId === undefined || agentId.trim() === '') return resolveBoundAgent(settings, surface);
+  const known = knownAgent(settings, normalizeAgentId(agentId));
+  return { agentId: known, rules: [`The message asks for the agent ${known}, which goes before every binding.`] };
+}
+
+function knownAgent({ agentIds }: RoutingSettings, agentId: string): string {
+  if (agentIds.includes(agentId)) return agentId;
+  throw new UnknownAgentError(agentId, agentIds, nearMatch(agentId, agentIds));
+}
+
+/** Most specific first; among equals, the order of the configuration. */
+function resolveBoundAgent(settings: RoutingSettings, surface: Surface): ResolvedAgent {
+  const { defaultAgentId } = settings;
+  const channel = nameOf(surface.channel);
+  const accountId = normalizeAccountId(surface.accountId);
+  const ofChannel = settings.bindings.filter((binding) => binding.channel === channel);
+  if (ofChannel.length === 0) {
+    const why = `No binding names the channel ${channel}, so the default agent ${defaultAgentId} answers.`;
+    return { agentId: defaultAgentId, rules: [why] };
+  }
+  const rules = ofChannel.filter(({ unchecked }) => unchecked.length > 0).map(passedOver);
+  const candidates = ofChannel.filter(
+    (binding) => binding.unchecked.length === 0 && [accountId, '*'].includes(binding.accountId),
+  );
+  for (const { describe, applies } of tiers(surface.peer, accountId, channel)) {
+    const binding = candidates.find(applies);
+    if (binding) return choose(settings, binding, [...rules, `Binding ${binding.position} names ${describe}`]);
+    rules.push(`No binding names ${describe}.`);
+  }
+  rules.push(`So the default agent ${defaultAgentId} answers.`);
+  return { agentId: defaultAgentId, rules };
+}
+
+interface Tier {
+  readonly describe: string;
+  readonly applies: (binding: Binding) => boolean;
+}
+
+function tiers(peer: Peer, accountId: string, channel: string): readonly Tier[] {
+  return [
+    {
+      describe: `the ${peer.kind} ${peer.id.trim()} on ${channel}`,
+      applies: (binding) => binding.peer !== undefined && isSamePeer(binding.peer, peer),
+    },
+    {
+      describe: `the account ${accountId} of ${channel}`,
+      applies: (binding) => binding.peer === undefined && binding.accountId !== '*',
+    },
+    {
+      describe: `every account of ${channel}`,
+      applies: (binding) => binding.peer === undefined && binding.accountId === '*',
+    },
+  ];
+}
+
+/** What one platform calls a group another calls a channel, so people write either. */
+function isSamePeer(bound: Peer, peer: Peer): boolean {
+  return bound.id.trim() === peer.id.trim() && (bound.kind === 'direct') === (peer.kind === 'direct');
+}
+
+function choose(settings: RoutingSettings, { agentId }: Binding, rules: readonly string[]): ResolvedAgent {
+  const before = rules.slice(0, -1);
+  const found = rules.at(-1) ?? '';
+  if (settings.agentIds.includes(agentId)) {
+    return { agentId, rules: [...before, `${found}, so the agent ${agentId} answers.`] };
+  }
+  const instead = settings.defaultAgentId;
+  const why = `${found} for the agent ${agentId}, which does not exist, so the default agent ${instead} answers.`;
+  return { agentId: instead, rules: [...before, why] };
+}
+
+function passedOver({ position, agentId, unchecked }: Binding): string {
+  return `Binding ${position} (to ${agentId}) is passed over: it asks for ${unchecked.join(' and ')}, which is not supported.`;
+}
+
+interface ResolvedSession {
+  readonly sessionKey: string;
+  readonly parentSessionKey?: string | undefined;
+  readonly rules: readonly string[];
+}
+
+function resolveSession(settings: RoutingSettings, inbound: Inbound, agentId: string): ResolvedSession {
+  const { surface, sender } = inbound;
+  const { kind } = surface.peer;
+  const peerId = surface.peer.id.trim() || (kind === 'direct' ? sender.id : '');
+  if (kind === 'direct' && settings.scope === 'global') {
+    const why = 'session.scope is "global", so all direct messages share one session.';
+    return { sessionKey: GLOBAL_SESSION_KEY, rules: [why] };
+  }
+  const { dmScope, mainKey, identityLinks } = settings;
+  const peer = {
+    agentId,
+    channel: surface.channel,
+    accountId: surface.accountId,
+    peerKind: kind,
+    peerId,
+    dmScope,
+    mainKey,
+  };
+  const baseSessionKey = buildAgentPeerSessionKey({ ...peer, identityLinks });
+  const isLinked = baseSessionKey !== buildAgentPeerSessionKey(peer);
+  const rules = [
+    ...(isLinked ? [`session.identityLinks knows ${peerId} on ${nameOf(surface.channel)} by another name.`] : []),
+    kind === 'direct' ? DIRECT_RULES[dmScope] : `Every ${kind} has a session of its own.`,
+  ];
+  const keys = resolveThreadSessionKeys({
+    baseSessionKey,
+    threadId: surface.threadId,
+    parentSessionKey: baseSessionKey,
+  });
+  if (keys.parentSessionKey === undefined) return { ...keys, rules };
+  return {
+    ...keys,
+    rules: [...rules, 'Every thread has a session of its own, apart from the place that it hangs from.'],
+  };
+}
+
+const DIRECT_RULES = {
+  main: 'session.dmScope is "main", so all direct messages share the main session of the agent.',
+  'per-peer': 'session.dmScope is "per-peer", so every sender has one session on all channels together.',
+  'per-channel-peer':
+    'session.dmScope is "per-channel-peer", so every sender has a session of their own on each channel.',
+  'per-account-channel-peer':
+    'session.dmScope is "per-account-channel-peer", so every sender has a session of their own on each account of each channel.',
+} as const;
+
+function nameOf(channel: string): string {
+  return channel.trim().toLowerCase() || 'unknown';
+}

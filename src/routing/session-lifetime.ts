@@ -1,0 +1,69 @@
+// When a session ends by itself: never, unless the operator has asked for it. Pure; the clock and the zone are handed in.
+
+import { parseSessionKey } from '../protocol/session-key.ts';
+import type { SessionRow } from '../store/tables.ts';
+import { lastDailyBoundary } from './last-daily-boundary.ts';
+
+export interface LifetimeSettings {
+  readonly reset?: ResetRule | undefined;
+  /** `dm` is the older name of `direct`. */
+  readonly resetByType?: Readonly<Partial<Record<'direct' | 'dm' | 'group' | 'thread', ResetRule>>> | undefined;
+  readonly resetByChannel?: Readonly<Record<string, ResetRule>> | undefined;
+  /** From before there were rules: sessions that are silent for longer end. */
+  readonly idleMinutes?: number | undefined;
+}
+
+export interface ResetRule {
+  /** Without it, the rule is what its other fields make of it. */
+  readonly mode?: 'daily' | 'idle' | 'never' | undefined;
+  readonly atHour?: number | undefined;
+  /** Beside `daily` as well: whichever comes first. */
+  readonly idleMinutes?: number | undefined;
+}
+
+const DEFAULT_HOUR = 4;
+const DEFAULT_IDLE_MINUTES = 60;
+
+/** Why the session is over at `now`; undefined while it lives on. Looked at when a message arrives, never by a clock. */
+export function decideRollover(
+  session: Pick<SessionRow, 'sessionKey' | 'surface' | 'activeAt'>,
+  settings: LifetimeSettings,
+  now: number,
+  timezone: string,
+): 'idle' | 'daily' | undefined {
+  const rule = ruleFor(session, settings);
+  const mode = rule.mode ?? (rule.atHour !== undefined ? 'daily' : rule.idleMinutes !== undefined ? 'idle' : 'never');
+  if (mode === 'never') return undefined;
+  const idleMinutes = rule.idleMinutes ?? (mode === 'idle' ? DEFAULT_IDLE_MINUTES : undefined);
+  const idleEnd = idleMinutes === undefined ? Number.POSITIVE_INFINITY : session.activeAt + idleMinutes * 60_000;
+  const isIdle = now > idleEnd;
+  if (mode === 'daily') {
+    const boundary = lastDailyBoundary(now, rule.atHour ?? DEFAULT_HOUR, timezone);
+    if (session.activeAt < boundary && !(isIdle && idleEnd < boundary)) return 'daily';
+  }
+  return isIdle ? 'idle' : undefined;
+}
+
+/** A rule for the channel stands alone; one for the type is completed by the general one. */
+function ruleFor(
+  { sessionKey, surface }: Pick<SessionRow, 'sessionKey' | 'surface'>,
+  { reset, resetByType, resetByChannel, idleMinutes }: LifetimeSettings,
+): ResetRule {
+  const key = parseSessionKey(sessionKey);
+  const channel = (surface?.channel ?? key.channel ?? '').toLowerCase();
+  const ofChannel = Object.entries(resetByChannel ?? {}).find(([name]) => name.trim().toLowerCase() === channel);
+  if (channel !== '' && ofChannel) return ofChannel[1];
+  const type = typeOf(key);
+  const ofType = resetByType?.[type] ?? (type === 'direct' ? resetByType?.dm : undefined);
+  return { idleMinutes, ...given(reset), ...given(ofType) };
+}
+
+function typeOf({ surface, threadId, peerId }: ReturnType<typeof parseSessionKey>): 'direct' | 'group' | 'thread' {
+  if (threadId !== undefined || peerId?.toLowerCase().includes(':topic:')) return 'thread';
+  return surface === 'group' || surface === 'channel' ? 'group' : 'direct';
+}
+
+/** Without the fields that are there but undefined, which would hide those of a more general rule. */
+function given(rule: ResetRule | undefined): ResetRule {
+  return Object.fromEntries(Object.entries(rule ?? {}).filter(([, value]) => value !== undefined));
+}
