@@ -1,0 +1,246 @@
+// What is known about one model provider: where it is, how it is spoken to, and with which key. From the configuration
+// first, then from the environment, then from the short table below. Tolerant of what OpenClaw homes hold; a provider
+// that cannot be used is an error that says what to set. Nothing here talks to a provider.
+
+import { MissingModelKeyError, ProviderSettingsError, UnknownProviderError } from '../protocol/errors.ts';
+import { nearMatch } from '../protocol/near-match.ts';
+import type { EnvironmentVariables } from './home-dir.ts';
+import { isPlainObject, type PlainObject } from './plain-object.ts';
+import type { Config } from './schema.ts';
+
+export interface ProviderSettings {
+  readonly name: string;
+  readonly api: 'anthropic-messages' | 'openai-completions' | 'mirror';
+  /** With the version, without the slash at the end; empty for the one that is built in. */
+  readonly baseUrl: string;
+  readonly apiKey?: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  /** How long a model may stay silent. */
+  readonly timeoutMs: number;
+  readonly models: readonly ProviderModel[];
+}
+
+export interface ProviderModel {
+  readonly id: string;
+  readonly contextWindow?: number | undefined;
+  readonly maxTokens?: number | undefined;
+}
+
+/** The provider that is always there. */
+export const MIRROR_PROVIDER = 'mirror';
+
+export function resolveProvider(config: Config, provider: string, variables: EnvironmentVariables): ProviderSettings {
+  if (provider === MIRROR_PROVIDER) return MIRROR_SETTINGS;
+  const entry = providerEntry(config, provider);
+  const known = Object.hasOwn(KNOWN_PROVIDERS, provider) ? KNOWN_PROVIDERS[provider] : undefined;
+  if (!entry && !known) throw unknownProvider(config, provider);
+  const api = resolveApi(provider, entry, known);
+  const baseUrl = resolveBaseUrl(provider, entry, known, api, variables);
+  const apiKey = resolveApiKey(provider, entry, variables);
+  if (apiKey === undefined && known?.needsKey && !isLoopback(baseUrl)) {
+    throw new MissingModelKeyError(provider, missingVariable(provider, entry));
+  }
+  return {
+    name: provider,
+    api,
+    baseUrl,
+    apiKey,
+    headers: resolveHeaders(entry, variables),
+    timeoutMs: positive(entry?.timeoutSeconds, DEFAULT_TIMEOUT_SECONDS) * 1000,
+    models: providerModels(entry),
+  };
+}
+
+/** Names under `models.providers`, in their order. */
+export function configuredProviders(config: Config): string[] {
+  const providers: unknown = isPlainObject(config.models) ? config.models.providers : undefined;
+  return isPlainObject(providers) ? Object.keys(providers).filter((name) => isPlainObject(providers[name])) : [];
+}
+
+/** The models that a provider's entry lists. */
+export function configuredModels(config: Config, provider: string): readonly ProviderModel[] {
+  return providerModels(providerEntry(config, provider));
+}
+
+/** The key that a provider would be used with, wherever it comes from. */
+export function findApiKey(config: Config, provider: string, variables: EnvironmentVariables): string | undefined {
+  return resolveApiKey(provider, providerEntry(config, provider), variables);
+}
+
+/** `OPENROUTER_API_KEY` for `openrouter`. */
+export function keyVariable(provider: string): string {
+  return `${provider.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}_API_KEY`;
+}
+
+/** In tokens: as configured, else what is known of the family, else undefined. */
+export function contextWindowOf(settings: ProviderSettings, model: string): number | undefined {
+  const configured = settings.models.find(({ id }) => id === model)?.contextWindow;
+  if (configured !== undefined) return configured;
+  const name = model.slice(model.lastIndexOf('/') + 1);
+  return CONTEXT_WINDOWS.find(([family]) => family.test(name))?.[1];
+}
+
+interface KnownProvider {
+  readonly api: ProviderSettings['api'];
+  readonly baseUrl: string;
+  readonly baseUrlVariable?: string | undefined;
+  readonly needsKey: boolean;
+}
+
+const KNOWN_PROVIDERS: Readonly<Record<string, KnownProvider>> = {
+  anthropic: {
+    api: 'anthropic-messages',
+    baseUrl: 'https://api.anthropic.com',
+    baseUrlVariable: 'ANTHROPIC_BASE_URL',
+    needsKey: true,
+  },
+  openai: {
+    api: 'openai-completions',
+    baseUrl: 'https://api.openai.com/v1',
+    baseUrlVariable: 'OPENAI_BASE_URL',
+    needsKey: true,
+  },
+  openrouter: { api: 'openai-completions', baseUrl: 'https://openrouter.ai/api/v1', needsKey: true },
+  ollama: { api: 'openai-completions', baseUrl: 'http://127.0.0.1:11434/v1', needsKey: false },
+};
+
+const MIRROR_SETTINGS: ProviderSettings = {
+  name: MIRROR_PROVIDER,
+  api: 'mirror',
+  baseUrl: '',
+  headers: {},
+  timeoutMs: 0,
+  models: [{ id: 'mirror' }],
+};
+
+const DEFAULT_TIMEOUT_SECONDS = 120;
+
+/** Families whose window is the same for all their models. Servers at home decide theirs themselves. */
+const CONTEXT_WINDOWS: readonly (readonly [RegExp, number])[] = [
+  [/^claude-/, 200_000],
+  [/^gpt-5/, 400_000],
+  [/^gpt-4\.1/, 1_047_576],
+  [/^(?:gpt-4o|chatgpt-4o|gpt-4-turbo)/, 128_000],
+  [/^o[134](?:-|$)/, 200_000],
+];
+
+function providerEntry(config: Config, provider: string): PlainObject | undefined {
+  const providers: unknown = isPlainObject(config.models) ? config.models.providers : undefined;
+  const entry = isPlainObject(providers) && Object.hasOwn(providers, provider) ? providers[provider] : undefined;
+  return isPlainObject(entry) ? entry : undefined;
+}
+
+function providerModels(entry: PlainObject | undefined): readonly ProviderModel[] {
+  const models = entry?.models;
+  if (!Array.isArray(models)) return [];
+  return models.flatMap((model: unknown): ProviderModel[] => {
+    if (!isPlainObject(model) || typeof model.id !== 'string' || model.id.trim() === '') return [];
+    const contextWindow = positive(model.contextWindow, undefined);
+    const maxTokens = positive(model.maxTokens, undefined);
+    return [{ id: model.id, contextWindow, maxTokens }];
+  });
+}
+
+function unknownProvider(config: Config, provider: string): UnknownProviderError {
+  const known = [...new Set([...configuredProviders(config), ...Object.keys(KNOWN_PROVIDERS), MIRROR_PROVIDER])];
+  return new UnknownProviderError(provider, known, nearMatch(provider, known));
+}
+
+/** OpenAI's other API is answered by the same servers, so an entry that asks for it gets the one that is spoken here. */
+function resolveApi(
+  provider: string,
+  entry: PlainObject | undefined,
+  known: KnownProvider | undefined,
+): ProviderSettings['api'] {
+  const given = entry?.api;
+  if (given === undefined) return known?.api ?? 'openai-completions';
+  if (given === 'anthropic-messages') return 'anthropic-messages';
+  if (given === 'openai-completions' || given === 'openai-responses') return 'openai-completions';
+  throw new ProviderSettingsError(
+    provider,
+    `models.providers.${provider}.api`,
+    `is ${JSON.stringify(given)}, and "anthropic-messages" and "openai-completions" are what can be spoken here`,
+  );
+}
+
+function resolveBaseUrl(
+  provider: string,
+  entry: PlainObject | undefined,
+  known: KnownProvider | undefined,
+  api: ProviderSettings['api'],
+  variables: EnvironmentVariables,
+): string {
+  const configured = filled(entry?.baseUrl);
+  const fromEnvironment = known?.baseUrlVariable === undefined ? undefined : filled(variables[known.baseUrlVariable]);
+  const given = configured ?? fromEnvironment ?? known?.baseUrl;
+  const setting =
+    configured === undefined && fromEnvironment !== undefined
+      ? (known?.baseUrlVariable ?? '')
+      : `models.providers.${provider}.baseUrl`;
+  if (given === undefined) throw new ProviderSettingsError(provider, setting, 'is missing');
+  if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol)) {
+    throw new ProviderSettingsError(provider, setting, 'is not an address such as "http://127.0.0.1:11434/v1"');
+  }
+  return withVersion(given, api);
+}
+
+/**
+ * Anthropic's own programs take the address without the version, and OpenAI's with it. Both spellings work here for
+ * both, unless an address for OpenAI's API has a path of its own, which may need no version.
+ */
+function withVersion(baseUrl: string, api: ProviderSettings['api']): string {
+  const url = baseUrl.trim().replace(/\/+$/, '');
+  if (api === 'anthropic-messages') return `${url.replace(/\/v1$/, '')}/v1`;
+  return new URL(url).pathname === '/' ? `${url}/v1` : url;
+}
+
+function resolveApiKey(
+  provider: string,
+  entry: PlainObject | undefined,
+  variables: EnvironmentVariables,
+): string | undefined {
+  return secretOf(entry?.apiKey, variables) ?? filled(variables[keyVariable(provider)]);
+}
+
+/**
+ * A key as it may stand in a configuration: itself, the name of a variable, or an object that names one. What still
+ * looks like a variable that nobody replaced is no key.
+ */
+function secretOf(value: unknown, variables: EnvironmentVariables): string | undefined {
+  if (isPlainObject(value)) {
+    return value.source === 'env' && typeof value.id === 'string' ? filled(variables[value.id]) : undefined;
+  }
+  const given = filled(value);
+  if (given === undefined || /^\$\{[^}]*\}$/.test(given)) return undefined;
+  if (!/^[A-Z][A-Z0-9_]*$/.test(given)) return given;
+  return filled(variables[given]) ?? (given.includes('_') ? undefined : given);
+}
+
+/** The variable that the configuration wanted, else the usual one. */
+function missingVariable(provider: string, entry: PlainObject | undefined): string {
+  const given = entry?.apiKey;
+  const wanted = isPlainObject(given) ? given.id : filled(given)?.replace(/^\$\{(.*)\}$/, '$1');
+  return typeof wanted === 'string' && /^[A-Z][A-Z0-9_]*$/.test(wanted) ? wanted : keyVariable(provider);
+}
+
+function resolveHeaders(entry: PlainObject | undefined, variables: EnvironmentVariables): Record<string, string> {
+  if (!isPlainObject(entry?.headers)) return {};
+  return Object.fromEntries(
+    Object.entries(entry.headers).flatMap(([name, value]) => {
+      const text = isPlainObject(value) ? secretOf(value, variables) : filled(value);
+      return text === undefined ? [] : [[name, text]];
+    }),
+  );
+}
+
+function isLoopback(url: string): boolean {
+  return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+}
+
+function filled(value: unknown): string | undefined {
+  return typeof value === 'string' ? value.trim() || undefined : undefined;
+}
+
+function positive<Else>(value: unknown, otherwise: Else): number | Else {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : otherwise;
+}

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Config } from '../config/schema.ts';
+import { read, requestOf } from '../models/model-suite.ts';
+import { ModelServer, reply } from '../testkit/model-server.ts';
+import { ModelRegistry } from './model-registry.ts';
+
+function registry(config: unknown = {}, variables: Record<string, string> = {}) {
+  return new ModelRegistry(config as Config, { variables });
+}
+
+describe('the models of a gateway', () => {
+  let server: ModelServer;
+
+  beforeAll(async () => {
+    server = await ModelServer.start();
+    server.script(({ protocol }) => reply(`over ${protocol}`));
+  });
+  afterAll(() => server.close());
+
+  const answerOf = async (models: ModelRegistry, agentId = 'main') => {
+    const model = await models.model(models.choice(agentId).primary);
+    return (await read(model, await model.prepare(requestOf('Hello')))).text;
+  };
+
+  it('answer on a machine with nothing', async () => {
+    expect(await answerOf(registry())).toContain('I am not a language model');
+  });
+
+  it('answer with a key and a base URL in the environment', async () => {
+    const address = `http://127.0.0.1:${server.port}`;
+    expect(await answerOf(registry({}, { ANTHROPIC_API_KEY: 'k-1', ANTHROPIC_BASE_URL: address }))).toBe(
+      'over anthropic',
+    );
+    expect(server.requests.at(-1)).toMatchObject({ path: '/v1/messages', headers: { 'x-api-key': 'k-1' } });
+    expect(await answerOf(registry({}, { OPENAI_API_KEY: 'k-2', OPENAI_BASE_URL: address }))).toBe('over openai');
+    expect(server.requests.at(-1)).toMatchObject({
+      path: '/v1/chat/completions',
+      headers: { authorization: 'Bearer k-2' },
+    });
+  });
+
+  it('are those that the configuration names, one for each agent', async () => {
+    const models = registry({
+      agents: { defaults: { model: 'home/qwen3' }, list: [{ id: 'main' }, { id: 'ana', model: 'mirror' }] },
+      models: { providers: { home: { baseUrl: server.baseUrl, models: [{ id: 'qwen3', contextWindow: 8_192 }] } } },
+    });
+    expect(await answerOf(models)).toBe('over openai');
+    expect(await answerOf(models, 'ana')).toContain('I am Mirror');
+    expect(await models.model({ provider: 'home', model: 'qwen3' })).toMatchObject({
+      provider: 'home',
+      model: 'qwen3',
+      api: 'openai-completions',
+      contextWindow: 8_192,
+    });
+    expect(models.candidates('ana')).toEqual([{ provider: 'mirror', model: 'mirror' }]);
+  });
+
+  it('are made once', async () => {
+    const models = registry();
+    const ref = { provider: 'ollama', model: 'qwen3' };
+    expect(await models.model(ref)).toBe(await models.model({ ...ref }));
+  });
+
+  it('that cannot be used say why, each time', async () => {
+    const models = registry();
+    for (let time = 0; time < 2; time++) {
+      await expect(models.model({ provider: 'anthropic', model: 'x' })).rejects.toMatchObject({
+        code: 'ATRIUM_MODEL_KEY_MISSING',
+        variable: 'ANTHROPIC_API_KEY',
+      });
+    }
+    await expect(models.model({ provider: 'nobody', model: 'x' })).rejects.toMatchObject({
+      code: 'ATRIUM_MODEL_PROVIDER_UNKNOWN',
+    });
+  });
+
+  it('are warmed without complaint, also when one cannot be used', async () => {
+    await registry({ agents: { defaults: { model: { primary: 'nobody/x', fallbacks: ['ollama/y'] } } } }).warm();
+    await registry({}, { ANTHROPIC_API_KEY: 'k' }).warm();
+    await registry().warm();
+  });
+});

@@ -1,0 +1,101 @@
+// The models of a gateway: which one an agent talks to, and the Model that does it. Models are made when they are first
+// asked for and kept; a provider's package is loaded then, or by `warm` once the gateway is ready.
+
+import { listAgentIds } from '../config/agents.ts';
+import type { EnvironmentVariables } from '../config/home-dir.ts';
+import { formatModelRef, type ModelChoice, type ModelRef, resolveModelChoice } from '../config/model-choice.ts';
+import { contextWindowOf, type ProviderSettings, resolveProvider } from '../config/model-provider.ts';
+import type { Config } from '../config/schema.ts';
+import type { Model } from '../models/model.ts';
+
+export class ModelRegistry {
+  readonly #config: Config;
+  readonly #variables: EnvironmentVariables;
+  readonly #now: () => number;
+  readonly #models = new Map<string, Promise<Model>>();
+
+  constructor(config: Config, environment: { readonly variables: EnvironmentVariables }, now: () => number = Date.now) {
+    this.#config = config;
+    this.#variables = environment.variables;
+    this.#now = now;
+  }
+
+  choice(agentId: string): ModelChoice {
+    return resolveModelChoice(this.#config, agentId, this.#variables);
+  }
+
+  /** What an agent uses, first choice first. */
+  candidates(agentId: string): readonly ModelRef[] {
+    const { primary, fallbacks } = this.choice(agentId);
+    return [primary, ...fallbacks];
+  }
+
+  /** Rejects with an AtriumError when there is no such provider, no key for it, or its settings make no sense. */
+  model(ref: ModelRef): Promise<Model> {
+    const name = formatModelRef(ref);
+    let model = this.#models.get(name);
+    if (!model) {
+      model = this.#make(ref);
+      this.#models.set(name, model);
+      // A provider that cannot be used now may be mended by a variable or a setting before the next start; nothing
+      // useful is kept by remembering the failure.
+      model.catch(() => this.#models.delete(name));
+    }
+    return model;
+  }
+
+  /** Loads what the agents' models need, so that the first message does not wait for it. Never rejects. */
+  async warm(): Promise<void> {
+    const apis = new Set(
+      listAgentIds(this.#config)
+        .flatMap((agentId) => this.candidates(agentId))
+        .map((ref) => this.#apiOf(ref)),
+    );
+    await Promise.allSettled([
+      apis.has('anthropic-messages') ? loadAnthropic() : undefined,
+      apis.has('openai-completions') ? loadOpenAiCompatible() : undefined,
+    ]);
+  }
+
+  async #make(ref: ModelRef): Promise<Model> {
+    const settings = resolveProvider(this.#config, ref.provider, this.#variables);
+    const wire = {
+      provider: ref.provider,
+      model: ref.model,
+      baseUrl: settings.baseUrl,
+      apiKey: settings.apiKey,
+      headers: settings.headers,
+      timeoutMs: settings.timeoutMs,
+      contextWindow: contextWindowOf(settings, ref.model),
+      maxTokens: settings.models.find(({ id }) => id === ref.model)?.maxTokens,
+      now: this.#now,
+    };
+    switch (settings.api) {
+      case 'anthropic-messages':
+        return (await import('../models/anthropic/anthropic-model.ts')).createAnthropicModel(wire);
+      case 'openai-completions':
+        return (await import('../models/openai-compatible/openai-compatible-model.ts')).createOpenAiCompatibleModel(
+          wire,
+        );
+      case 'mirror':
+        return (await import('../models/mirror/mirror-model.ts')).createMirrorModel();
+    }
+  }
+
+  /** A provider that cannot be used is told to whoever asks for its model. */
+  #apiOf({ provider }: ModelRef): ProviderSettings['api'] | undefined {
+    try {
+      return resolveProvider(this.#config, provider, this.#variables).api;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+async function loadAnthropic(): Promise<void> {
+  await (await import('../models/anthropic/anthropic-model.ts')).loadAnthropic();
+}
+
+async function loadOpenAiCompatible(): Promise<void> {
+  await (await import('../models/openai-compatible/openai-compatible-model.ts')).loadOpenAiCompatible();
+}

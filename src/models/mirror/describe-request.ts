@@ -1,0 +1,75 @@
+// What Mirror answers when it is not asked for anything in particular: a description of the request that it was given.
+// Sizes and beginnings only, since the whole can be seen in the preview.
+
+import type { Message } from '../../protocol/message.ts';
+import type { ModelRequest, SystemBlock } from '../model.ts';
+
+export function describeRequest({ system, tools, messages }: ModelRequest): string {
+  const message = messages.at(-1);
+  return [
+    'I am Mirror. I am not a language model: I stand in while none is configured, and I show what one would be given.',
+    '',
+    ...describeSystem(system),
+    tools.length === 0 ? 'Tools: none.' : `Tools (${tools.length}): ${tools.map(({ name }) => name).join(', ')}.`,
+    describeHistory(messages.slice(0, -1)),
+    message?.role === 'user'
+      ? `Your message: ${count(message.content.length, 'character')}, ${quote(message.content)}.`
+      : 'There is no message to answer.',
+    '',
+    'I also obey plain requests, one a line. Try:',
+    '  say Good morning',
+    `  call ${tools.some(({ name }) => name === 'read') ? 'read' : (tools[0]?.name ?? 'read')} {"path":"AGENTS.md"}`,
+    '  wait 10',
+    '  fail rate-limit',
+    '',
+    'To talk to a language model, set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY and start again, or see docs/models.md.',
+  ].join('\n');
+}
+
+/** Headings beyond this number are counted, not listed. */
+const MOST_HEADINGS = 24;
+
+function describeSystem(system: readonly SystemBlock[]): string[] {
+  const size = system.reduce((sum, { text }) => sum + text.length, 0);
+  if (size === 0) return ['System prompt: none.'];
+  const boundary = system.findLastIndex((block) => block.cacheBoundary);
+  const lines = system.flatMap(({ text }, index) => [
+    `  ${index + 1}. ${count(text.length, 'character')}${index === boundary ? ', the end of what may be cached' : ''}`,
+    ...describeHeadings(text),
+  ]);
+  return [`System prompt: ${count(size, 'character')} in ${count(system.length, 'block')}.`, ...lines];
+}
+
+/** Layers stand under headings; what stands between two of them is the size of the first. */
+function describeHeadings(text: string): string[] {
+  const headings = [...text.matchAll(/^#{1,2} .+$/gm)];
+  const lines = headings.slice(0, MOST_HEADINGS).map((heading, index) => {
+    const end = headings[index + 1]?.index ?? text.length;
+    return `     ${shorten(heading[0], 80)} (${grouped(end - heading.index)})`;
+  });
+  const more = headings.length - MOST_HEADINGS;
+  return more > 0 ? [...lines, `     and ${count(more, 'more heading')}`] : lines;
+}
+
+function describeHistory(history: readonly Message[]): string {
+  if (history.length === 0) return 'History: none, this is the beginning.';
+  const by = (role: Message['role']) => history.filter((message) => message.role === role).length;
+  return `History: ${count(history.length, 'message')} (${by('user')} from people, ${by('assistant')} from me, ${by('tool')} from tools).`;
+}
+
+export function quote(text: string, length = 120): string {
+  return `"${shorten(text.replace(/\s+/g, ' ').trim(), length)}"`;
+}
+
+export function shorten(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length - 1).trimEnd()}…`;
+}
+
+function count(number: number, noun: string): string {
+  return `${grouped(number)} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** The same on every machine, whatever its language. */
+function grouped(number: number): string {
+  return String(number).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}

@@ -1,0 +1,154 @@
+// Mirror, the embedded model of a machine without a key. It says that it is no language model, describes what it was
+// given, and obeys plain requests, so that every path of a run can be tried by hand. Same request, same answer; no
+// network. A `wait` is the only thing that takes time.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isJsonObject } from '../../protocol/json.ts';
+import type { Message, ToolMessage } from '../../protocol/message.ts';
+import type { Usage } from '../../protocol/usage.ts';
+import type { Model, ModelEnd, ModelEvent, ModelFailure, ModelRequest, WireRequest } from '../model.ts';
+import { describeRequest, quote, shorten } from './describe-request.ts';
+import { type MirrorStep, mirrorSteps } from './mirror-steps.ts';
+
+export const MIRROR_REF = { provider: 'mirror', model: 'mirror' } as const;
+
+export function createMirrorModel(): Model {
+  return { ...MIRROR_REF, api: 'mirror', contextWindow: undefined, prepare, stream };
+}
+
+async function prepare(request: ModelRequest): Promise<WireRequest> {
+  const { system, tools, maxOutputTokens, temperature } = request;
+  const messages = request.messages.map(withoutDetails);
+  return {
+    url: 'mirror:',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model: MIRROR_REF.model, system, tools, messages, maxOutputTokens, temperature }),
+  };
+}
+
+async function* stream(wire: WireRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  const request = readRequest(wire.body);
+  if (!request) {
+    return yield failed('bad-request', 'mirror cannot read the request', wire, 0);
+  }
+  let written = 0;
+  let calls = 0;
+  for (const step of stepsFor(request)) {
+    if (signal.aborted) return yield ended('aborted', wire, written);
+    switch (step.type) {
+      case 'say':
+        for (const piece of piecesOf(written > 0 ? `\n${step.text}` : step.text)) {
+          if (signal.aborted) return yield ended('aborted', wire, written);
+          written += piece.length;
+          yield { type: 'text-delta', text: piece };
+        }
+        break;
+      case 'wait':
+        for (let left = step.seconds; left > 0; left -= 1) {
+          if (!(await waited(Math.min(left, 1) * 1000, signal))) return yield ended('aborted', wire, written);
+          written += 2;
+          yield { type: 'text-delta', text: '. ' };
+        }
+        break;
+      case 'call':
+        calls += 1;
+        written += step.input.length;
+        yield {
+          type: 'tool-call',
+          id: `call_${request.messages.length}_${calls}`,
+          name: step.tool,
+          input: step.input,
+        };
+        break;
+      case 'fail':
+        return yield failed(step.kind, `mirror was asked to fail: ${step.kind}`, wire, written, step.retryAfterMs);
+    }
+  }
+  yield ended(signal.aborted ? 'aborted' : calls > 0 ? 'tool-calls' : 'stop', wire, written);
+}
+
+/** Calls come last, as they do with language models. */
+function stepsFor(request: ModelRequest): readonly MirrorStep[] {
+  const results = trailingResults(request.messages);
+  if (results.length > 0) return [{ type: 'say', text: describeResults(results) }];
+  const message = request.messages.at(-1);
+  const tools = request.tools.map(({ name }) => name);
+  const steps = message?.role === 'user' ? mirrorSteps(message.content, tools) : [];
+  if (steps.length === 0) return [{ type: 'say', text: describeRequest(request) }];
+  return [...steps.filter(({ type }) => type !== 'call'), ...steps.filter(({ type }) => type === 'call')];
+}
+
+function trailingResults(messages: readonly Message[]): ToolMessage[] {
+  const last = messages.findLastIndex(({ role }) => role !== 'tool');
+  return messages.slice(last + 1).filter((message) => message.role === 'tool');
+}
+
+/** Enough to see what came back; the whole is in the transcript. */
+const SHOWN_OF_A_RESULT = 400;
+
+function describeResults(results: readonly ToolMessage[]): string {
+  const lines = results.map(({ toolName, content, isError }) => {
+    const outcome = isError ? 'failed' : 'answered';
+    if (content.trim() === '') return `${toolName} ${outcome} with nothing.`;
+    return content.includes('\n')
+      ? `${toolName} ${outcome}:\n${shorten(content, SHOWN_OF_A_RESULT)}`
+      : `${toolName} ${outcome}: ${quote(content, SHOWN_OF_A_RESULT)}`;
+  });
+  return lines.join('\n');
+}
+
+/** A tool's details are for people and programs, never for a model. */
+function withoutDetails(message: Message): Message {
+  if (message.role !== 'tool' || message.details === undefined) return message;
+  const { details: _, ...rest } = message;
+  return rest;
+}
+
+function readRequest(body: string): ModelRequest | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    const isRequest =
+      isJsonObject(value) && [value.system, value.tools, value.messages].every((list) => Array.isArray(list));
+    return isRequest ? (value as unknown as ModelRequest) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const PIECE = 48;
+
+/** Whole characters only: a reader may show a piece at once. */
+function* piecesOf(text: string): Iterable<string> {
+  const characters = [...text];
+  for (let at = 0; at < characters.length; at += PIECE) yield characters.slice(at, at + PIECE).join('');
+}
+
+async function waited(ms: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await sleep(ms, undefined, { signal });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Four characters a token, so that status and limits have something to show. */
+function usageOf(wire: WireRequest, written: number): Usage {
+  return { input: Math.ceil(wire.body.length / 4), output: Math.ceil(written / 4), cacheRead: 0, cacheWrite: 0 };
+}
+
+function ended(stop: ModelEnd['stop'], wire: WireRequest, written: number): ModelEnd {
+  return { type: 'end', stop, usage: usageOf(wire, written), responseBytes: written };
+}
+
+function failed(
+  kind: ModelFailure['kind'],
+  message: string,
+  wire: WireRequest,
+  written: number,
+  retryAfterMs?: number,
+): ModelEnd {
+  const retryable = !['auth', 'bad-request', 'context-length', 'unknown'].includes(kind);
+  const error: ModelFailure = { kind, message, retryable, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  return { ...ended('error', wire, written), error };
+}

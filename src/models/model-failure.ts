@@ -1,0 +1,229 @@
+// Puts whatever can go wrong with a model call into a ModelFailure: what kind it is, whether trying again can help, and
+// one line for people. Provider texts are untrusted and may echo a key, so every message is bounded, without control
+// characters, and redacted. Knows neither sockets nor the providers' packages.
+
+import { isJsonObject } from '../protocol/json.ts';
+import type { ModelFailure } from './model.ts';
+
+/** Who is being asked, and what must never be repeated to anybody. */
+export interface FailureContext {
+  readonly provider: string;
+  /** Values of headers that carry keys. */
+  readonly secrets: readonly string[];
+}
+
+/** An answer that is no stream of events: an error status, or a success that came in another form. */
+export interface RefusedResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The beginning of the body. */
+  readonly body: string;
+  /** In milliseconds; a `retry-after` may be a date. */
+  readonly now: number;
+}
+
+export function responseFailure(response: RefusedResponse, context: FailureContext): ModelFailure {
+  const { status, headers, body } = response;
+  const told = readBody(body);
+  const isPage = /^\s*<(?:!doctype|html)/i.test(body);
+  if (status < 300) {
+    if (told.isError) return { ...errorFailure(told, context), status };
+    const form = isPage ? 'a web page' : 'something else than a stream of events';
+    return failure('malformed', `${context.provider} answered with ${form}. Check its baseUrl.`, context, { status });
+  }
+  if (status < 400) {
+    const target = headers.location ? ` to ${headers.location}` : '';
+    return failure(
+      'bad-request',
+      `${context.provider} redirects${target}. Put the final address into its baseUrl.`,
+      context,
+      { status },
+    );
+  }
+  const kind = kindOfStatus(status, told);
+  return failure(
+    kind,
+    `${context.provider} answered ${status}${isPage || !told.message ? '' : `: ${told.message}`}`,
+    context,
+    {
+      status,
+      retryAfterMs: retryAfterMs(headers, response.now),
+      retryable: RETRYABLE.has(kind) && told.code !== 'insufficient_quota',
+    },
+  );
+}
+
+/** For an error that the provider told inside a stream that had begun well. */
+export function streamErrorFailure(error: unknown, context: FailureContext): ModelFailure {
+  if (isParserError(error)) return malformedFailure('sent something that cannot be read', context);
+  return errorFailure(readError(error), context);
+}
+
+export function networkFailure(error: unknown, context: FailureContext): ModelFailure {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  const reason = typeof code === 'string' ? (NETWORK_REASONS[code] ?? code) : String(message ?? 'it failed');
+  return failure('network', `${context.provider} cannot be reached: ${reason}`, context);
+}
+
+/** The connection ended before the answer did. */
+export function cutFailure(context: FailureContext): ModelFailure {
+  return failure('network', `The connection to ${context.provider} ended in the middle of the answer`, context);
+}
+
+export function timeoutFailure(silentMs: number, context: FailureContext): ModelFailure {
+  return failure('timeout', `${context.provider} was silent for ${silentMs / 1000} seconds`, context);
+}
+
+export function malformedFailure(what: string, context: FailureContext): ModelFailure {
+  return failure('malformed', `${context.provider} ${what}`, context);
+}
+
+/** For what nobody foresaw, so that a stream need not throw. */
+export function unknownFailure(error: unknown, context: FailureContext): ModelFailure {
+  const message = error instanceof Error ? error.message : String(error);
+  return failure('unknown', `The call to ${context.provider} failed: ${message}`, context);
+}
+
+export function badRequestFailure(message: string, context: FailureContext): ModelFailure {
+  return failure('bad-request', message, context);
+}
+
+type FailureKind = ModelFailure['kind'];
+
+const RETRYABLE: ReadonlySet<FailureKind> = new Set([
+  'rate-limit',
+  'overloaded',
+  'network',
+  'timeout',
+  'malformed',
+  'server',
+]);
+
+const NETWORK_REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there (ECONNREFUSED)',
+  ECONNRESET: 'the connection was reset (ECONNRESET)',
+  EPIPE: 'the connection was closed (EPIPE)',
+  ENOTFOUND: 'its name is not known (ENOTFOUND)',
+  EAI_AGAIN: 'its name could not be looked up (EAI_AGAIN)',
+  ETIMEDOUT: 'the connection timed out (ETIMEDOUT)',
+  EHOSTUNREACH: 'there is no way to it (EHOSTUNREACH)',
+};
+
+/** More of a provider's words than this serves nobody. */
+const LONGEST_MESSAGE = 300;
+
+function failure(
+  kind: FailureKind,
+  message: string,
+  context: FailureContext,
+  facts: Partial<Pick<ModelFailure, 'status' | 'retryAfterMs' | 'retryable'>> = {},
+): ModelFailure {
+  const { status, retryAfterMs, retryable = RETRYABLE.has(kind) } = facts;
+  return {
+    kind,
+    message: oneLine(redact(message, context.secrets)),
+    ...(status === undefined ? {} : { status }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    retryable,
+  };
+}
+
+interface ToldError {
+  readonly isError: boolean;
+  readonly message: string;
+  readonly type: string;
+  readonly code: string;
+}
+
+function readBody(body: string): ToldError {
+  try {
+    const value: unknown = JSON.parse(body);
+    if (isJsonObject(value)) return readError('error' in value ? value.error : value, 'error' in value);
+  } catch {
+    // Many error bodies are plain text, and long ones were cut before they came here.
+  }
+  const message = /"message"\s*:\s*"((?:[^"\\]|\\.){1,1000})/.exec(body)?.[1] ?? body;
+  return { isError: false, message, type: '', code: '' };
+}
+
+function readError(error: unknown, isError = true): ToldError {
+  if (typeof error === 'string') return { isError, message: error, type: '', code: '' };
+  if (!isJsonObject(error)) return { isError, message: '', type: '', code: '' };
+  const { message, detail, type, code } = error;
+  return { isError, message: text(message) || text(detail), type: text(type), code: text(code) };
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
+}
+
+function errorFailure(told: ToldError, context: FailureContext): ModelFailure {
+  const kind = kindOfError(told);
+  return failure(
+    kind,
+    `${context.provider} reported an error: ${told.message || told.type || told.code || 'no reason given'}`,
+    context,
+  );
+}
+
+function kindOfStatus(status: number, told: ToldError): FailureKind {
+  if (status === 401 || status === 402 || status === 403) return 'auth';
+  if (status === 408) return 'timeout';
+  if (status === 429) return 'rate-limit';
+  if (status === 503 || status === 529) return 'overloaded';
+  if (status === 413 || isContextLength(told)) return 'context-length';
+  return status >= 500 || status === 409 ? 'server' : 'bad-request';
+}
+
+/** Proxies tell the status of the provider behind them as the code of an error. */
+function kindOfError(told: ToldError): FailureKind {
+  if (/^[45]\d\d$/.test(told.code)) return kindOfStatus(Number(told.code), told);
+  const name = `${told.type} ${told.code}`;
+  if (/overloaded/.test(name)) return 'overloaded';
+  if (/rate_limit|insufficient_quota/.test(name)) return 'rate-limit';
+  if (/authentication|permission|invalid_api_key|billing/.test(name)) return 'auth';
+  if (/timeout/.test(name)) return 'timeout';
+  if (isContextLength(told) || /request_too_large/.test(name)) return 'context-length';
+  return /invalid_request|not_found/.test(name) ? 'bad-request' : 'server';
+}
+
+const CONTEXT_LENGTH =
+  /context[_ -]?(?:length|window|limit|size)|maximum context|(?:prompt|input|request) is too long|too many (?:input )?tokens|reduce the length/i;
+
+function isContextLength({ code, type, message }: ToldError): boolean {
+  return CONTEXT_LENGTH.test(`${code} ${type} ${message}`);
+}
+
+function isParserError(error: unknown): boolean {
+  return error instanceof Error && /^AI_(?:JSONParse|TypeValidation|InvalidResponseData)Error$/.test(error.name);
+}
+
+function retryAfterMs(headers: RefusedResponse['headers'], now: number): number | undefined {
+  const exact = Number.parseFloat(headers['retry-after-ms'] ?? '');
+  if (exact >= 0) return Math.ceil(exact);
+  const given = headers['retry-after']?.trim();
+  if (!given) return undefined;
+  if (/^\d+(?:\.\d+)?$/.test(given)) return Math.ceil(Number(given) * 1000);
+  const date = Date.parse(given);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** What looks like a key goes too: a provider may repeat one that is not ours. */
+function redact(message: string, secrets: readonly string[]): string {
+  let safe = message;
+  for (const secret of secrets) {
+    if (secret.length >= 4) safe = safe.replaceAll(secret, '[redacted]');
+  }
+  return safe
+    .replace(/\b(?:sk|pk|rk|key|xai|gsk)[-_](?=[\w.-]*[\d*])[\w*.-]{8,}/gi, '[redacted]')
+    .replace(/\b(Bearer|Basic)\s+[\w*.~+/=-]{6,}/gi, '$1 [redacted]')
+    .replace(/(:\/\/)[^\s/@:]+:[^\s/@]+@/g, '$1[redacted]@');
+}
+
+function oneLine(message: string): string {
+  const line = message
+    .slice(0, 4 * LONGEST_MESSAGE)
+    .replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\s]+/g, ' ')
+    .trim();
+  return line.length <= LONGEST_MESSAGE ? line : `${line.slice(0, LONGEST_MESSAGE - 1).trimEnd()}…`;
+}

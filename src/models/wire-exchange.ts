@@ -1,0 +1,228 @@
+// One HTTP exchange with a provider: sends a recorded request with the secrets added, and hands the answer on as a
+// stream of bytes. It promises that closing it ends the connection, that silence and endless answers end it too, and
+// that the stream of bytes only ever ends: what went wrong is kept as a ModelFailure. Redirects are not followed, since
+// a key must not travel to another host. Knows nothing of the events inside.
+
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
+import type { ModelFailure, WireRequest } from './model.ts';
+import {
+  cutFailure,
+  type FailureContext,
+  malformedFailure,
+  networkFailure,
+  responseFailure,
+  timeoutFailure,
+} from './model-failure.ts';
+
+export interface ExchangeSettings {
+  readonly secretHeaders: Readonly<Record<string, string>>;
+  /** The longest time without any byte. */
+  readonly idleMs: number;
+  readonly now: () => number;
+  readonly context: FailureContext;
+}
+
+/** Thrown to leave the provider's code when there is no stream to parse; the exchange has the failure. */
+export class ExchangeFailedError extends Error {}
+
+/** No answer of a model is this long; what keeps coming is a fault. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** Enough of an error body to find its message. */
+const MOST_ERROR_BYTES = 64 * 1024;
+
+/** Between the last event and the end of a response lies nothing that takes time. */
+const TAIL_MS = 1_000;
+
+export class WireExchange {
+  readonly #wire: WireRequest;
+  readonly #settings: ExchangeSettings;
+  #request: ClientRequest | undefined;
+  #response: IncomingMessage | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #endBytes: (() => void) | undefined;
+  #closed = false;
+  #failure: ModelFailure | undefined;
+  #bytes = 0;
+  #requestId: string | undefined;
+
+  constructor(wire: WireRequest, settings: ExchangeSettings) {
+    this.#wire = wire;
+    this.#settings = settings;
+  }
+
+  get failure(): ModelFailure | undefined {
+    return this.#failure;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get requestId(): string | undefined {
+    return this.#requestId;
+  }
+
+  /** Resolves with a stream of events; rejects with ExchangeFailedError when something else came, or nothing. */
+  async open(): Promise<Response> {
+    const response = await this.#send();
+    const status = response.statusCode ?? 0;
+    const headers = singleHeaders(response);
+    this.#requestId = headers['request-id'] ?? headers['x-request-id'];
+    const contentType = headers['content-type'] ?? '';
+    if (status < 200 || status > 299 || /^(?:application\/json|text\/html)\b/i.test(contentType)) {
+      const body = await this.#readBeginning(response);
+      this.#fail(responseFailure({ status, headers, body, now: this.#settings.now() }, this.#settings.context));
+      throw new ExchangeFailedError();
+    }
+    return new Response(this.#byteStream(response));
+  }
+
+  /** The answer is complete. What still comes is thrown away, so that the connection can serve the next request. */
+  finish(): void {
+    if (this.#closed) return;
+    this.#stopReading();
+    if (this.#response?.complete) return;
+    const patience = setTimeout(() => this.#request?.destroy(), TAIL_MS).unref();
+    this.#request?.once('close', () => clearTimeout(patience));
+    this.#response?.resume();
+  }
+
+  /** Ends the connection, unless the answer was complete. */
+  close(): void {
+    if (this.#closed) return;
+    this.#stopReading();
+    this.#request?.destroy();
+  }
+
+  #stopReading(): void {
+    this.#closed = true;
+    clearTimeout(this.#idle);
+    this.#endBytes?.();
+  }
+
+  async #send(): Promise<IncomingMessage> {
+    const { headers, body, url } = this.#wire;
+    const { request } = url.startsWith('https:') ? await import('node:https') : await import('node:http');
+    const agent = await keepAliveAgent(url);
+    const bytes = Buffer.from(body, 'utf8');
+    return new Promise((resolve, reject) => {
+      const attempt = (isRetry: boolean) => {
+        if (this.#closed) return reject(new ExchangeFailedError());
+        const sent = request(url, {
+          method: 'POST',
+          agent,
+          headers: { ...headers, ...this.#settings.secretHeaders, 'content-length': bytes.length },
+        });
+        this.#request = sent;
+        sent.on('response', (response) => {
+          this.#response = response;
+          this.#idle?.refresh();
+          resolve(response);
+        });
+        sent.on('error', (error: NodeJS.ErrnoException) => {
+          // A kept connection may have been closed by the other side just before it was used again.
+          if (sent.reusedSocket && !isRetry && !this.#closed && error.code === 'ECONNRESET') return attempt(true);
+          this.#fail(networkFailure(error, this.#settings.context));
+          reject(new ExchangeFailedError());
+        });
+        sent.on('close', () => {
+          if (this.#request === sent && !this.#response) reject(new ExchangeFailedError());
+        });
+        sent.end(bytes);
+      };
+      this.#watchSilence();
+      attempt(false);
+    });
+  }
+
+  #byteStream(response: IncomingMessage): ReadableStream<Uint8Array> {
+    return new ReadableStream({
+      start: (controller) => {
+        let ended = false;
+        const end = () => {
+          if (ended) return;
+          ended = true;
+          clearTimeout(this.#idle);
+          controller.close();
+        };
+        this.#endBytes = end;
+        if (this.#closed) return end();
+        response.on('data', (chunk: Buffer) => {
+          if (ended) return;
+          this.#idle?.refresh();
+          this.#bytes += chunk.length;
+          if (this.#bytes > MOST_BYTES) {
+            this.#fail(malformedFailure(`sent more than ${MOST_BYTES / 1024 / 1024} MiB`, this.#settings.context));
+            return this.close();
+          }
+          controller.enqueue(chunk);
+          if ((controller.desiredSize ?? 0) <= 0) response.pause();
+        });
+        response.on('end', end);
+        // Also comes as `aborted` or `error`, by what exactly was cut; `close` comes always.
+        response.on('error', () => {});
+        response.on('close', () => {
+          if (!response.complete) this.#fail(cutFailure(this.#settings.context));
+          end();
+        });
+      },
+      pull: () => {
+        response.resume();
+      },
+      cancel: () => this.close(),
+    });
+  }
+
+  async #readBeginning(response: IncomingMessage): Promise<string> {
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of response as AsyncIterable<Buffer>) {
+        this.#idle?.refresh();
+        chunks.push(chunk);
+        this.#bytes += chunk.length;
+        if (this.#bytes >= MOST_ERROR_BYTES) break;
+      }
+    } catch {
+      // The status says what matters; a body that was cut only tells less.
+    }
+    return Buffer.concat(chunks).subarray(0, MOST_ERROR_BYTES).toString('utf8');
+  }
+
+  #watchSilence(): void {
+    const { idleMs, context } = this.#settings;
+    this.#idle = setTimeout(() => {
+      // Whoever reads may be slower than the model; that is no silence of the model's.
+      if (this.#response?.isPaused()) return this.#watchSilence();
+      this.#fail(timeoutFailure(idleMs, context));
+      this.close();
+    }, idleMs);
+  }
+
+  /** The first failure is the cause; what follows from closing the connection is not. */
+  #fail(failure: ModelFailure): void {
+    if (this.#closed) return;
+    this.#failure ??= failure;
+  }
+}
+
+const agents = new Map<string, Promise<Agent>>();
+
+/** Connections are kept, because a new one to a distant host costs more than everything that Atrium does in a run. */
+function keepAliveAgent(url: string): Promise<Agent> {
+  const scheme = url.startsWith('https:') ? 'https' : 'http';
+  let agent = agents.get(scheme);
+  if (!agent) {
+    agent = (scheme === 'https' ? import('node:https') : import('node:http')).then(
+      ({ Agent }) => new Agent({ keepAlive: true }),
+    );
+    agents.set(scheme, agent);
+  }
+  return agent;
+}
+
+function singleHeaders(response: IncomingMessage): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(response.headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
+  );
+}

@@ -1,0 +1,277 @@
+// What the HTTP providers have in common: a request is written down by the provider's own serialiser, whose `fetch`
+// records it and goes no further; later exactly those bytes are sent, and the provider's own parser reads the answer. So
+// what a preview shows is what goes over the wire, by construction. The parsers never look at the request (function
+// tools only, no files), which is why a trivial prompt stands in for it while an answer is read.
+//
+// Secrets are added while sending, only for the host that they were configured for, and are not part of the record.
+
+import type { AnthropicProvider } from '@ai-sdk/anthropic';
+import { ModelRequestError } from '../protocol/errors.ts';
+import { isJsonObject } from '../protocol/json.ts';
+import { NO_USAGE, type Usage } from '../protocol/usage.ts';
+import { VERSION } from '../protocol/version.ts';
+import type { Model, ModelEnd, ModelEvent, ModelFailure, ModelRequest, WireRequest } from './model.ts';
+import {
+  badRequestFailure,
+  type FailureContext,
+  malformedFailure,
+  streamErrorFailure,
+  unknownFailure,
+} from './model-failure.ts';
+import { ExchangeFailedError, WireExchange } from './wire-exchange.ts';
+
+export interface WireModelSettings {
+  /** `anthropic`, or the name under `models.providers`. */
+  readonly provider: string;
+  readonly model: string;
+  /** Up to and with the version, without the slash at the end: `https://api.example.com/v1`. */
+  readonly baseUrl: string;
+  readonly apiKey?: string | undefined;
+  /** Added while sending, and treated as secret. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The longest time without any byte of the answer. Default two minutes. */
+  readonly timeoutMs?: number | undefined;
+  readonly contextWindow?: number | undefined;
+  /** The most tokens of one answer, when a request does not say. */
+  readonly maxTokens?: number | undefined;
+  /** A `retry-after` may be a date. */
+  readonly now: () => number;
+}
+
+/** What one provider's package does: nothing else of it is used. */
+export interface WireDialect {
+  readonly api: Model['api'];
+  /** The header that carries the key. */
+  keyHeader(apiKey: string): Readonly<Record<string, string>>;
+  languageModel(settings: WireModelSettings & { readonly fetch: typeof fetch }): Promise<LanguageModel>;
+  /** May throw what `prepare` makes a ModelRequestError of. */
+  callOptions(request: ModelRequest, settings: WireModelSettings): CallOptions;
+}
+
+export type LanguageModel = ReturnType<AnthropicProvider['messages']>;
+export type CallOptions = Parameters<LanguageModel['doStream']>[0];
+type StreamPart =
+  Awaited<ReturnType<LanguageModel['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never;
+
+export const DEFAULT_IDLE_MS = 120_000;
+
+export function createWireModel(given: WireModelSettings, dialect: WireDialect): Model {
+  const { settings, secretHeaders } = separateSecrets(given, dialect);
+  const context: FailureContext = { provider: settings.provider, secrets: secretTexts(secretHeaders, given) };
+  const origin = new URL(settings.baseUrl).origin;
+  return {
+    provider: settings.provider,
+    model: settings.model,
+    api: dialect.api,
+    contextWindow: settings.contextWindow,
+
+    prepare: (request) => record(request, settings, dialect),
+
+    async *stream(wire, signal) {
+      const exchange = new WireExchange(wire, {
+        secretHeaders,
+        idleMs: settings.timeoutMs ?? DEFAULT_IDLE_MS,
+        now: settings.now,
+        context,
+      });
+      const abort = () => exchange.close();
+      signal.addEventListener('abort', abort);
+      let end: ModelEnd;
+      try {
+        if (signal.aborted) end = ended('aborted', exchange);
+        else if (originOf(wire.url) !== origin)
+          end = ended('error', exchange, { error: elsewhere(wire, origin, context) });
+        else end = yield* readEvents(exchange, settings, dialect, context, signal);
+      } catch (error) {
+        const failure =
+          exchange.failure ?? (error instanceof ExchangeFailedError ? undefined : failureOf(error, context));
+        end = signal.aborted
+          ? ended('aborted', exchange)
+          : ended('error', exchange, { error: failure ?? unknownFailure('the connection was closed', context) });
+      } finally {
+        signal.removeEventListener('abort', abort);
+        exchange.close();
+      }
+      yield end;
+    },
+  };
+}
+
+async function record(request: ModelRequest, settings: WireModelSettings, dialect: WireDialect): Promise<WireRequest> {
+  let recorded: WireRequest | undefined;
+  let failure: unknown;
+  const recordingFetch = async (url: unknown, init?: { headers?: unknown; body?: unknown }): Promise<Response> => {
+    recorded = {
+      url: String(url),
+      headers: wireHeaders(init?.headers as Record<string, string>),
+      body: String(init?.body),
+    };
+    throw new ExchangeFailedError();
+  };
+  try {
+    const model = await dialect.languageModel({ ...settings, fetch: recordingFetch as typeof fetch });
+    await model.doStream(dialect.callOptions(request, settings));
+  } catch (error) {
+    failure = error;
+  }
+  if (recorded) return recorded;
+  throw new ModelRequestError(settings.provider, failure instanceof Error ? failure.message : String(failure), {
+    cause: failure,
+  });
+}
+
+async function* readEvents(
+  exchange: WireExchange,
+  settings: WireModelSettings,
+  dialect: WireDialect,
+  context: FailureContext,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent, ModelEnd> {
+  const model = await dialect.languageModel({ ...settings, fetch: () => exchange.open() });
+  const { stream } = await model.doStream(STAND_IN);
+  const reader = (stream as ReadableStream<StreamPart>).getReader();
+  const toolCalls: Extract<ModelEvent, { type: 'tool-call' }>[] = [];
+  try {
+    for (;;) {
+      const { done, value: part } = await reader.read();
+      if (signal.aborted) return ended('aborted', exchange);
+      if (done) break;
+      switch (part.type) {
+        case 'text-delta':
+          if (part.delta) yield { type: 'text-delta', text: part.delta };
+          break;
+        case 'reasoning-delta':
+          if (part.delta) yield { type: 'reasoning-delta', text: part.delta };
+          break;
+        case 'tool-call':
+          // Told at the end only: a stream that breaks off must not have half of its calls run.
+          if (!part.providerExecuted) {
+            toolCalls.push({ type: 'tool-call', id: part.toolCallId, name: part.toolName, input: part.input || '{}' });
+          }
+          break;
+        case 'error':
+          return ended('error', exchange, { error: exchange.failure ?? streamErrorFailure(part.error, context) });
+        case 'finish': {
+          if (exchange.failure) return ended('error', exchange, { error: exchange.failure });
+          exchange.finish();
+          const isCutShort = part.finishReason.unified === 'length';
+          const whole = isCutShort ? toolCalls.filter(({ input }) => isJson(input)) : toolCalls;
+          yield* whole;
+          return ended(stopOf(part.finishReason.unified, whole.length), exchange, { usage: usageOf(part.usage) });
+        }
+      }
+      if (signal.aborted) return ended('aborted', exchange);
+    }
+    const failure = exchange.failure ?? malformedFailure('ended its answer without saying why', context);
+    return ended('error', exchange, { error: failure });
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+const STAND_IN: CallOptions = { prompt: [{ role: 'user', content: [{ type: 'text', text: '-' }] }] };
+
+type FinishReason = Extract<StreamPart, { type: 'finish' }>['finishReason']['unified'];
+
+/** Some servers say `stop` although they call tools, and some say that they call tools and don't. */
+function stopOf(reason: FinishReason, toolCallCount: number): ModelEnd['stop'] {
+  if (reason === 'length') return 'length';
+  if (reason === 'content-filter') return 'refusal';
+  return toolCallCount > 0 ? 'tool-calls' : 'stop';
+}
+
+function usageOf({ inputTokens, outputTokens }: Extract<StreamPart, { type: 'finish' }>['usage']): Usage {
+  return {
+    input: inputTokens.total ?? 0,
+    output: outputTokens.total ?? 0,
+    cacheRead: inputTokens.cacheRead ?? 0,
+    cacheWrite: inputTokens.cacheWrite ?? 0,
+  };
+}
+
+function ended(
+  stop: ModelEnd['stop'],
+  exchange: WireExchange,
+  facts: { readonly usage?: Usage; readonly error?: ModelFailure } = {},
+): ModelEnd {
+  return {
+    type: 'end',
+    stop,
+    usage: facts.usage ?? NO_USAGE,
+    ...(facts.error ? { error: facts.error } : {}),
+    ...(exchange.requestId === undefined ? {} : { requestId: exchange.requestId }),
+    responseBytes: exchange.bytes,
+  };
+}
+
+/** An error event that comes first is thrown by a provider, with the event as the body of a response. */
+function failureOf(error: unknown, context: FailureContext): ModelFailure {
+  const body = isJsonObject(error) && typeof error.responseBody === 'string' ? error.responseBody : undefined;
+  if (body === undefined) return unknownFailure(error, context);
+  let event: unknown;
+  try {
+    event = JSON.parse(body);
+  } catch {
+    return unknownFailure(error, context);
+  }
+  const isParserError = isJsonObject(event) && typeof event.name === 'string' && event.name.startsWith('AI_');
+  return isParserError
+    ? malformedFailure('sent something that cannot be read', context)
+    : streamErrorFailure(event, context);
+}
+
+function elsewhere(wire: WireRequest, origin: string, context: FailureContext): ModelFailure {
+  return badRequestFailure(
+    `The request was written down for ${originOf(wire.url)} and ${context.provider} is at ${origin} now`,
+    context,
+  );
+}
+
+/** The package's and the runtime's versions say nothing that a provider needs, and would differ between machines. */
+function wireHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const kept = Object.entries(headers).filter(([name]) => !PACKAGE_HEADERS.has(name));
+  return { ...Object.fromEntries(kept), 'user-agent': `atrium/${VERSION}` };
+}
+
+const PACKAGE_HEADERS: ReadonlySet<string> = new Set(['user-agent', 'authorization', 'x-api-key']);
+
+/** A name and password in the address would be written down with it; they are sent as the header that they mean. */
+function separateSecrets(
+  given: WireModelSettings,
+  dialect: WireDialect,
+): { settings: WireModelSettings; secretHeaders: Readonly<Record<string, string>> } {
+  const url = new URL(given.baseUrl);
+  const login =
+    url.username || url.password
+      ? `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+      : undefined;
+  url.username = '';
+  url.password = '';
+  const { apiKey, headers, ...rest } = given;
+  const own = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
+  return {
+    settings: { ...rest, baseUrl: url.toString().replace(/\/+$/, '') },
+    secretHeaders: {
+      ...(login === undefined ? {} : { authorization: `Basic ${Buffer.from(login).toString('base64')}` }),
+      ...(apiKey === undefined ? {} : dialect.keyHeader(apiKey)),
+      ...Object.fromEntries(own),
+    },
+  };
+}
+
+function secretTexts(secretHeaders: Readonly<Record<string, string>>, { apiKey }: WireModelSettings): string[] {
+  return [...Object.values(secretHeaders), ...(apiKey === undefined ? [] : [apiKey])];
+}
+
+function originOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).origin : undefined;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

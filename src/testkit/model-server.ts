@@ -1,0 +1,582 @@
+// A model's side of the wire for tests and benchmarks: a real HTTP server on loopback that speaks Anthropic's Messages
+// and OpenAI's chat completions, streaming and not. A test scripts its answers, also the ones that go wrong, and reads
+// back every request byte for byte. Ids are counted, so the same script gives the same bytes.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import { NO_USAGE, type Usage } from '../protocol/usage.ts';
+
+/** What the server does with one request. Made by the functions below. */
+export interface ModelReply {
+  /** Sent in this order, each as events of the protocol that was asked for. */
+  readonly parts: readonly ReplyPart[];
+  readonly usage: Usage;
+  readonly stop?: 'length' | 'refusal' | undefined;
+  /** Answers with this status and body instead. */
+  readonly refusal?: Refusal | undefined;
+  /** Takes the place of everything that the protocol would say. */
+  readonly bytes?: string | undefined;
+  /** How the stream ends: properly, by a cut connection, or never. */
+  readonly ending?: 'cut' | 'hang' | undefined;
+  /** Nothing is sent before this is done. */
+  readonly after?: Promise<unknown> | undefined;
+  /** Between two pieces of text. */
+  readonly pauseMs?: number | undefined;
+}
+
+type ReplyPart =
+  | { readonly text: string }
+  | { readonly reasoning: string }
+  | { readonly call: string; readonly params: JsonValue | string }
+  | { readonly raw: string }
+  | { readonly filler: number }
+  | { readonly error: string; readonly message: string };
+
+interface Refusal {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  readonly message: string;
+  readonly type?: string | undefined;
+}
+
+export interface ReplyOptions {
+  readonly usage?: Partial<Usage> | undefined;
+  readonly stop?: 'length' | 'refusal' | undefined;
+  readonly pauseMs?: number | undefined;
+}
+
+/** An answer of text. */
+export function reply(text: string, options: ReplyOptions = {}): ModelReply {
+  return made([{ text }], options);
+}
+
+/** Thoughts before an answer. */
+export function thought(reasoning: string, text: string, options: ReplyOptions = {}): ModelReply {
+  return made([{ reasoning }, { text }], options);
+}
+
+/** A tool call; parameters given as a string are sent as they are, so they may be broken. */
+export function toolCall(name: string, params: JsonValue | string = {}, text = ''): ModelReply {
+  return toolCalls([{ name, params }], text);
+}
+
+/** Several tool calls in one answer, behind a text if there is one. */
+export function toolCalls(
+  calls: readonly { readonly name: string; readonly params?: JsonValue | string }[],
+  text = '',
+): ModelReply {
+  return made([...(text ? [{ text }] : []), ...calls.map(({ name, params = {} }) => ({ call: name, params }))]);
+}
+
+export interface FailOptions {
+  /** As the `retry-after` header has it: seconds, or a date. */
+  readonly retryAfter?: number | string | undefined;
+  readonly message?: string | undefined;
+  /** The provider's name for the error; by the status when it is not given. */
+  readonly type?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Instead of the protocol's error body. */
+  readonly body?: string | undefined;
+}
+
+/** An answer with an error status. */
+export function fail(status: number, options: FailOptions = {}): ModelReply {
+  const { retryAfter, message = `Scripted failure ${status}`, type, headers, body } = options;
+  return {
+    ...made([]),
+    refusal: {
+      status,
+      headers: { ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }), ...headers },
+      message,
+      type,
+      body,
+    },
+  };
+}
+
+/** The connection breaks after so many characters of the text. */
+export function cutAfter(characters: number, text = 'This answer will never be complete.'): ModelReply {
+  return { ...made([{ text: text.slice(0, characters) }]), ending: 'cut' };
+}
+
+/** Something that is no event of the protocol, in the middle of an answer. */
+export function malformed(rubbish = 'data: {"this is": not json\n\n'): ModelReply {
+  return made([{ text: 'So far' }, { raw: rubbish }]);
+}
+
+/** A stream of events whose bytes are the test's own. */
+export function raw(bytes: string): ModelReply {
+  return { ...made([]), bytes };
+}
+
+/** An error that is told inside a stream which began well. */
+export function errorEvent(type: string, message = 'Scripted error', text = ''): ModelReply {
+  return made([...(text ? [{ text }] : []), { error: type, message }]);
+}
+
+/** Says so much and then nothing more, with the connection open. */
+export function hang(text = ''): ModelReply {
+  return { ...made(text ? [{ text }] : []), ending: 'hang' };
+}
+
+/** A very long answer. */
+export function huge(bytes: number): ModelReply {
+  return made([{ filler: bytes }]);
+}
+
+/** The same answer, once something has happened. */
+export function after(event: Promise<unknown>, answer: ModelReply): ModelReply {
+  return { ...answer, after: event };
+}
+
+export interface RecordedRequest {
+  readonly protocol: 'anthropic' | 'openai';
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Byte for byte. */
+  readonly body: string;
+  readonly json: JsonObject;
+  /** The first is 1. */
+  readonly number: number;
+  /** Two requests over one connection have the same. */
+  readonly clientPort: number | undefined;
+}
+
+export type ModelScript = (request: RecordedRequest) => ModelReply | Promise<ModelReply>;
+
+export interface ModelServerOptions {
+  /** Default: any free one. */
+  readonly port?: number | undefined;
+  /** Default true. Off for benchmarks, where requests would pile up. */
+  readonly record?: boolean | undefined;
+}
+
+export class ModelServer {
+  readonly #server: Server;
+  readonly #record: boolean;
+  readonly #requests: RecordedRequest[] = [];
+  readonly #waiting = new Set<() => void>();
+  readonly #closing = new AbortController();
+  #script: ModelScript = unscripted;
+  #received = 0;
+  #ids = 0;
+  #closedEarly = 0;
+
+  private constructor(options: ModelServerOptions) {
+    this.#record = options.record ?? true;
+    this.#server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+      this.#serve(request, response).catch(() => response.destroy());
+    });
+  }
+
+  /** A server that listens; every request is refused until it is scripted. */
+  static async start(options: ModelServerOptions = {}): Promise<ModelServer> {
+    const server = new ModelServer(options);
+    await new Promise<void>((resolve, reject) => {
+      server.#server.once('error', reject);
+      server.#server.listen(options.port ?? 0, '127.0.0.1', resolve);
+    });
+    return server;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** With the version, as both providers take it: `http://127.0.0.1:…/v1`. */
+  get baseUrl(): string {
+    return `http://127.0.0.1:${this.port}/v1`;
+  }
+
+  /** Every request so far, in order of arrival. */
+  get requests(): readonly RecordedRequest[] {
+    return this.#requests;
+  }
+
+  /** Answers that the other side did not wait for. */
+  get closedEarly(): number {
+    return this.#closedEarly;
+  }
+
+  /**
+   * Answers from now on: in this order, or as a function of the request says. When a list is used up, further requests
+   * are refused with a sentence that says so.
+   */
+  script(script: readonly ModelReply[] | ModelScript): this {
+    if (typeof script === 'function') {
+      this.#script = script;
+      return this;
+    }
+    const replies = [...script];
+    this.#script = (request) => replies.shift() ?? unscripted(request);
+    return this;
+  }
+
+  /** Resolves when so many requests have come. */
+  waitForRequests(count: number): Promise<void> {
+    return this.#wait(() => this.#received >= count);
+  }
+
+  /** Resolves when so many answers were left by the other side. */
+  waitForClosedEarly(count: number): Promise<void> {
+    return this.#wait(() => this.#closedEarly >= count);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async #wait(isDone: () => boolean): Promise<void> {
+    while (!isDone()) await new Promise<void>((resolve) => this.#waiting.add(resolve));
+  }
+
+  #notify(): void {
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting.clear();
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url ?? '/';
+    if (request.method === 'GET' && path.endsWith('/models')) {
+      return sendJson(response, 200, { object: 'list', data: [{ id: 'scripted', object: 'model' }] });
+    }
+    const protocol = path.endsWith('/messages') ? ANTHROPIC : path.endsWith('/chat/completions') ? OPENAI : undefined;
+    if (request.method !== 'POST' || !protocol)
+      return sendJson(response, 404, { error: { message: `No ${path} here` } });
+    response.on('close', () => {
+      if (response.writableFinished || this.#closing.signal.aborted) return;
+      this.#closedEarly += 1;
+      this.#notify();
+    });
+    const body = await readText(request);
+    const recorded: RecordedRequest = {
+      protocol: protocol.name,
+      path,
+      headers: request.headers as Record<string, string | undefined>,
+      body,
+      json: parseObject(body),
+      number: ++this.#received,
+      clientPort: request.socket.remotePort,
+    };
+    if (this.#record) this.#requests.push(recorded);
+    this.#notify();
+    const answer = await this.#script(recorded);
+    await answer.after;
+    await this.#answer(answer, protocol, recorded, response);
+  }
+
+  async #answer(
+    answer: ModelReply,
+    protocol: Protocol,
+    request: RecordedRequest,
+    response: ServerResponse,
+  ): Promise<void> {
+    const { refusal, parts } = answer;
+    const requestId = `req_${request.number}`;
+    if (refusal) {
+      response.writeHead(refusal.status, {
+        'content-type': 'application/json',
+        'request-id': requestId,
+        'x-request-id': requestId,
+        ...refusal.headers,
+      });
+      response.end(
+        refusal.body ?? JSON.stringify(protocol.error(refusal.type ?? errorType(refusal.status), refusal.message)),
+      );
+      return;
+    }
+    const message: ReplyContext = {
+      id: `msg_${request.number}`,
+      model: typeof request.json.model === 'string' ? request.json.model : 'scripted',
+      usage: answer.usage,
+      stop: answer.stop ?? (parts.some((part) => 'call' in part) ? 'tool-calls' : 'stop'),
+    };
+    const named = parts.map((part) =>
+      'call' in part ? { ...part, id: `${protocol.callPrefix}${++this.#ids}` } : part,
+    );
+    if (request.json.stream !== true) {
+      return sendJson(response, 200, protocol.whole(message, named), {
+        'request-id': requestId,
+        'x-request-id': requestId,
+      });
+    }
+    response.writeHead(200, {
+      'content-type': 'text/event-stream',
+      'request-id': requestId,
+      'x-request-id': requestId,
+    });
+    if (answer.bytes !== undefined) {
+      response.end(answer.bytes);
+      return;
+    }
+    response.flushHeaders();
+    const gone = once(response, 'close');
+    for (const text of protocol.stream(message, named, answer.ending === undefined)) {
+      if (response.destroyed) return;
+      if (!response.write(text)) await Promise.race([once(response, 'drain'), gone]);
+      if (answer.pauseMs !== undefined) await sleep(answer.pauseMs, undefined, { signal: this.#closing.signal });
+    }
+    if (answer.ending === 'hang') return;
+    if (answer.ending === 'cut') {
+      // What was written must arrive first.
+      response.write('', () => setImmediate(() => response.destroy()));
+      return;
+    }
+    response.end();
+  }
+}
+
+function unscripted({ number }: RecordedRequest): ModelReply {
+  return fail(400, { message: `No reply is scripted for request ${number}.` });
+}
+
+function made(parts: readonly ReplyPart[], { usage, stop, pauseMs }: ReplyOptions = {}): ModelReply {
+  return { parts, usage: { ...NO_USAGE, input: 10, output: 5, ...usage }, stop, pauseMs };
+}
+
+type NamedPart = ReplyPart & { readonly id?: string };
+
+interface ReplyContext {
+  readonly id: string;
+  readonly model: string;
+  readonly usage: Usage;
+  readonly stop: 'stop' | 'tool-calls' | 'length' | 'refusal';
+}
+
+/** How one API says the same things. `stream` leaves the end out when it is to come another way. */
+interface Protocol {
+  readonly name: RecordedRequest['protocol'];
+  readonly callPrefix: string;
+  error(type: string, message: string): JsonObject;
+  whole(context: ReplyContext, parts: readonly NamedPart[]): JsonObject;
+  stream(context: ReplyContext, parts: readonly NamedPart[], isWhole: boolean): Iterable<string>;
+}
+
+const ANTHROPIC: Protocol = {
+  name: 'anthropic',
+  callPrefix: 'toolu_',
+  error: (type, message) => ({ type: 'error', error: { type, message } }),
+  whole: (context, parts) => ({
+    ...anthropicMessage(context),
+    content: parts.flatMap((part): JsonObject[] => {
+      if ('text' in part) return [{ type: 'text', text: part.text }];
+      if ('reasoning' in part) return [{ type: 'thinking', thinking: part.reasoning, signature: 'scripted' }];
+      if ('call' in part)
+        return [{ type: 'tool_use', id: part.id ?? '', name: part.call, input: paramsOf(part.params) }];
+      return 'filler' in part ? [{ type: 'text', text: 'x'.repeat(part.filler) }] : [];
+    }),
+    stop_reason: ANTHROPIC_STOPS[context.stop],
+    usage: anthropicUsage(context.usage),
+  }),
+  *stream(context, parts, isWhole) {
+    const { usage } = context;
+    const event = (data: JsonObject & { readonly type: string }) =>
+      `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+    yield event({
+      type: 'message_start',
+      message: { ...anthropicMessage(context), content: [], usage: { ...anthropicUsage(usage), output_tokens: 1 } },
+    });
+    let index = 0;
+    for (const part of parts) {
+      if ('raw' in part) {
+        yield part.raw;
+        continue;
+      }
+      if ('error' in part) {
+        yield event({ type: 'error', error: { type: part.error, message: part.message } });
+        return;
+      }
+      const block: JsonObject =
+        'call' in part
+          ? { type: 'tool_use', id: part.id ?? '', name: part.call, input: {} }
+          : 'reasoning' in part
+            ? { type: 'thinking', thinking: '', signature: '' }
+            : { type: 'text', text: '' };
+      yield event({ type: 'content_block_start', index, content_block: block });
+      for (const piece of piecesOf(part)) {
+        const delta: JsonObject =
+          'call' in part
+            ? { type: 'input_json_delta', partial_json: piece }
+            : 'reasoning' in part
+              ? { type: 'thinking_delta', thinking: piece }
+              : { type: 'text_delta', text: piece };
+        yield event({ type: 'content_block_delta', index, delta });
+      }
+      if (!isWhole) return;
+      yield event({ type: 'content_block_stop', index });
+      index += 1;
+    }
+    if (!isWhole) return;
+    yield event({
+      type: 'message_delta',
+      delta: { stop_reason: ANTHROPIC_STOPS[context.stop], stop_sequence: null },
+      usage: { output_tokens: usage.output },
+    });
+    yield event({ type: 'message_stop' });
+  },
+};
+
+const ANTHROPIC_STOPS = {
+  stop: 'end_turn',
+  'tool-calls': 'tool_use',
+  length: 'max_tokens',
+  refusal: 'refusal',
+} as const;
+
+function anthropicMessage({ id, model }: ReplyContext): JsonObject {
+  return { id, type: 'message', role: 'assistant', model, stop_reason: null, stop_sequence: null };
+}
+
+/** There, input tokens are those that no cache had to do with. */
+function anthropicUsage({ input, output, cacheRead, cacheWrite }: Usage): JsonObject {
+  return {
+    input_tokens: input - cacheRead - cacheWrite,
+    output_tokens: output,
+    cache_read_input_tokens: cacheRead,
+    cache_creation_input_tokens: cacheWrite,
+  };
+}
+
+const OPENAI: Protocol = {
+  name: 'openai',
+  callPrefix: 'call_',
+  error: (type, message) => ({ error: { message, type, code: type, param: null } }),
+  whole: (context, parts) => {
+    const calls = parts.flatMap((part) => ('call' in part ? [openAiCall(part)] : []));
+    return {
+      ...openAiMessage(context, 'chat.completion'),
+      choices: [
+        {
+          index: 0,
+          message: {
+            role: 'assistant',
+            content: parts
+              .flatMap((part) => ('text' in part ? [part.text] : 'filler' in part ? ['x'.repeat(part.filler)] : []))
+              .join(''),
+            ...(calls.length === 0 ? {} : { tool_calls: calls }),
+          },
+          finish_reason: OPENAI_STOPS[context.stop],
+        },
+      ],
+      usage: openAiUsage(context.usage),
+    };
+  },
+  *stream(context, parts, isWhole) {
+    const event = (data: JsonObject) => `data: ${JSON.stringify(data)}\n\n`;
+    const chunk = (delta: JsonObject, finish: string | null = null) =>
+      event({
+        ...openAiMessage(context, 'chat.completion.chunk'),
+        choices: [{ index: 0, delta, finish_reason: finish }],
+      });
+    yield chunk({ role: 'assistant', content: '' });
+    let callIndex = 0;
+    for (const part of parts) {
+      if ('raw' in part) {
+        yield part.raw;
+      } else if ('error' in part) {
+        yield event({ error: { message: part.message, type: part.error, code: part.error } });
+        return;
+      } else if ('call' in part) {
+        const { function: called, ...call } = openAiCall(part);
+        yield chunk({ tool_calls: [{ index: callIndex, ...call, function: { ...called, arguments: '' } }] });
+        for (const piece of piecesOf(part))
+          yield chunk({ tool_calls: [{ index: callIndex, function: { arguments: piece } }] });
+        callIndex += 1;
+      } else {
+        for (const piece of piecesOf(part))
+          yield chunk('reasoning' in part ? { reasoning_content: piece } : { content: piece });
+      }
+    }
+    if (!isWhole) return;
+    yield chunk({}, OPENAI_STOPS[context.stop]);
+    yield event({ ...openAiMessage(context, 'chat.completion.chunk'), choices: [], usage: openAiUsage(context.usage) });
+    yield 'data: [DONE]\n\n';
+  },
+};
+
+const OPENAI_STOPS = { stop: 'stop', 'tool-calls': 'tool_calls', length: 'length', refusal: 'content_filter' } as const;
+
+function openAiMessage({ id, model }: ReplyContext, object: string): JsonObject {
+  return { id, object, created: 1_767_225_600, model };
+}
+
+function openAiCall(part: { readonly call: string; readonly params: JsonValue | string; readonly id?: string }) {
+  return { id: part.id ?? '', type: 'function', function: { name: part.call, arguments: paramsText(part.params) } };
+}
+
+function openAiUsage({ input, output, cacheRead }: Usage): JsonObject {
+  return {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+    prompt_tokens_details: { cached_tokens: cacheRead },
+  };
+}
+
+/** Small enough that a short answer comes in several pieces. */
+const PIECE = 16;
+const FILLER_PIECE = 16 * 1024;
+
+function* piecesOf(part: NamedPart): Iterable<string> {
+  if ('filler' in part) {
+    for (let left = part.filler; left > 0; left -= FILLER_PIECE) yield 'x'.repeat(Math.min(left, FILLER_PIECE));
+    return;
+  }
+  const text =
+    'text' in part ? part.text : 'reasoning' in part ? part.reasoning : 'call' in part ? paramsText(part.params) : '';
+  const characters = [...text];
+  for (let at = 0; at < characters.length; at += PIECE) yield characters.slice(at, at + PIECE).join('');
+}
+
+function paramsText(params: JsonValue | string): string {
+  return typeof params === 'string' ? params : JSON.stringify(params);
+}
+
+function paramsOf(params: JsonValue | string): JsonValue {
+  return typeof params === 'string' ? parseObject(params) : params;
+}
+
+function errorType(status: number): string {
+  const types: Readonly<Record<number, string>> = {
+    401: 'authentication_error',
+    403: 'permission_error',
+    404: 'not_found_error',
+    429: 'rate_limit_error',
+    529: 'overloaded_error',
+  };
+  return types[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
+}
+
+function parseObject(text: string): JsonObject {
+  try {
+    return JSON.parse(text) as JsonObject;
+  } catch {
+    return {};
+  }
+}
+
+function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: JsonObject,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(JSON.stringify(body));
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function once(response: ServerResponse, event: string): Promise<void> {
+  return new Promise((resolve) => response.once(event, () => resolve()));
+}
