@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import { type HandlerFor, HookRunner } from '../hooks/runner.ts';
+import type { JsonValue } from '../protocol/json.ts';
+import { type GateVeto, gateToolCall, vetoOutput } from './gate-tool-call.ts';
+import type { Tool } from './tool.ts';
+
+const tool = (name: string): Tool => ({
+  name,
+  description: '',
+  parameters: { type: 'object' },
+  idempotent: true,
+  run: async () => ({ content: '' }),
+});
+const TOOLS = [tool('read'), tool('exec'), tool('apply_patch')];
+
+type Handler = HandlerFor<'before_tool_call', never>;
+
+/** A gate with these handlers before it, in this order, each a plugin of its own. */
+function gate(...handlers: Handler[]) {
+  const hooks = new HookRunner();
+  handlers.forEach((handler, at) => {
+    hooks.register({ hook: 'before_tool_call', owner: `plugin-${at + 1}`, id: `h${at + 1}`, handler, timeoutMs: 50 });
+  });
+  return (name: string, params: JsonValue = { path: 'a' }) =>
+    gateToolCall(
+      { id: 'call_1', name, params },
+      { tools: TOOLS, hooks, context: { agentId: 'main', sessionKey: 'agent:main:main', runId: 'run_1' } },
+    );
+}
+
+describe('a tool call at the gate', () => {
+  it('runs when nobody objects', async () => {
+    expect(await gate()('read')).toEqual({ kind: 'run', tool: TOOLS[0], params: { path: 'a' } });
+    expect(
+      await gate(
+        () => undefined,
+        () => ({ block: false }),
+      )('read'),
+    ).toMatchObject({ kind: 'run' });
+  });
+
+  it('is known by every spelling of its name', async () => {
+    expect(await gate()(' Bash ')).toMatchObject({ kind: 'run', tool: { name: 'exec' } });
+    expect(await gate()('apply-patch')).toMatchObject({ kind: 'run', tool: { name: 'apply_patch' } });
+  });
+
+  it('to a tool that was not offered is vetoed without asking anybody, and told what there is', async () => {
+    let asked = 0;
+    const counted = gate(() => void asked++);
+    expect(await counted('raed')).toEqual({
+      kind: 'veto',
+      cause: 'unknown-tool',
+      by: 'policy',
+      reason: 'There is no tool "raed". Did you mean read? The tools are: apply_patch, exec, read.',
+      params: { path: 'a' },
+    });
+    expect(await counted('')).toMatchObject({ kind: 'veto', reason: expect.stringContaining('There is no tool "".') });
+    expect(await counted('x'.repeat(10_000))).toMatchObject({ reason: expect.stringMatching(/^.{100,200}$/) });
+    expect(asked).toBe(0);
+  });
+
+  it('is shown to handlers with its names and ids', async () => {
+    const seen: unknown[] = [];
+    await gate((event, { signal: _, ...context }) => void seen.push(event, context))('BASH', { cmd: 'ls' });
+    expect(seen).toEqual([
+      { toolName: 'exec', params: { cmd: 'ls' }, runId: 'run_1', toolCallId: 'call_1' },
+      { agentId: 'main', sessionKey: 'agent:main:main', runId: 'run_1', toolName: 'exec', toolCallId: 'call_1' },
+    ]);
+  });
+
+  it('runs with the parameters that handlers laid over the written ones, each seeing the last', async () => {
+    const rewriting = gate(
+      () => ({ params: { extra: 1 } }),
+      ({ params }) => ({ params: { extra: Number(params.extra) + 1 } }),
+    );
+    expect(await rewriting('read')).toMatchObject({ kind: 'run', params: { path: 'a', extra: 2 } });
+  });
+
+  it('with parameters that are no object shows handlers an empty one, and is refused unless they give one', async () => {
+    const seen: unknown[] = [];
+    const looked = await gate((event) => void seen.push(event.params))('read', 'str');
+    expect(seen).toEqual([{}]);
+    expect(looked).toMatchObject({ kind: 'veto', cause: 'no-object', params: 'str' });
+    expect(await gate(() => ({ params: { a: 1 } }))('read', 'str')).toMatchObject({ kind: 'run', params: { a: 1 } });
+  });
+
+  it('is vetoed by a handler, with its reason or a plain one, and by its name', async () => {
+    expect(await gate(() => ({ block: true, blockReason: 'nope' }))('read')).toMatchObject({
+      kind: 'veto',
+      cause: 'blocked',
+      reason: 'nope',
+      by: 'plugin-1',
+    });
+    const plain = await gate(
+      () => undefined,
+      () => ({ block: true }),
+    )('read');
+    expect(plain).toMatchObject({ reason: 'Tool call blocked by plugin hook', by: 'plugin-2' });
+    expect(vetoOutput(plain as GateVeto)).toEqual({
+      content: 'Tool call blocked by plugin hook',
+      details: { status: 'blocked', deniedReason: 'plugin-before-tool-call', by: 'plugin-2' },
+    });
+  });
+
+  it.each<[string, Handler]>([
+    [
+      'throws',
+      () => {
+        throw new Error('boom');
+      },
+    ],
+    ['rejects', async () => Promise.reject(new Error('boom'))],
+    ['hangs', () => new Promise(() => undefined)],
+    ['answers nonsense', () => ({ block: 'yes' }) as never],
+  ])('is vetoed when a handler %s', async (_, handler) => {
+    const outcome = await gate(handler)('read');
+    expect(outcome).toMatchObject({
+      kind: 'veto',
+      cause: 'hook-failed',
+      reason: 'Tool call blocked because before_tool_call hook failed',
+      by: 'plugin-1',
+    });
+    expect(vetoOutput(outcome as GateVeto)).toMatchObject({ isError: true, details: { status: 'blocked' } });
+  });
+
+  it('is vetoed when the runner itself fails', async () => {
+    const hooks = { run: () => Promise.reject(new Error('gone')) };
+    const outcome = await gateToolCall({ id: 'c', name: 'read', params: {} }, { tools: TOOLS, hooks, context: {} });
+    expect(outcome).toMatchObject({ kind: 'veto', cause: 'hook-failed' });
+  });
+
+  it('that needs an approval is vetoed as long as nobody can be asked', async () => {
+    const asking: Handler = () => ({ requireApproval: { title: 'Delete all', description: 'Really?' } });
+    const outcome = await gate(asking)('read');
+    expect(outcome).toMatchObject({
+      kind: 'veto',
+      cause: 'approval',
+      by: 'plugin-1',
+      reason: 'The call needs an approval, and approvals are not available yet (Delete all)',
+    });
+    expect(vetoOutput(outcome as GateVeto).details).toMatchObject({ deniedReason: 'plugin-approval' });
+    expect(await gate(asking, () => ({ block: true, blockReason: 'b' }))('read')).toMatchObject({
+      reason: 'b',
+      by: 'plugin-2',
+    });
+  });
+});

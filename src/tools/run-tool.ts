@@ -1,0 +1,141 @@
+// Runs one tool call and makes a result of whatever happens: never throws, never waits longer than its time, never
+// returns more than its bound. A tool may be a plugin's, so nothing that it returns is believed.
+//
+// Result: an error result for parameters that make no sense, for a throw, for a call that overran or was stopped, and
+// for an answer that is none. The tool's signal is aborted in the two cases where nobody waits for it any longer.
+
+import { isAtriumError, ToolInputError } from '../protocol/errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
+import { checkParams } from './check-params.ts';
+import type { Tool, ToolContext, ToolOutput } from './tool.ts';
+
+export interface RunToolOptions {
+  readonly timeoutMs?: number | undefined;
+  /** Of the content, the marker of a cut included. */
+  readonly maxChars?: number | undefined;
+}
+
+export const DEFAULT_TOOL_TIMEOUT_MS = 120_000;
+export const DEFAULT_TOOL_MAX_CHARS = 50_000;
+export const MAX_DETAILS_BYTES = 8 * 1024;
+const MAX_ERROR_CHARS = 1_000;
+const SUMMARY_CHARS = 500;
+
+export async function runTool(
+  tool: Tool,
+  params: JsonValue,
+  context: ToolContext,
+  options: RunToolOptions = {},
+): Promise<ToolOutput> {
+  const { timeoutMs = DEFAULT_TOOL_TIMEOUT_MS, maxChars = DEFAULT_TOOL_MAX_CHARS } = options;
+  try {
+    const problems = checkParams(tool.parameters, params);
+    if (!isJsonObject(params)) throw new ToolInputError(tool.name, ['They must be a JSON object.']);
+    if (problems.length > 0) throw new ToolInputError(tool.name, problems);
+    return boundOutput(await runInTime(tool, params, context, timeoutMs), tool, maxChars);
+  } catch (error) {
+    return failure(error, maxChars);
+  }
+}
+
+async function runInTime(tool: Tool, params: JsonObject, context: ToolContext, timeoutMs: number): Promise<unknown> {
+  const controller = new AbortController();
+  const end = deferred();
+  const giveUp = (reason: Error) => {
+    // First the waiting ends, so that a tool which throws at the signal does not word the outcome.
+    end.reject(reason);
+    controller.abort(reason);
+  };
+  const stop = () => giveUp(new Error('The call was stopped before it ended; what it had done by then is not known.'));
+  const timer = setTimeout(() => {
+    const seconds = timeoutMs / 1000;
+    giveUp(
+      new Error(
+        `The call was given up after ${seconds} second${seconds === 1 ? '' : 's'}; what it had done by then is not known.`,
+      ),
+    );
+  }, timeoutMs);
+  context.signal.addEventListener('abort', stop, { once: true });
+  try {
+    if (context.signal.aborted) throw new Error('The call was stopped before it began.');
+    const running = Promise.resolve(tool.run(params, { ...context, signal: controller.signal }));
+    return await Promise.race([end.promise, running]);
+  } finally {
+    clearTimeout(timer);
+    context.signal.removeEventListener('abort', stop);
+    // Nobody may be waiting when it is rejected.
+    end.promise.catch(() => undefined);
+  }
+}
+
+function boundOutput(output: unknown, tool: Tool, maxChars: number): ToolOutput {
+  if (typeof output !== 'object' || output === null) throw new Error('The tool returned nothing that can be read.');
+  const { content, isError, details } = output as Partial<ToolOutput>;
+  if (typeof content !== 'string') throw new Error('The tool returned no text.');
+  return {
+    content: boundContent(content, tool, maxChars),
+    ...(isError === true ? { isError } : {}),
+    ...(details === undefined ? {} : { details: boundDetails(details) }),
+  };
+}
+
+function boundContent(content: string, tool: Tool, maxChars: number): string {
+  if (content.length <= maxChars) return content;
+  const properties = isJsonObject(tool.parameters.properties) ? Object.keys(tool.parameters.properties) : [];
+  const handles = ['offset', 'limit'].filter((name) => properties.includes(name));
+  const rest = handles.length > 0 ? `with ${handles.join(' and ')}` : 'by narrowing the call';
+  const marker = (kept: number) =>
+    `\n[The first ${kept} of ${content.length} characters; ${content.length - kept} were cut. Get the rest ${rest}.]`;
+  // Both numbers of the marker may be as long as the length itself.
+  const room = maxChars - marker(content.length).length - String(content.length).length;
+  const kept = content.slice(0, Math.max(0, room)).replace(/[\ud800-\udbff]$/, '');
+  return `${kept}${marker(kept.length)}`;
+}
+
+/** Details are for people; whoever wants all of them finds them where the tool keeps them. */
+function boundDetails(details: JsonValue): JsonValue {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(details);
+  } catch {
+    // A circle, or a value that JSON does not have.
+  }
+  if (text === undefined) return { summary: 'The details cannot be written down.', persistedDetailsTruncated: true };
+  const bytes = Buffer.byteLength(text);
+  // Read back, so that what is stored is plain data and no longer the tool's to change.
+  if (bytes <= MAX_DETAILS_BYTES) return JSON.parse(text);
+  return {
+    summary: text.slice(0, SUMMARY_CHARS).replace(/[\ud800-\udbff]$/, ''),
+    bytes,
+    persistedDetailsTruncated: true,
+  };
+}
+
+function failure(error: unknown, maxChars: number): ToolOutput {
+  const { message, code } = readError(error);
+  const content =
+    oneLine(message).slice(0, Math.min(MAX_ERROR_CHARS, maxChars)) || 'The tool failed without saying why.';
+  return { content, isError: true, ...(code === undefined ? {} : { details: { code } }) };
+}
+
+/** Anything can be thrown, even something that throws when it is looked at. */
+function readError(error: unknown): { readonly message: string; readonly code?: string } {
+  try {
+    if (isAtriumError(error)) return { message: error.message, code: error.code };
+    return { message: error instanceof Error ? String(error.message) : String(error) };
+  } catch {
+    return { message: '' };
+  }
+}
+
+function oneLine(text: string): string {
+  return text.replace(/[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, ' ').trim();
+}
+
+function deferred() {
+  let reject: (reason: Error) => void = () => undefined;
+  const promise = new Promise<never>((_, refuse) => {
+    reject = refuse;
+  });
+  return { promise, reject };
+}

@@ -1,0 +1,62 @@
+// `session_status`: the time, and how a session is doing. A model has no clock, so it often asks only for that.
+
+import { VERSION } from '../protocol/version.ts';
+import { checkedParams } from './check-params.ts';
+import { asDetails } from './format-rows.ts';
+import { lastRunOf } from './last-run.ts';
+import type { Tool } from './tool.ts';
+import { findVisibleSession, kindOfSession, type SessionToolOptions } from './visible-sessions.ts';
+
+interface SessionStatusParams {
+  readonly sessionKey?: string;
+}
+
+export function createSessionStatusTool(options: SessionToolOptions): Tool {
+  const { store, now } = options;
+  const tool: Tool = {
+    name: 'session_status',
+    description:
+      'Show the current time and the state of a session: age, messages, waiting messages, last run and its usage.',
+    parameters: {
+      type: 'object',
+      properties: {
+        sessionKey: {
+          type: 'string',
+          minLength: 1,
+          description: 'The key or the id of a session of this agent; this one by default.',
+        },
+      },
+      additionalProperties: false,
+    },
+    idempotent: true,
+    async run(params, context) {
+      const { sessionKey: asked = context.sessionId } = checkedParams<SessionStatusParams>(tool, params);
+      const session = await findVisibleSession(options, context, asked);
+      const { sessionId, sessionKey } = session;
+      const [messages, waiting, lastRun] = await Promise.all([
+        store.count('transcript', { sessionId, kind: 'message' }),
+        store.count('inbox', { sessionKey, status: 'queued' }),
+        lastRunOf(store, sessionId),
+      ]);
+      const status = {
+        now: new Date(now()).toISOString(),
+        version: VERSION,
+        agentId: session.agentId,
+        key: sessionKey,
+        kind: kindOfSession(sessionKey),
+        channel: session.surface?.channel,
+        sessionId,
+        startedAt: new Date(session.startedAt).toISOString(),
+        activeAt: new Date(session.activeAt).toISOString(),
+        ...(session.endedAt === null
+          ? {}
+          : { endedAt: new Date(session.endedAt).toISOString(), endReason: session.endReason }),
+        messages,
+        waiting,
+        lastRun,
+      };
+      return { content: JSON.stringify(status, null, 1), details: asDetails(status) };
+    },
+  };
+  return tool;
+}

@@ -1,0 +1,71 @@
+// `sessions_history`: what was said in one session of the agent, its latest messages in order.
+
+import { checkedParams } from './check-params.ts';
+import { formatRows } from './format-rows.ts';
+import { showMessages } from './shown-messages.ts';
+import type { Tool } from './tool.ts';
+import { findVisibleSession, type SessionToolOptions } from './visible-sessions.ts';
+
+interface SessionsHistoryParams {
+  readonly sessionKey: string;
+  readonly limit?: number;
+  readonly includeTools?: boolean;
+}
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
+const MAX_CHARS_EACH = 4_000;
+const MAX_CHARS_TOTAL = 40_000;
+/** Calls and results of tools are left out after the look-up, so more is looked at than is shown. */
+const ROWS_A_MESSAGE = 4;
+
+export function createSessionsHistoryTool(options: SessionToolOptions): Tool {
+  const { store } = options;
+  const tool: Tool = {
+    name: 'sessions_history',
+    description:
+      'Read the latest messages of one session of this agent, oldest first. Calls and results of tools are left out unless asked for.',
+    parameters: {
+      type: 'object',
+      properties: {
+        sessionKey: {
+          type: 'string',
+          minLength: 1,
+          description: 'The key or the id of the session, as sessions_list shows it.',
+        },
+        limit: {
+          type: 'integer',
+          minimum: 1,
+          maximum: MAX_LIMIT,
+          description: `At most this many messages; ${DEFAULT_LIMIT} by default.`,
+        },
+        includeTools: { type: 'boolean', description: 'Also show calls and results of tools. False by default.' },
+      },
+      required: ['sessionKey'],
+      additionalProperties: false,
+    },
+    idempotent: true,
+    async run(params, context) {
+      const asked = checkedParams<SessionsHistoryParams>(tool, params);
+      const { limit = DEFAULT_LIMIT, includeTools = false } = asked;
+      const { sessionId, sessionKey } = await findVisibleSession(options, context, asked.sessionKey);
+      const where = { sessionId, kind: 'message' } as const;
+      const [total, rows] = await Promise.all([
+        store.count('transcript', where),
+        store.select('transcript', {
+          where,
+          orderBy: [['position', 'desc']],
+          limit: includeTools ? limit : limit * ROWS_A_MESSAGE,
+        }),
+      ]);
+      const messages = showMessages(rows.toReversed(), {
+        includeTools,
+        maxCharsEach: MAX_CHARS_EACH,
+        maxCharsTotal: MAX_CHARS_TOTAL,
+      }).slice(-limit);
+      const facts = { sessionKey, sessionId, total, shown: messages.length };
+      return { content: formatRows(facts, 'messages', messages), details: facts };
+    },
+  };
+  return tool;
+}

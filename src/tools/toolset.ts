@@ -1,0 +1,58 @@
+// The tools that come with the product, as one list, and the form in which a model is told of them.
+
+import type { JsonObject } from '../protocol/json.ts';
+import type { Store } from '../store/store.ts';
+import { createEditTool } from './edit.ts';
+import { OneAtATime } from './one-at-a-time.ts';
+import { createReadTool } from './read.ts';
+import { createSessionStatusTool } from './session-status.ts';
+import { createSessionsHistoryTool } from './sessions-history.ts';
+import { createSessionsListTool } from './sessions-list.ts';
+import type { Tool } from './tool.ts';
+import { normalizeToolName } from './tool-name.ts';
+import type { SessionVisibility } from './visible-sessions.ts';
+import { createWriteTool } from './write.ts';
+
+export interface ToolsetOptions {
+  readonly store: Store;
+  readonly now: () => number;
+  /** What a leading `~` in a path stands for. */
+  readonly home?: string | undefined;
+  readonly sessionVisibility?: SessionVisibility | undefined;
+}
+
+export interface Toolset {
+  readonly tools: readonly Tool[];
+  /** By any spelling of its name. */
+  find(name: string): Tool | undefined;
+}
+
+export function createToolset({ store, now, home, sessionVisibility = 'agent' }: ToolsetOptions): Toolset {
+  const writes = new OneAtATime();
+  const sessions = { store, now, visibility: sessionVisibility };
+  const tools: readonly Tool[] = [
+    createReadTool({ home }),
+    createWriteTool({ writes, home }),
+    createEditTool({ writes, home }),
+    createSessionStatusTool(sessions),
+    createSessionsListTool(sessions),
+    createSessionsHistoryTool(sessions),
+  ];
+  return {
+    tools,
+    find: (name) => tools.find((tool) => normalizeToolName(tool.name) === normalizeToolName(name)),
+  };
+}
+
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonObject;
+}
+
+/** By name, whatever order they were registered in: they stand at the very beginning of what a provider caches. */
+export function toolSpecs(tools: readonly Tool[]): readonly ToolSpec[] {
+  return tools
+    .map(({ name, description, parameters }): ToolSpec => ({ name, description, parameters }))
+    .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}
