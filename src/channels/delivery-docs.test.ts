@@ -1,0 +1,52 @@
+// What a channel promises is written down in docs/delivery.md, word for word; and every frame has its row there.
+
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { createApiChannel } from './api/api-channel.ts';
+import type { Channel } from './channel.ts';
+import { CliChannel } from './cli/cli-channel.ts';
+import { type ClientFrame, parseClientFrame } from './client-frame.ts';
+import type { ServerFrame } from './server-frame.ts';
+import type { SocketChannelPorts } from './socket-channel.ts';
+import { WebChannel } from './web/web-channel.ts';
+
+const docs = readFileSync(join(dirname(fileURLToPath(import.meta.url)), '../../docs/delivery.md'), 'utf8');
+const ports: SocketChannelPorts = {
+  mailbox: { history: async () => [], last: async () => undefined },
+  stop: () => {},
+  now: Date.now,
+};
+const channels: readonly Channel[] = [new WebChannel(ports), new CliChannel(ports), createApiChannel()];
+
+describe('docs/delivery.md', () => {
+  it.each(channels.map((channel) => [channel.id, channel] as const))('states the promise of %s', (id, channel) => {
+    const { level, because } = channel.guarantee;
+    expect(docs).toContain(`| \`${id}\` | ${level} | ${because} |`);
+  });
+
+  it('has a row for every frame', () => {
+    const client: Record<ClientFrame['type'], true> = { hello: true, message: true, ack: true, stop: true, ping: true };
+    const server: Record<ServerFrame['type'], true> = {
+      ready: true,
+      accepted: true,
+      part: true,
+      'message-accepted': true,
+      'run-start': true,
+      'text-delta': true,
+      'text-reset': true,
+      'tool-start': true,
+      'tool-end': true,
+      'run-end': true,
+      error: true,
+      pong: true,
+    };
+    for (const type of [...Object.keys(client), ...Object.keys(server)]) {
+      expect(docs).toMatch(new RegExp(`^\\| (\`[a-z-]+\`, )*\`${type}\`[,| ]`, 'm'));
+    }
+    expect(parseClientFrame(JSON.stringify({ type: 'unknown' }), false)).toEqual({
+      problem: `The "type" of a frame is one of ${Object.keys(client).join(', ')}.`,
+    });
+  });
+});

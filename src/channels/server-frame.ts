@@ -1,0 +1,71 @@
+// What a page or a terminal is told over its socket. Parts are the delivery and complete; everything about a run that is
+// going on is for looking at, and may be cut short.
+
+import type { JsonValue } from '../protocol/json.ts';
+import type { LiveEvent } from '../protocol/live-event.ts';
+import type { MailboxPart } from './mailbox.ts';
+
+export type ServerFrame =
+  | {
+      readonly type: 'ready';
+      readonly surface: string;
+      readonly sessionKey?: string | undefined;
+      /** The last part that this surface has been sent. */
+      readonly last: number;
+      /** The last part that a client of this surface said it has shown, as far as this gateway remembers. */
+      readonly acked?: number | undefined;
+    }
+  | {
+      readonly type: 'accepted';
+      readonly id: string;
+      readonly runId: string;
+      readonly sessionKey: string;
+      /** It had been accepted before. */
+      readonly duplicate?: true | undefined;
+    }
+  | ({ readonly type: 'part' } & MailboxPart)
+  | LiveFrame
+  | { readonly type: 'error'; readonly message: string; readonly id?: string | undefined }
+  | { readonly type: 'pong' };
+
+export type LiveFrame = Extract<LiveEvent, { type: WatchedType }>;
+
+const WATCHED_TYPES = [
+  'message-accepted',
+  'run-start',
+  'text-delta',
+  'text-reset',
+  'tool-start',
+  'tool-end',
+  'run-end',
+] as const;
+type WatchedType = (typeof WATCHED_TYPES)[number];
+
+/** The event as clients see it: bounded. Undefined for events that are not theirs to see. */
+export function liveFrameOf(event: LiveEvent): LiveFrame | undefined {
+  switch (event.type) {
+    case 'message-accepted':
+    case 'text-delta':
+      return { ...event, text: event.text.slice(0, LONGEST_TEXT) };
+    case 'tool-start':
+      return { ...event, params: boundedParams(event.params) };
+    case 'tool-end':
+      return { ...event, content: event.content.slice(0, LONGEST_DETAIL) };
+    case 'run-end':
+      // The answer comes as parts, after the hooks that may change it.
+      return { ...event, reply: undefined };
+    case 'run-start':
+    case 'text-reset':
+      return event;
+    default:
+      return undefined;
+  }
+}
+
+const LONGEST_TEXT = 100_000;
+const LONGEST_DETAIL = 4_000;
+
+function boundedParams(params: JsonValue): JsonValue {
+  const text = JSON.stringify(params) ?? '';
+  return text.length <= LONGEST_DETAIL ? params : `${text.slice(0, LONGEST_DETAIL)}…`;
+}

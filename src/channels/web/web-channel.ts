@@ -1,0 +1,22 @@
+// Browser tabs. A browser keeps the name of its surface, so that a reload or a second tab shows the same talk.
+
+import { randomUUID } from 'node:crypto';
+import { SocketChannel, type SocketChannelPorts } from '../socket-channel.ts';
+
+export class WebChannel extends SocketChannel {
+  constructor(ports: SocketChannelPorts) {
+    super(
+      {
+        id: 'web',
+        guarantee: {
+          level: 'exactly-once',
+          because:
+            'answers stay in the outbox under a number, and a page asks for those it missed and drops those it has',
+        },
+        maxTextLength: 100_000,
+        defaultSurface: () => randomUUID(),
+      },
+      ports,
+    );
+  }
+}

@@ -1,0 +1,50 @@
+// What delivery needs of the hook runner, and what it tells handlers about where an answer goes. The runner itself is
+// handed in.
+
+import type { HookContext } from '../hooks/hook-context.ts';
+import type { MessageHooks } from '../hooks/message-hooks.ts';
+import type { Surface } from '../protocol/inbound.ts';
+
+export type OutboundHook = 'reply_dispatch' | 'reply_payload_sending' | 'message_sending' | 'before_dispatch';
+
+export interface DeliveryHooks {
+  /** Cheap, so that events nobody listens to are never built. */
+  has(hook: OutboundHook | 'message_sent'): boolean;
+  run<Hook extends OutboundHook>(
+    hook: Hook,
+    event: MessageHooks[Hook]['event'],
+    context: HookContext,
+  ): Promise<OutboundAnswer<Hook>>;
+  observe(hook: 'message_sent', event: MessageHooks['message_sent']['event'], context: HookContext): void;
+}
+
+export interface OutboundAnswer<Hook extends OutboundHook> {
+  readonly result: MessageHooks[Hook]['result'];
+  readonly decidedBy?: HandlerName | undefined;
+  /** A handler's no, or the failure of one that must not be passed over. */
+  readonly refusal?: (HandlerName & { readonly reason: string; readonly cause: 'decision' | 'failure' }) | undefined;
+}
+
+export interface HandlerName {
+  readonly id: string;
+  readonly owner: string;
+}
+
+/** In message hooks `channelId` is the platform, and the place on it is the conversation. */
+export function messageContext(
+  surface: Surface,
+  { runId, sessionKey }: { readonly runId: string; readonly sessionKey: string },
+  context: HookContext = {},
+): HookContext {
+  const { channel, accountId, peer, threadId } = surface;
+  return {
+    ...context,
+    messageProvider: channel,
+    channelId: channel,
+    accountId,
+    conversationId: peer.id,
+    threadId,
+    sessionKey,
+    runId,
+  };
+}

@@ -1,0 +1,215 @@
+// The outbound hooks with the real runner, and the rows that come of it.
+
+import { describe, expect, it } from 'vitest';
+import { HookRunner } from '../hooks/runner.ts';
+import type { Surface } from '../protocol/inbound.ts';
+import { type PlannedReply, planDelivery } from './plan-delivery.ts';
+
+const surface: Surface = { channel: 'test', accountId: 'work', peer: { kind: 'group', id: 'ops' }, threadId: 't1' };
+const NOW = 1_000;
+
+function plan(hooks: HookRunner, reply: Partial<PlannedReply> = {}, maxTextLength = 2_000) {
+  return planDelivery(
+    {
+      runId: 'run_1',
+      sessionKey: 'agent:main:test:group:ops',
+      surface,
+      text: 'hello',
+      context: { agentId: 'main', senderId: 'owner', channelId: 'something else' },
+      ...reply,
+    },
+    { hooks, channel: { maxTextLength }, now: () => NOW, ttlMs: 5_000 },
+  );
+}
+
+describe('planning a delivery', () => {
+  it('makes one row of a short answer', async () => {
+    expect(await plan(new HookRunner(), { replyToId: 'm1' })).toEqual({
+      rows: [
+        {
+          runId: 'run_1',
+          part: 1,
+          sessionKey: 'agent:main:test:group:ops',
+          surface,
+          surfaceId: '["test","work","group","ops","t1"]',
+          text: 'hello',
+          options: { replyToId: 'm1' },
+          status: 'queued',
+          attempts: 0,
+          nextAt: NOW,
+          createdAt: NOW,
+          expiresAt: NOW + 5_000,
+          receipt: null,
+          error: null,
+        },
+      ],
+    });
+  });
+
+  it('splits at the limit of the channel and numbers the parts', async () => {
+    const { rows } = await plan(new HookRunner(), { text: 'one two three', firstPart: 4 }, 5);
+    expect(rows.map(({ part, text }) => [part, text])).toEqual([
+      [4, 'one '],
+      [5, 'two '],
+      [6, 'three'],
+    ]);
+  });
+
+  it('sends nothing that is blank', async () => {
+    expect(await plan(new HookRunner(), { text: ' \n' })).toEqual({ rows: [] });
+    const { rows } = await plan(new HookRunner(), { text: `abcd${' '.repeat(20)}` }, 6);
+    expect(rows.map(({ text }) => text)).toEqual(['abcd  ']);
+  });
+
+  it('keeps a text whole when there is no channel to ask', async () => {
+    const text = 'x'.repeat(10_000);
+    const { rows } = await planDelivery(
+      { runId: 'run_1', sessionKey: 'k', surface, text, context: {} },
+      { hooks: new HookRunner(), channel: undefined, now: () => NOW, ttlMs: 1 },
+    );
+    expect(rows).toMatchObject([{ text }]);
+  });
+});
+
+describe('the outbound hooks', () => {
+  it('are asked in their order, each with what the one before left', async () => {
+    const hooks = new HookRunner();
+    const seen: unknown[] = [];
+    hooks.register({
+      hook: 'before_dispatch',
+      id: 'd',
+      owner: 'plugin-d',
+      handler: (event, context) => {
+        seen.push(['before_dispatch', event, context.channelId, context.senderId]);
+        return { text: `${event.content} d` };
+      },
+    });
+    hooks.register({
+      hook: 'message_sending',
+      id: 'c',
+      owner: 'plugin-c',
+      handler: (event, context) => {
+        seen.push(['message_sending', event, context.conversationId, context.threadId]);
+        return { content: `${event.content} c` };
+      },
+    });
+    hooks.register({
+      hook: 'reply_payload_sending',
+      id: 'b',
+      owner: 'plugin-b',
+      handler: ({ payload }) => {
+        seen.push(['reply_payload_sending', payload]);
+        return { payload: { ...payload, text: `${payload.text} b`, channelData: { silent: true } } };
+      },
+    });
+    hooks.register({
+      hook: 'reply_dispatch',
+      id: 'a',
+      owner: 'plugin-a',
+      handler: ({ payloads }) => {
+        seen.push(['reply_dispatch', payloads]);
+        return { handled: false };
+      },
+    });
+    const { rows } = await plan(hooks, { replyToId: 'm1' });
+    expect(seen).toMatchObject([
+      ['reply_dispatch', [{ text: 'hello', replyToId: 'm1' }]],
+      ['reply_payload_sending', { text: 'hello', replyToId: 'm1' }],
+      ['message_sending', { to: 'ops', content: 'hello b', replyToId: 'm1', threadId: 't1' }, 'ops', 't1'],
+      ['before_dispatch', { content: 'hello b c', channel: 'test', isGroup: true, timestamp: NOW }, 'test', 'owner'],
+    ]);
+    expect(rows).toMatchObject([
+      { text: 'hello b c d', options: { replyToId: 'm1', channelData: { silent: true } }, status: 'queued' },
+    ]);
+  });
+
+  it('may take the answer over', async () => {
+    const hooks = new HookRunner();
+    hooks.register({ hook: 'reply_dispatch', id: 'x', owner: 'speaker', handler: () => ({ handled: true }) });
+    expect(await plan(hooks)).toMatchObject({
+      rows: [
+        { status: 'suppressed', text: 'hello', receipt: { suppressed: { hook: 'reply_dispatch', by: 'speaker' } } },
+      ],
+      suppressed: { by: 'speaker', reason: 'a handler has taken the answer over' },
+    });
+  });
+
+  it('may cancel it with a reason, which ends the matter', async () => {
+    const hooks = new HookRunner();
+    hooks.register({
+      hook: 'message_sending',
+      id: 'censor',
+      owner: 'censor',
+      priority: 10,
+      handler: () => ({ cancel: true, cancelReason: 'holds a\nsecret', metadata: { rule: 7 } }),
+    });
+    hooks.register({
+      hook: 'message_sending',
+      id: 'later',
+      owner: 'later',
+      handler: () => {
+        throw new Error('nobody should ask');
+      },
+    });
+    const { rows, suppressed } = await plan(hooks);
+    expect(suppressed).toEqual({
+      hook: 'message_sending',
+      by: 'censor',
+      reason: 'holds a secret',
+      metadata: { rule: 7 },
+    });
+    expect(rows).toHaveLength(1);
+    expect(rows[0]?.receipt).toEqual({ suppressed });
+  });
+
+  it('have a name for a cancellation without a reason', async () => {
+    const hooks = new HookRunner();
+    hooks.register({ hook: 'message_sending', id: 'x', owner: 'quiet', handler: () => ({ cancel: true }) });
+    expect((await plan(hooks)).suppressed).toMatchObject({ reason: 'cancelled_by_message_sending_hook', by: 'quiet' });
+  });
+
+  it('take "cancel: false" for no opinion', async () => {
+    const hooks = new HookRunner();
+    hooks.register({ hook: 'message_sending', id: 'x', owner: 'x', handler: () => ({ cancel: false }) });
+    expect(await plan(hooks)).toMatchObject({ rows: [{ status: 'queued', text: 'hello' }] });
+  });
+
+  it('suppress the answer when a policy fails, and pass over any other failure', async () => {
+    const hooks = new HookRunner();
+    const fails = () => {
+      throw new Error('the list of words is gone');
+    };
+    const undo = hooks.register({ hook: 'message_sending', id: 'x', owner: 'words', policy: true, handler: fails });
+    expect((await plan(hooks)).suppressed).toMatchObject({
+      by: 'words',
+      reason: expect.stringContaining('of words on message_sending failed'),
+    });
+    undo();
+    hooks.register({ hook: 'message_sending', id: 'x', owner: 'words', handler: fails });
+    expect(await plan(hooks)).toMatchObject({ rows: [{ status: 'queued', text: 'hello' }] });
+  });
+
+  it('may stop a dispatch, or leave nothing to say', async () => {
+    const stopping = new HookRunner();
+    stopping.register({ hook: 'before_dispatch', id: 'x', owner: 'night', handler: () => ({ handled: true }) });
+    expect((await plan(stopping)).suppressed).toMatchObject({ hook: 'before_dispatch', by: 'night' });
+    const emptying = new HookRunner();
+    emptying.register({ hook: 'message_sending', id: 'x', owner: 'strip', handler: () => ({ content: '' }) });
+    expect((await plan(emptying)).suppressed).toMatchObject({ by: 'strip', reason: 'a handler left nothing to say' });
+  });
+
+  it('see the whole answer, before it is split', async () => {
+    const hooks = new HookRunner();
+    const seen: string[] = [];
+    hooks.register({
+      hook: 'message_sending',
+      id: 'x',
+      owner: 'x',
+      handler: ({ content }) => {
+        seen.push(content);
+      },
+    });
+    expect((await plan(hooks, { text: 'one two' }, 4)).rows).toHaveLength(2);
+    expect(seen).toEqual(['one two']);
+  });
+});

@@ -1,0 +1,243 @@
+// From what a run wants to say to the outbox rows that will say it: the outbound hooks in their order, then the cuts.
+// All of it happens before the rows are committed, so a retry sends what was decided once and asks nobody again.
+//
+// Errors: none of its own; a handler that fails is the runner's affair, and one that must not be passed over suppresses.
+// Result: rows in the order of their parts. A stopped answer is one row of status `suppressed` that says who and why;
+// a blank answer is no row.
+
+import type { Channel } from '../channels/channel.ts';
+import type { HookContext } from '../hooks/hook-context.ts';
+import type { ReplyPayload } from '../hooks/message-hooks.ts';
+import { type Surface, surfaceId } from '../protocol/inbound.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
+import type { NewRow } from '../store/store.ts';
+import {
+  type DeliveryHooks,
+  type HandlerName,
+  messageContext,
+  type OutboundAnswer,
+  type OutboundHook,
+} from './delivery-hooks.ts';
+import { oneLine } from './one-line.ts';
+import { splitText } from './split-text.ts';
+
+export interface PlannedReply {
+  readonly runId: string;
+  readonly sessionKey: string;
+  readonly surface: Surface;
+  readonly text: string;
+  readonly replyToId?: string | undefined;
+  /** The number of the first part; higher when the run has said something before. Default 1. */
+  readonly firstPart?: number | undefined;
+  /** What handlers are told besides: the agent, the session, the sender. */
+  readonly context: HookContext;
+}
+
+export interface PlanPorts {
+  readonly hooks: DeliveryHooks;
+  /** Undefined when nothing of this name is configured: the text then stays whole, and becomes a dead letter. */
+  readonly channel: Pick<Channel, 'maxTextLength'> | undefined;
+  readonly now: () => number;
+  readonly ttlMs: number;
+}
+
+export interface DeliveryPlan {
+  readonly rows: readonly NewRow<'outbox'>[];
+  readonly suppressed?: Suppression | undefined;
+}
+
+export interface Suppression {
+  readonly hook: OutboundHook;
+  /** The handler's owner. */
+  readonly by: string;
+  readonly reason: string;
+  readonly metadata?: JsonObject | undefined;
+}
+
+export async function planDelivery(reply: PlannedReply, ports: PlanPorts): Promise<DeliveryPlan> {
+  if (isBlank(reply.text)) return { rows: [] };
+  let draft: Draft = { text: reply.text, replyToId: reply.replyToId };
+  for (const ask of OUTBOUND_HOOKS) {
+    const step = await ask(reply, draft, ports);
+    if ('suppressed' in step) return suppressedPlan(reply, draft, step.suppressed, ports);
+    draft = step;
+  }
+  const texts = splitText(draft.text, ports.channel?.maxTextLength ?? Number.POSITIVE_INFINITY);
+  // Platforms refuse a message of nothing but blanks, and nobody misses it.
+  const rows = texts.filter((text) => !isBlank(text)).map((text, index) => newRow(reply, draft, text, index, ports));
+  return { rows };
+}
+
+/** What the answer is so far. */
+interface Draft {
+  readonly text: string;
+  readonly replyToId: string | undefined;
+  readonly channelData?: JsonObject | undefined;
+}
+
+type Step = Draft | { readonly suppressed: Suppression };
+
+/** In the order in which an answer passes them. */
+const OUTBOUND_HOOKS = [askReplyDispatch, askReplyPayloadSending, askMessageSending, askBeforeDispatch] as const;
+
+async function askReplyDispatch(reply: PlannedReply, draft: Draft, { hooks }: PlanPorts): Promise<Step> {
+  const hook = 'reply_dispatch';
+  if (!hooks.has(hook)) return draft;
+  const { runId, sessionKey, surface } = reply;
+  const answer = await hooks.run(
+    hook,
+    {
+      runId,
+      sessionKey,
+      payloads: [payloadOf(draft)],
+      suppressUserDelivery: false,
+      suppressReplyLifecycle: false,
+      shouldRouteToOriginating: true,
+      originatingChannel: surface.channel,
+      originatingTo: surface.peer.id,
+      sendPolicy: 'allow',
+    },
+    contextOf(reply),
+  );
+  if (answer.refusal) return suppress(hook, answer.refusal, answer.refusal.reason);
+  if (answer.result.handled) return suppress(hook, answer.decidedBy, 'a handler has taken the answer over');
+  return draft;
+}
+
+async function askReplyPayloadSending(reply: PlannedReply, draft: Draft, { hooks }: PlanPorts): Promise<Step> {
+  const hook = 'reply_payload_sending';
+  if (!hooks.has(hook)) return draft;
+  const { runId, sessionKey, surface } = reply;
+  const answer = await hooks.run(
+    hook,
+    { payload: payloadOf(draft), kind: 'final', channel: surface.channel, to: surface.peer.id, sessionKey, runId },
+    contextOf(reply),
+  );
+  const { payload, cancel, cancelReason } = answer.result;
+  if (cancel === true || answer.refusal) {
+    return suppress(hook, answer.refusal ?? answer.decidedBy, cancelReason ?? failureOf(answer));
+  }
+  if (!payload) return draft;
+  return rewritten(hook, answer.decidedBy, {
+    text: typeof payload.text === 'string' ? payload.text : draft.text,
+    replyToId: typeof payload.replyToId === 'string' ? payload.replyToId : draft.replyToId,
+    channelData: payload.channelData ?? draft.channelData,
+  });
+}
+
+async function askMessageSending(reply: PlannedReply, draft: Draft, { hooks }: PlanPorts): Promise<Step> {
+  const hook = 'message_sending';
+  if (!hooks.has(hook)) return draft;
+  const { surface } = reply;
+  const answer = await hooks.run(
+    hook,
+    { to: surface.peer.id, content: draft.text, replyToId: draft.replyToId, threadId: surface.threadId },
+    contextOf(reply),
+  );
+  const { content, cancel, cancelReason, metadata } = answer.result;
+  if (cancel === true || answer.refusal) {
+    return suppress(hook, answer.refusal ?? answer.decidedBy, cancelReason ?? failureOf(answer), metadata);
+  }
+  return typeof content === 'string' ? rewritten(hook, answer.decidedBy, { ...draft, text: content }) : draft;
+}
+
+async function askBeforeDispatch(reply: PlannedReply, draft: Draft, { hooks, now }: PlanPorts): Promise<Step> {
+  const hook = 'before_dispatch';
+  if (!hooks.has(hook)) return draft;
+  const { runId, sessionKey, surface, context } = reply;
+  const answer = await hooks.run(
+    hook,
+    {
+      content: draft.text,
+      body: draft.text,
+      channel: surface.channel,
+      to: surface.peer.id,
+      sessionKey,
+      runId,
+      senderId: context.senderId,
+      isGroup: surface.peer.kind !== 'direct',
+      timestamp: now(),
+      replyToId: draft.replyToId,
+      threadId: surface.threadId,
+    },
+    contextOf(reply),
+  );
+  if (answer.refusal) return suppress(hook, answer.refusal, answer.refusal.reason);
+  const { handled, text } = answer.result;
+  if (typeof text === 'string') return rewritten(hook, answer.decidedBy, { ...draft, text });
+  return handled ? suppress(hook, answer.decidedBy, undefined) : draft;
+}
+
+function payloadOf({ text, replyToId }: Draft): ReplyPayload {
+  return replyToId === undefined ? { text } : { text, replyToId };
+}
+
+function contextOf(reply: PlannedReply): HookContext {
+  return messageContext(reply.surface, reply, reply.context);
+}
+
+/** Why a handler that must not be passed over could not be asked. */
+function failureOf({ refusal }: Pick<OutboundAnswer<OutboundHook>, 'refusal'>): string | undefined {
+  return refusal?.cause === 'failure' ? refusal.reason : undefined;
+}
+
+/** A handler that leaves nothing to say has stopped the answer, whatever it meant. */
+function rewritten(hook: OutboundHook, by: HandlerName | undefined, draft: Draft): Step {
+  return isBlank(draft.text) ? suppress(hook, by, 'a handler left nothing to say') : draft;
+}
+
+function suppress(
+  hook: OutboundHook,
+  by: HandlerName | undefined,
+  reason: string | undefined,
+  metadata?: JsonObject,
+): Step {
+  return {
+    suppressed: {
+      hook,
+      by: by?.owner ?? hook,
+      // The contract's name for a delivery that a hook cancelled without saying why.
+      reason: oneLine(reason ?? '') || `cancelled_by_${hook}_hook`,
+      metadata: isJsonObject(metadata) && JSON.stringify(metadata).length <= LONGEST_METADATA ? metadata : undefined,
+    },
+  };
+}
+
+const LONGEST_METADATA = 4_096;
+
+function suppressedPlan(reply: PlannedReply, draft: Draft, suppressed: Suppression, ports: PlanPorts): DeliveryPlan {
+  const row = newRow(reply, draft, draft.text, 0, ports);
+  const { hook, by, reason, metadata } = suppressed;
+  const receipt: JsonValue = { suppressed: { hook, by, reason, ...(metadata && { metadata }) } };
+  return { rows: [{ ...row, status: 'suppressed', receipt }], suppressed };
+}
+
+function newRow(
+  { runId, sessionKey, surface, firstPart = 1 }: PlannedReply,
+  { replyToId, channelData }: Draft,
+  text: string,
+  index: number,
+  { now, ttlMs }: PlanPorts,
+): NewRow<'outbox'> {
+  const createdAt = now();
+  return {
+    runId,
+    part: firstPart + index,
+    sessionKey,
+    surface,
+    surfaceId: surfaceId(surface),
+    text,
+    options: { ...(replyToId !== undefined && { replyToId }), ...(channelData && { channelData }) },
+    status: 'queued',
+    attempts: 0,
+    nextAt: createdAt,
+    createdAt,
+    expiresAt: createdAt + ttlMs,
+    receipt: null,
+    error: null,
+  };
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === '';
+}
