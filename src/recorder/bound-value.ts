@@ -1,0 +1,64 @@
+// A value cut down to what a record may hold, with its secrets taken out. Whatever is left away is named in its place,
+// and the work is bounded too: what is beyond a limit is not looked at. Takes anything, since it also meets what plugins
+// and models made.
+
+import type { JsonValue } from '../protocol/json.ts';
+import { hidesField, REDACTED, redactText } from './redact.ts';
+
+export interface ValueLimits {
+  readonly characters: number;
+  readonly items: number;
+  readonly keys: number;
+  readonly depth: number;
+  /** Values looked at in all, however they are nested. */
+  readonly values: number;
+}
+
+export const RECORD_LIMITS: ValueLimits = { characters: 32_768, items: 64, keys: 64, depth: 6, values: 20_000 };
+
+export function boundValue(value: unknown, limits: ValueLimits = RECORD_LIMITS): JsonValue {
+  let left = limits.values;
+  return bound(value, 0);
+
+  function bound(value: unknown, depth: number): JsonValue {
+    if (typeof value === 'string') return boundText(value, limits.characters);
+    if (typeof value === 'boolean' || value === null) return value;
+    if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+    if (typeof value === 'bigint') return String(value);
+    if (typeof value !== 'object') return null;
+    if (depth >= limits.depth) return '[deeper values left out]';
+    if (left <= 0) return '[more values left out]';
+    if (Array.isArray(value)) return boundList(value, depth);
+    if (value instanceof Error) return boundText(`${value.name}: ${value.message}`, limits.characters);
+    return boundObject(value, depth);
+  }
+
+  function boundList(list: readonly unknown[], depth: number): JsonValue {
+    const kept = Math.min(list.length, limits.items);
+    left -= kept;
+    const items: JsonValue[] = [];
+    for (let index = 0; index < kept; index++) items.push(bound(list[index], depth + 1));
+    return kept < list.length ? [...items, `[${list.length - kept} more items left out]`] : items;
+  }
+
+  function boundObject(object: object, depth: number): JsonValue {
+    const entries = Object.entries(object).filter(([, field]) => field !== undefined && typeof field !== 'function');
+    left -= Math.min(entries.length, limits.keys);
+    const kept = entries
+      .slice(0, limits.keys)
+      .map(([name, field]): [string, JsonValue] => [
+        boundText(name, 256),
+        hidesField(name, field) ? REDACTED : bound(field, depth + 1),
+      ]);
+    if (kept.length < entries.length) kept.push(['…', `[${entries.length - kept.length} more keys left out]`]);
+    return Object.fromEntries(kept);
+  }
+}
+
+/** Secrets go before the cut, or half of one would be left at the end. */
+function boundText(text: string, limit: number): string {
+  if (text.length <= limit) return redactText(text);
+  const shown = redactText(text.slice(0, limit + 512)).slice(0, limit);
+  const whole = /[\uD800-\uDBFF]$/.test(shown) ? shown.slice(0, -1) : shown;
+  return `${whole}…[${text.length - whole.length} more characters left out]`;
+}

@@ -1,0 +1,108 @@
+// Who was called on which hook and how it went, on its way to the store. Records are gathered and written a batch at a
+// time, behind everything that a run waits for.
+//
+// Promise: recording never fails and never waits. Memory is bounded, and so is the table: beyond its size the oldest
+// records make room.
+
+import type { NewRow, Store } from '../store/store.ts';
+
+export type HookRecord = NewRow<'hookRecords'>;
+
+export interface HookRecordSinkSettings {
+  readonly store: Store;
+  /** Told once, in one sentence, when records cannot be kept. */
+  readonly warn: (message: string) => void;
+  readonly maxRows?: number | undefined;
+  readonly maxPending?: number | undefined;
+  readonly batchSize?: number | undefined;
+  /** How long the first record of a batch may wait. */
+  readonly delayMs?: number | undefined;
+}
+
+export class HookRecordSink {
+  readonly #settings: Required<HookRecordSinkSettings>;
+  #pending: HookRecord[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> | undefined;
+  #sincePrune = 0;
+  #warned = false;
+  #dropped = 0;
+
+  constructor({ store, warn, ...limits }: HookRecordSinkSettings) {
+    this.#settings = {
+      store,
+      warn,
+      maxRows: limits.maxRows ?? 50_000,
+      maxPending: limits.maxPending ?? 10_000,
+      batchSize: limits.batchSize ?? 500,
+      delayMs: limits.delayMs ?? 500,
+    };
+  }
+
+  /** Records that were lost. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  record(record: HookRecord): void {
+    const { maxPending, batchSize, delayMs } = this.#settings;
+    if (this.#pending.length >= maxPending) {
+      this.#lose(1, 'they come faster than they can be written');
+      return;
+    }
+    this.#pending.push(record);
+    if (this.#pending.length >= batchSize) {
+      this.#flush();
+    } else if (this.#timer === undefined) {
+      this.#timer = setTimeout(() => this.#flush(), delayMs);
+      this.#timer.unref();
+    }
+  }
+
+  /** Resolves when everything recorded before has been written or given up. */
+  async drain(): Promise<void> {
+    while (this.#pending.length > 0 || this.#writing) await this.#flush();
+  }
+
+  /** One batch at a time; what is recorded meanwhile is the next. */
+  #flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#writing ??= this.#writeAll().finally(() => {
+      this.#writing = undefined;
+    });
+    return this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#pending.length > 0) {
+      const batch = this.#pending.slice(0, this.#settings.batchSize);
+      this.#pending = this.#pending.slice(batch.length);
+      try {
+        await this.#write(batch);
+      } catch (error) {
+        this.#lose(batch.length, error instanceof Error ? error.message : 'the store refused them');
+      }
+    }
+  }
+
+  async #write(batch: readonly HookRecord[]): Promise<void> {
+    const { store, maxRows } = this.#settings;
+    const { seqs } = await store.commit(
+      batch.map((row) => ({ insert: 'hookRecords', row })),
+      { site: 'hook-records' },
+    );
+    const newest = seqs.at(-1);
+    this.#sincePrune += batch.length;
+    if (newest === undefined || newest <= maxRows || this.#sincePrune < Math.min(1_000, maxRows)) return;
+    this.#sincePrune = 0;
+    await store.commit([{ remove: 'hookRecords', where: { seq: { lte: newest - maxRows } } }], { site: 'prune' });
+  }
+
+  #lose(count: number, reason: string): void {
+    this.#dropped += count;
+    if (this.#warned) return;
+    this.#warned = true;
+    this.#settings.warn(`Records of hook calls are left out: ${reason}.`);
+  }
+}

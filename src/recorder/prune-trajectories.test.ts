@@ -1,0 +1,40 @@
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { pruneTrajectories } from './prune-trajectories.ts';
+
+const DAY = 86_400_000;
+const NOW = Date.UTC(2026, 5, 1);
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(path.join(tmpdir(), 'atrium-trajectories-'));
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+async function file(name: string, daysAgo: number): Promise<void> {
+  await writeFile(path.join(dir, name), '{}\n');
+  const at = new Date(NOW - daysAgo * DAY);
+  await utimes(path.join(dir, name), at, at);
+}
+
+it('removes trajectories that are too old or too many, and nothing else', async () => {
+  for (const [name, daysAgo] of [
+    ['ses_a.jsonl', 1],
+    ['ses_b.jsonl', 2],
+    ['ses_c.jsonl', 3],
+    ['ses_d.jsonl', 90],
+    ['notes.txt', 900],
+    ['a b.jsonl', 900],
+  ] as const) {
+    await file(name, daysAgo);
+  }
+  await mkdir(path.join(dir, 'folder.jsonl'));
+  expect(await pruneTrajectories(dir, { maxAgeMs: 30 * DAY, maxFiles: 2, now: NOW })).toBe(2);
+  expect((await readdir(dir)).sort()).toEqual(['a b.jsonl', 'folder.jsonl', 'notes.txt', 'ses_a.jsonl', 'ses_b.jsonl']);
+});
+
+it('has nothing to do where there is no folder', async () => {
+  expect(await pruneTrajectories(path.join(dir, 'none'), { maxAgeMs: 0, maxFiles: 0, now: NOW })).toBe(0);
+});

@@ -1,0 +1,210 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { NO_USAGE } from '../protocol/usage.ts';
+import { AppendedFiles } from './appended-files.ts';
+import { DebugLogs } from './debug-logs.ts';
+import { HookRecordSink } from './hook-record-sink.ts';
+import { type CalledHook, Recorder, type StartedRun } from './recorder.ts';
+import { ScratchStore } from './scratch-store.ts';
+import { Trajectory } from './trajectory.ts';
+
+let dir: string;
+let scratch: ScratchStore;
+let recorder: Recorder;
+let now: number;
+beforeEach(async () => {
+  dir = await mkdtemp(path.join(tmpdir(), 'atrium-recorder-'));
+  scratch = await ScratchStore.create();
+  const warn = (message: string) => expect.unreachable(message);
+  const files = new AppendedFiles({ warn });
+  const log = { file: path.join(dir, 'debug.jsonl') };
+  const cacheTrace = { ...log, messages: true, prompt: true, system: true };
+  now = 0;
+  recorder = new Recorder({
+    trajectory: new Trajectory({ dir: path.join(dir, 'trajectory'), files }),
+    debugLogs: new DebugLogs({ payloadLog: log, rawStream: log, cacheTrace }, files),
+    hookRecords: new HookRecordSink({ store: scratch.store, warn }),
+    now: () => ++now,
+  });
+});
+afterEach(async () => {
+  await scratch.remove();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const RUN: StartedRun = {
+  runId: 'run_1',
+  sessionId: 'ses_1',
+  sessionKey: 'agent:main:main',
+  agentId: 'main',
+  attempt: 1,
+  trigger: 'message',
+};
+const HOOK: CalledHook = {
+  hook: 'before_prompt_build',
+  id: 'notes',
+  owner: 'a-plugin',
+  at: 5,
+  ms: 2,
+  outcome: 'threw',
+  error: 'cannot read "my secret plan"',
+  changed: [],
+  runId: 'run_1',
+  sessionKey: 'agent:main:main',
+};
+
+/** A run up to its gate, with words in everything that has room for words. */
+function untilTheGate(): void {
+  recorder.runStarted(RUN);
+  recorder.hookCalled(HOOK);
+  recorder.contextCompiled('run_1', { layers: 3, characters: 900 }, { prompt: 'my secret plan' });
+  recorder.modelChosen('run_1', { provider: 'anthropic', model: 'claude', api: 'anthropic-messages' });
+}
+
+function afterTheGate(): void {
+  recorder.promptSubmitted('run_1', { call: 1 }, { prompt: 'my secret plan' });
+  recorder.modelRequested('run_1', '{"messages":["my secret plan"]}', () => ({
+    stage: 'stream:context',
+    system: 'Be kind.',
+  }));
+  recorder.modelDelta('run_1', 'text', 'I see');
+  recorder.modelCompleted('run_1', { call: 1, stop: 'tool-calls', usage: NO_USAGE, ms: 7, text: 'I see' });
+  recorder.toolStarted('run_1', { toolCallId: 't1', name: 'read', params: { path: 'AGENTS.md' } });
+  recorder.toolEnded('run_1', { toolCallId: 't1', name: 'read', isError: false, ms: 3, content: 'text' });
+}
+
+async function records() {
+  await recorder.drain();
+  const text = await readFile(path.join(dir, 'trajectory', 'ses_1.jsonl'), 'utf8');
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+async function everythingWritten(): Promise<string> {
+  await recorder.drain();
+  const names = await readdir(dir, { recursive: true, withFileTypes: true });
+  const files = names.filter((name) => name.isFile()).map((name) => path.join(name.parentPath, name.name));
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
+  return [...texts, JSON.stringify(await scratch.store.select('hookRecords'))].join('\n');
+}
+
+describe('the recorder', () => {
+  it('tells a run from its start to its delivery, in order', async () => {
+    untilTheGate();
+    recorder.gatePassed('run_1');
+    afterTheGate();
+    recorder.runEnded('run_1', { status: 'done', reply: 'I see', usage: NO_USAGE, modelCalls: 1, toolCalls: 1 });
+    recorder.deliveryEnded({ runId: 'run_1' }, { part: 1, outcome: 'sent' });
+    recorder.sessionEnded({ sessionId: 'ses_1', sessionKey: 'agent:main:main' }, 'idle');
+    const told = await records();
+    expect(told.map(({ type }) => type)).toEqual([
+      'session.started',
+      'hook.called',
+      'context.compiled',
+      'prompt.submitted',
+      'model.completed',
+      'tool.started',
+      'tool.ended',
+      'trace.artifacts',
+      'session.ended',
+      'delivery.ended',
+      'session.ended',
+    ]);
+    expect(told[2].data).toEqual({ layers: 3, characters: 900, prompt: 'my secret plan' });
+    expect(told[4]).toMatchObject({
+      runId: 'run_1',
+      provider: 'anthropic',
+      modelId: 'claude',
+      data: { text: 'I see' },
+    });
+    expect(told[10].data).toEqual({ reason: 'idle' });
+    expect(told.map(({ seq }) => seq)).toEqual(told.map((_, index) => index + 1));
+  });
+
+  it('writes nothing at all while the gate has not spoken', async () => {
+    untilTheGate();
+    await recorder.drain();
+    expect(await readdir(dir)).toEqual([]);
+    expect(await scratch.store.count('hookRecords')).toBe(0);
+  });
+
+  it('keeps no word of a blocked run, and says who blocked it', async () => {
+    untilTheGate();
+    recorder.gateBlocked('run_1', 'a-policy', 'no talk of a secret plan');
+    recorder.hookCalled({ ...HOOK, hook: 'agent_end' });
+    recorder.runEnded('run_1', { status: 'blocked', error: 'it was about my secret plan' });
+    expect(await everythingWritten()).not.toContain('secret');
+    const told = await records();
+    expect(told.map(({ type }) => type)).toEqual([
+      'session.started',
+      'hook.called',
+      'context.compiled',
+      'prompt.skipped',
+      'hook.called',
+      'trace.artifacts',
+      'session.ended',
+    ]);
+    expect(told[2].data.prompt).toMatch(/^sha256:[0-9a-f]{64} \(14 characters\)$/);
+    expect(told[2].data.layers).toBe(3);
+    expect(told[3].data).toMatchObject({ reason: 'blocked', by: 'a-policy' });
+    const [record] = await scratch.store.select('hookRecords');
+    expect(record).toMatchObject({ handler: 'notes', outcome: 'threw', error: expect.stringMatching(/^sha256:/) });
+  });
+
+  it('keeps no word of a run that failed before its gate', async () => {
+    untilTheGate();
+    recorder.runEnded('run_1', { status: 'failed', errorCode: 'ATRIUM_X', error: 'my secret plan is too long' });
+    expect(await everythingWritten()).not.toContain('secret');
+    expect((await records()).find(({ type }) => type === 'trace.artifacts').data.errorCode).toBe('ATRIUM_X');
+  });
+
+  it('does not wait for a gate that passed before a restart', async () => {
+    recorder.runStarted({ ...RUN, attempt: 2, gatePassed: true });
+    recorder.promptSubmitted('run_1', {}, { prompt: 'again' });
+    expect((await records()).map(({ data }) => data)).toMatchObject([{ attempt: 2 }, { prompt: 'again' }]);
+  });
+
+  it('writes the debug logs that are switched on, once the gate has passed', async () => {
+    untilTheGate();
+    recorder.gatePassed('run_1');
+    afterTheGate();
+    await recorder.drain();
+    const lines = (await readFile(path.join(dir, 'debug.jsonl'), 'utf8')).trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line)).map(({ stage, event }) => stage ?? event)).toEqual([
+      'request',
+      'stream:context',
+      'assistant_text_stream',
+      'usage',
+      'assistant_message_end',
+    ]);
+  });
+
+  it('tells deliveries of runs of an earlier process, and ignores runs that nobody started', async () => {
+    recorder.deliveryEnded({ runId: 'run_0', sessionId: 'ses_1' }, { outcome: 'sent' });
+    recorder.toolEnded('run_0', { toolCallId: 't', name: 'read', isError: false, ms: 1 });
+    recorder.runEnded('run_0', { status: 'done' });
+    expect(await records()).toMatchObject([{ type: 'delivery.ended', runId: 'run_0', data: { outcome: 'sent' } }]);
+  });
+
+  it('holds a bounded number of records for a gate, and says how many it left out', async () => {
+    recorder.runStarted(RUN);
+    for (let index = 0; index < 600; index++) recorder.hookCalled(HOOK);
+    recorder.gatePassed('run_1');
+    recorder.runEnded('run_1', { status: 'done' });
+    const told = await records();
+    expect(told).toHaveLength(502);
+    expect(told.find(({ type }) => type === 'trace.artifacts').data.leftOut).toBe(101);
+  });
+
+  it('survives whatever a plugin made', async () => {
+    recorder.runStarted({ ...RUN, gatePassed: true });
+    const trap = new Proxy({}, { ownKeys: () => expect.unreachable('looked at') });
+    recorder.toolStarted('run_1', { toolCallId: 't', name: 'read', params: trap });
+    recorder.runEnded('run_1', { status: 'done' });
+    expect((await records()).at(-1).type).toBe('session.ended');
+  });
+});

@@ -1,0 +1,134 @@
+// How runs went, as lines of JSON: one file a session, for people and their tools. Nothing reads it to decide.
+//
+// Promise: recording never fails and never makes a run wait. Records are bounded, without secrets, and numbered in each
+// file from 1 across restarts; a file that has reached its limit says so in its last line.
+
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { isJsonObject, type JsonValue } from '../protocol/json.ts';
+import type { AppendedFiles, FilePlace } from './appended-files.ts';
+import { boundValue } from './bound-value.ts';
+
+export const TRACE_TYPES = [
+  'session.started',
+  'trace.metadata',
+  'context.compiled',
+  'prompt.submitted',
+  'prompt.skipped',
+  'model.completed',
+  'trace.artifacts',
+  'session.ended',
+  'trace.truncated',
+  'hook.called',
+  'tool.started',
+  'tool.ended',
+  'delivery.ended',
+] as const;
+export type TraceType = (typeof TRACE_TYPES)[number];
+
+/** Whose record it is. */
+export interface TraceContext {
+  readonly sessionId: string;
+  readonly sessionKey?: string | undefined;
+  readonly runId?: string | undefined;
+  readonly workspaceDir?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly modelId?: string | undefined;
+  readonly modelApi?: string | undefined;
+}
+
+export interface TrajectorySettings {
+  readonly dir: string;
+  readonly files: AppendedFiles;
+  readonly enabled?: boolean | undefined;
+  /** The most of one session. */
+  readonly maxBytes?: number | undefined;
+}
+
+export const MAX_TRACE_EVENT_BYTES = 256 * 1024;
+export const MAX_TRACE_FILE_BYTES = 10 * 1024 * 1024;
+
+export class Trajectory {
+  readonly #dir: string;
+  readonly #files: AppendedFiles;
+  readonly #enabled: boolean;
+  readonly #maxBytes: number;
+
+  constructor({ dir, files, enabled = true, maxBytes = MAX_TRACE_FILE_BYTES }: TrajectorySettings) {
+    this.#dir = dir;
+    this.#files = files;
+    this.#enabled = enabled;
+    this.#maxBytes = maxBytes;
+  }
+
+  get enabled(): boolean {
+    return this.#enabled;
+  }
+
+  fileOf(sessionId: string): string {
+    return path.join(this.#dir, `${fileNameOf(sessionId)}.jsonl`);
+  }
+
+  record(context: TraceContext, type: TraceType, data: Readonly<Record<string, unknown>>, at: number): void {
+    if (!this.#enabled) return;
+    const make = recordMaker(context, at);
+    let body = boundValue(data);
+    const bytes = Buffer.byteLength(make(type, body, 0));
+    if (bytes > MAX_TRACE_EVENT_BYTES - SPARE_BYTES) {
+      body = { truncated: true, originalBytes: bytes, limitBytes: MAX_TRACE_EVENT_BYTES };
+    }
+    const maxBytes = this.#maxBytes;
+    this.#files.append(this.fileOf(context.sessionId), {
+      length: Math.min(bytes, MAX_TRACE_EVENT_BYTES),
+      text(place) {
+        const last = lastRecordOf(place);
+        if (last.type === 'trace.truncated') return undefined;
+        const seq = last.seq + 1;
+        const line = make(type, body, seq);
+        // Room is kept for the line that says that more was left out.
+        if (place.size + Buffer.byteLength(line) + TRUNCATED_LINE_BYTES <= maxBytes) return line;
+        return make('trace.truncated', { reason: 'file-size-limit', limitBytes: maxBytes }, seq);
+      },
+    });
+  }
+
+  drain(): Promise<void> {
+    return this.#files.drain();
+  }
+}
+
+const SPARE_BYTES = 64;
+const TRUNCATED_LINE_BYTES = 8 * 1024;
+
+function recordMaker(context: TraceContext, at: number) {
+  const { sessionId, sessionKey, runId, workspaceDir, provider, modelId, modelApi } = context;
+  const rest = { sessionId, sessionKey, runId, workspaceDir, provider, modelId, modelApi };
+  const shown = boundValue(rest, { characters: 512, items: 0, keys: 16, depth: 1, values: 16 });
+  const fields = isJsonObject(shown) ? shown : {};
+  return (type: TraceType, data: JsonValue, seq: number) =>
+    JSON.stringify({
+      traceSchema: 'openclaw-trajectory',
+      schemaVersion: 1,
+      traceId: fields.sessionId ?? '',
+      source: 'runtime',
+      type,
+      ts: new Date(at).toISOString(),
+      seq,
+      sourceSeq: seq,
+      ...fields,
+      data,
+    });
+}
+
+/** Read from the text: parsing a long line for two fields would cost more than writing the next. */
+function lastRecordOf({ lastLine }: FilePlace): { readonly type: string; readonly seq: number } {
+  const found = /"source":"runtime","type":"([a-z.]+)","ts":"[^"]*","seq":(\d{1,15}),/.exec(lastLine ?? '');
+  return { type: found?.[1] ?? '', seq: Number(found?.[2] ?? 0) };
+}
+
+/** Session ids are made by us or by clients; a file name is never made of what a client wrote. */
+function fileNameOf(sessionId: string): string {
+  if (/^[A-Za-z0-9_-]{1,120}$/.test(sessionId)) return sessionId;
+  const hash = createHash('sha256').update(sessionId).digest('hex').slice(0, 12);
+  return `${sessionId.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 80)}-${hash}`;
+}
