@@ -1,0 +1,14 @@
+// Lets a plugin answer in the model's place. The first that handles it wins; a reply without text is silence.
+
+import type { Turn } from './open-turn.ts';
+import type { RequestDraft } from './request-draft.ts';
+import type { RunAnswer } from './run-answer.ts';
+import type { RunParts } from './run-parts.ts';
+
+export async function askForReply(parts: RunParts, turn: Turn, draft: RequestDraft): Promise<RunAnswer | undefined> {
+  const { result } = await parts.hooks.run('before_agent_reply', { cleanedBody: turn.text }, turn.context, {
+    signal: turn.signal,
+  });
+  if (!result.handled) return undefined;
+  return { reply: result.reply?.text ?? '', userMessage: draft.user, isSynthetic: true };
+}

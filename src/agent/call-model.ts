@@ -1,0 +1,242 @@
+// One answer from a model: sends the prepared bytes, gathers the stream, and tries again where that makes sense: later
+// when the provider is busy, with the next model when this one cannot. What was streamed of a failed attempt is void.
+//
+// Errors: throws ModelCallError when no model answered, and the reason of the signal when the run was stopped.
+
+import { createHash } from 'node:crypto';
+import type { Model, ModelEnd, ModelFailure } from '../models/model.ts';
+import { retryDelayMs } from '../models/retry-delay.ts';
+import { isAtriumError, ModelCallError } from '../protocol/errors.ts';
+import type { AssistantMessage, AssistantPart } from '../protocol/message.ts';
+import { addUsage, NO_USAGE, type Usage } from '../protocol/usage.ts';
+import type { Conversation } from './conversation.ts';
+import type { Turn } from './open-turn.ts';
+import { parseToolInput } from './parse-tool-input.ts';
+import type { RunParts } from './run-parts.ts';
+
+export interface CalledModel {
+  readonly message: AssistantMessage;
+  readonly stop: ModelEnd['stop'];
+  readonly usage: Usage;
+  readonly attempts: number;
+  /** With the model and the request that were answered in the end. */
+  readonly conversation: Conversation;
+}
+
+export async function callModel(parts: RunParts, turn: Turn, asked: Conversation): Promise<CalledModel> {
+  let conversation = asked;
+  let usage = NO_USAGE;
+  let attempts = 0;
+  for (;;) {
+    const attempt = await attemptWithRetries(parts, turn, conversation);
+    usage = addUsage(usage, attempt.usage);
+    attempts += attempt.attempts;
+    if (attempt.failure === undefined) return { ...attempt, usage, attempts, conversation };
+    const next = await nextModel(parts, turn, conversation, attempt.failure);
+    if (!next)
+      throw new ModelCallError(
+        conversation.model.provider,
+        conversation.model.model,
+        attempt.failure.kind,
+        attempt.failure.message,
+      );
+    conversation = next;
+  }
+}
+
+interface Attempt {
+  readonly message: AssistantMessage;
+  readonly stop: ModelEnd['stop'];
+  readonly usage: Usage;
+  readonly attempts: number;
+  readonly failure?: ModelFailure | undefined;
+}
+
+async function attemptWithRetries(parts: RunParts, turn: Turn, conversation: Conversation): Promise<Attempt> {
+  let usage = NO_USAGE;
+  for (let attempts = 1; ; attempts++) {
+    const streamed = await streamOnce(parts, turn, conversation);
+    usage = addUsage(usage, streamed.end.usage);
+    turn.signal.throwIfAborted();
+    const { stop, error } = streamed.end;
+    if (stop !== 'error' && stop !== 'aborted') return { message: streamed.message, stop, usage, attempts };
+    const failure: ModelFailure = error ?? {
+      kind: 'unknown',
+      message: 'the stream ended without a reason',
+      retryable: false,
+    };
+    const delay = failure.retryable ? retryDelayMs(failure, attempts, Math.random) : undefined;
+    if (streamed.message.content.length > 0) reset(parts, turn, conversation, failure.message);
+    if (delay === undefined) return { message: streamed.message, stop, usage, attempts, failure };
+    await parts.sleep(delay, turn.signal);
+  }
+}
+
+async function streamOnce(
+  parts: RunParts,
+  turn: Turn,
+  conversation: Conversation,
+): Promise<{ message: AssistantMessage; end: ModelEnd }> {
+  const { model, call, wire } = conversation;
+  const { runId, sessionKey, attempt } = turn;
+  const startedAt = parts.now();
+  tellStart(parts, turn, conversation);
+  parts.recorder.promptSubmitted({ ...turn.recorded, ...refOf(model) }, { call, wire });
+  const content: AssistantPart[] = [];
+  let text = '';
+  let end: ModelEnd = { type: 'end', stop: 'error', usage: NO_USAGE };
+  let firstByteAt: number | undefined;
+  for await (const event of model.stream(wire, turn.signal)) {
+    firstByteAt ??= parts.now();
+    if (event.type === 'text-delta') {
+      text += event.text;
+      parts.emit({ type: 'text-delta', runId, sessionKey, at: parts.now(), attempt, call, text: event.text });
+    } else if (event.type === 'tool-call') {
+      if (text !== '') content.push({ type: 'text', text });
+      text = '';
+      content.push({ type: 'tool-call', id: event.id, name: event.name, params: parseToolInput(event.input) });
+    } else if (event.type === 'end') end = event;
+  }
+  if (text !== '') content.push({ type: 'text', text });
+  const message: AssistantMessage = { role: 'assistant', content };
+  tellEnd(parts, turn, conversation, message, end, { startedAt, firstByteAt });
+  return { message, end };
+}
+
+/** The same request in the next model's form. */
+async function nextModel(
+  parts: RunParts,
+  turn: Turn,
+  conversation: Conversation,
+  failure: ModelFailure,
+): Promise<Conversation | undefined> {
+  for (const [index, ref] of conversation.fallbacks.entries()) {
+    try {
+      const model = await parts.models.model(ref);
+      const wire = await model.prepare({ ...conversation.frame, messages: conversation.messages });
+      const call = conversation.call + 1;
+      turn.ledger.commitLater('next-request', [
+        turn.ledger.step('request', { call, provider: model.provider, model: model.model }),
+        ...parts.capture({
+          runId: turn.runId,
+          call,
+          at: parts.now(),
+          provider: model.provider,
+          model: model.model,
+          wire,
+        }),
+      ]);
+      reset(
+        parts,
+        turn,
+        conversation,
+        `${conversation.model.provider}/${conversation.model.model}: ${failure.message}; now ${ref.provider}/${ref.model}`,
+      );
+      return { ...conversation, model, wire, call, fallbacks: conversation.fallbacks.slice(index + 1) };
+    } catch (error) {
+      // A fallback without a key is no reason to give up on the one behind it.
+      if (!isAtriumError(error)) throw error;
+    }
+  }
+  return undefined;
+}
+
+function reset(parts: RunParts, { runId, sessionKey, attempt }: Turn, { call }: Conversation, reason: string): void {
+  parts.emit({ type: 'text-reset', runId, sessionKey, at: parts.now(), attempt, call, reason });
+}
+
+function refOf({ provider, model, api }: Model): { provider: string; model: string; api: string } {
+  return { provider, model, api };
+}
+
+function tellStart({ hooks }: RunParts, turn: Turn, { model, call, messages, frame }: Conversation): void {
+  const context = { ...turn.context, modelProviderId: model.provider, modelId: model.model };
+  if (hooks.has('llm_input')) {
+    hooks.observe(
+      'llm_input',
+      {
+        runId: turn.runId,
+        sessionId: turn.session.sessionId,
+        provider: model.provider,
+        model: model.model,
+        systemPrompt: frame.system.map(({ text }) => text).join(''),
+        prompt: turn.text,
+        historyMessages: messages,
+        imagesCount: 0,
+        tools: frame.tools,
+      },
+      context,
+    );
+  }
+  if (hooks.has('model_call_started')) hooks.observe('model_call_started', callFacts(turn, model, call), context);
+}
+
+function tellEnd(
+  parts: RunParts,
+  turn: Turn,
+  { model, call, wire }: Conversation,
+  message: AssistantMessage,
+  end: ModelEnd,
+  { startedAt, firstByteAt }: { startedAt: number; firstByteAt: number | undefined },
+): void {
+  const { hooks } = parts;
+  const ms = parts.now() - startedAt;
+  const text = message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const context = { ...turn.context, modelProviderId: model.provider, modelId: model.model };
+  const failed = end.stop === 'error' || end.stop === 'aborted';
+  parts.recorder.modelCompleted(
+    { ...turn.recorded, ...refOf(model) },
+    { call, stop: end.stop, usage: end.usage, ms, text, error: end.error?.message },
+  );
+  if (hooks.has('model_call_ended')) {
+    hooks.observe(
+      'model_call_ended',
+      {
+        ...callFacts(turn, model, call),
+        durationMs: ms,
+        outcome: failed ? 'error' : 'completed',
+        ...(end.error ? { errorCategory: end.error.kind, failureKind: end.error.kind } : {}),
+        requestPayloadBytes: Buffer.byteLength(wire.body),
+        ...(end.responseBytes === undefined ? {} : { responseStreamBytes: end.responseBytes }),
+        ...(firstByteAt === undefined ? {} : { timeToFirstByteMs: firstByteAt - startedAt }),
+        ...(end.requestId === undefined
+          ? {}
+          : { upstreamRequestIdHash: createHash('sha256').update(end.requestId).digest('hex').slice(0, 16) }),
+      },
+      context,
+    );
+  }
+  if (!failed && hooks.has('llm_output')) {
+    const { input, output, cacheRead, cacheWrite } = end.usage;
+    hooks.observe(
+      'llm_output',
+      {
+        runId: turn.runId,
+        sessionId: turn.session.sessionId,
+        provider: model.provider,
+        model: model.model,
+        prompt: turn.text,
+        assistantTexts: text === '' ? [] : [text],
+        lastAssistant: message,
+        usage: { input, output, cacheRead, cacheWrite, total: input + output },
+      },
+      context,
+    );
+  }
+}
+
+function callFacts(turn: Turn, model: Model, call: number) {
+  return {
+    runId: turn.runId,
+    callId: `${turn.runId}:${call}`,
+    sessionKey: turn.sessionKey,
+    sessionId: turn.session.sessionId,
+    provider: model.provider,
+    model: model.model,
+    api: model.api,
+    transport: 'http',
+    ...(model.contextWindow === undefined
+      ? {}
+      : { contextTokenBudget: model.contextWindow, contextWindowSource: 'model' }),
+  };
+}

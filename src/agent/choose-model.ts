@@ -1,0 +1,82 @@
+// Chooses the model of a run: what a plugin asks for, else what the configuration says, with the fallbacks behind it.
+// The compatibility hook `before_agent_start` is called here, once; what it says about the prompt is used later.
+
+import type { HookTypes } from '../hooks/hook-types.ts';
+import type { Model } from '../models/model.ts';
+import { isAtriumError } from '../protocol/errors.ts';
+import type { DraftMode, TurnSubject } from './draft-request.ts';
+import type { ModelRef, RunParts } from './run-parts.ts';
+
+export interface ChosenModel {
+  readonly model: Model;
+  readonly fallbacks: readonly ModelRef[];
+  readonly legacy: HookTypes['before_agent_start']['result'];
+  readonly placeholders: readonly string[];
+}
+
+export async function chooseModel(parts: RunParts, turn: TurnSubject, mode: DraftMode): Promise<ChosenModel> {
+  const { hooks } = parts;
+  const options = { signal: turn.signal, pureOnly: mode === 'preview' };
+  const resolved = await hooks.run(
+    'before_model_resolve',
+    { prompt: turn.text, attachments: [] },
+    turn.context,
+    options,
+  );
+  const started = await hooks.run(
+    'before_agent_start',
+    { prompt: turn.text, runId: turn.runId },
+    turn.context,
+    options,
+  );
+
+  const configured = parts.models.candidates(turn.agentId);
+  const asked = overrideOf({ ...started.result, ...resolved.result }, configured);
+  const candidates = asked ? [asked, ...configured.filter((ref) => !sameRef(ref, asked))] : configured;
+  const { model, fallbacks } = await firstUsable(parts, candidates);
+  return {
+    model,
+    fallbacks,
+    legacy: started.result,
+    placeholders: [...resolved.skipped, ...started.skipped],
+  };
+}
+
+/** `modelOverride` may name the provider too, as `provider/model`. Empty texts are no override. */
+function overrideOf(
+  {
+    modelOverride,
+    providerOverride,
+  }: { readonly modelOverride?: string | undefined; readonly providerOverride?: string | undefined },
+  [first]: readonly ModelRef[],
+): ModelRef | undefined {
+  if (!modelOverride && !providerOverride) return undefined;
+  const slash = modelOverride?.indexOf('/') ?? -1;
+  if (modelOverride && !providerOverride && slash > 0) {
+    return { provider: modelOverride.slice(0, slash), model: modelOverride.slice(slash + 1) };
+  }
+  const provider = providerOverride || first?.provider;
+  const model = modelOverride || first?.model;
+  return provider && model ? { provider, model } : undefined;
+}
+
+/** A model without a key or a provider is passed over while there is another; the first one's error is the one told. */
+async function firstUsable(
+  parts: RunParts,
+  candidates: readonly ModelRef[],
+): Promise<{ model: Model; fallbacks: readonly ModelRef[] }> {
+  let failure: unknown;
+  for (const [index, ref] of candidates.entries()) {
+    try {
+      return { model: await parts.models.model(ref), fallbacks: candidates.slice(index + 1) };
+    } catch (error) {
+      if (!isAtriumError(error)) throw error;
+      failure ??= error;
+    }
+  }
+  throw failure;
+}
+
+function sameRef(a: ModelRef, b: ModelRef): boolean {
+  return a.provider === b.provider && a.model === b.model;
+}

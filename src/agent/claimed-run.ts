@@ -1,0 +1,12 @@
+// A trigger that a lane handed over, with the right to write for its run.
+
+import type { Claim } from '../store/store.ts';
+import type { InboxRow } from '../store/tables.ts';
+
+export interface ClaimedRun {
+  readonly trigger: InboxRow;
+  readonly claim: Claim;
+  /** 1 for the first claim; higher when an earlier one was cut short. Drafts carry it. */
+  readonly attempt: number;
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,104 @@
+// `/status`: what answers here, how the session stands, how its last run went and what waits. Pure: facts in, text out.
+
+import type { ContextReport } from '../../context/report/build-report.ts';
+import type { RunStatus } from '../../protocol/live-event.ts';
+import type { Usage } from '../../protocol/usage.ts';
+import { chatLine } from './chat-line.ts';
+import { countOf, linesOf, sizeOf } from './count-of.ts';
+import { describeDuration } from './describe-duration.ts';
+
+export interface StatusFacts {
+  readonly version: string;
+  readonly now: number;
+  readonly agentId: string;
+  /** `provider/model`; undefined when none is configured. */
+  readonly model?: string | undefined;
+  /** What is tried when that one fails, in order. */
+  readonly fallbacks?: readonly string[] | undefined;
+  readonly sessionKey: string;
+  /** Undefined when nothing was said under this key yet. */
+  readonly session?: { readonly startedAt: number; readonly messages: number } | undefined;
+  readonly lastRun?: LastRunFacts | undefined;
+  /** Of the last composition for this session. */
+  readonly report?: Pick<ContextReport, 'prompt' | 'cuts'> | undefined;
+  readonly running?: { readonly runId: string; readonly startedAt: number } | undefined;
+  /** Messages of this session that wait for the one that is running. */
+  readonly waiting: number;
+  /** What the surface promises about delivery, in one sentence. */
+  readonly delivery?: string | undefined;
+}
+
+export interface LastRunFacts {
+  readonly status: RunStatus;
+  readonly endedAt: number | null;
+  readonly model?: string | undefined;
+  readonly usage?: Usage | undefined;
+  readonly modelCalls?: number | undefined;
+  readonly toolCalls?: number | undefined;
+  readonly error?: string | undefined;
+}
+
+export function formatStatus(facts: StatusFacts): string {
+  const { version, agentId, model, fallbacks = [], lastRun, report, delivery } = facts;
+  const others = fallbacks.length === 0 ? '' : `; then ${fallbacks.join(', ')}`;
+  return [
+    `Atrium ${version}`,
+    `Agent: ${agentId}`,
+    `Model: ${model === undefined ? 'none is configured' : `${model}${others}`}`,
+    `Session: ${describeSession(facts)}`,
+    `Running: ${describeRunning(facts)}`,
+    `Last run: ${lastRun ? describeRun(lastRun, facts) : 'none yet'}`,
+    ...(report ? [`Context: ${describeContext(report)}`, `Cuts: ${describeCuts(report)}`] : []),
+    ...(delivery === undefined ? [] : [`Delivery: ${delivery}`]),
+  ]
+    .map((line) => chatLine(line, LONGEST_LINE))
+    .join('\n');
+}
+
+const LONGEST_LINE = 500;
+const MOST_CUTS = 3;
+
+function describeSession({ sessionKey, session, now }: StatusFacts): string {
+  if (!session) return `${sessionKey}, nothing said yet`;
+  return `${sessionKey}, ${describeDuration(now - session.startedAt)} old, ${countOf(session.messages, 'message')}`;
+}
+
+function describeRunning({ running, waiting, now }: StatusFacts): string {
+  const what = running ? `${running.runId}, for ${describeDuration(now - running.startedAt)}` : 'nothing';
+  return waiting === 0 ? what : `${what}; ${countOf(waiting, 'message')} waiting`;
+}
+
+function describeRun(run: LastRunFacts, { now, model: current }: StatusFacts): string {
+  const { status, endedAt, model, usage, modelCalls = 0, toolCalls = 0, error } = run;
+  const steps = [
+    ...(modelCalls > 0 ? [countOf(modelCalls, 'model call')] : []),
+    ...(toolCalls > 0 ? [countOf(toolCalls, 'tool call')] : []),
+  ];
+  return [
+    endedAt === null ? status : `${status} ${describeDuration(now - endedAt)} ago`,
+    ...(model === undefined || model === current ? [] : [`by ${model}`]),
+    ...steps,
+    ...(usage ? [describeUsage(usage)] : []),
+    ...(error === undefined ? [] : [error]),
+  ].join('; ');
+}
+
+function describeUsage({ input, output, cacheRead, cacheWrite }: Usage): string {
+  const number = (count: number) => count.toLocaleString('en-US');
+  const cached = [
+    ...(cacheRead > 0 ? [`${number(cacheRead)} from the cache`] : []),
+    ...(cacheWrite > 0 ? [`${number(cacheWrite)} into it`] : []),
+  ];
+  return `${countOf(input, 'token')} in${cached.length === 0 ? '' : ` (${cached.join(', ')})`}, ${number(output)} out`;
+}
+
+function describeContext({ prompt }: Pick<ContextReport, 'prompt'>): string {
+  return `${sizeOf(prompt)}; the first ${prompt.stable.chars.toLocaleString('en-US')} can be cached`;
+}
+
+function describeCuts({ cuts }: Pick<ContextReport, 'cuts'>): string {
+  if (cuts.length === 0) return 'none';
+  const named = cuts.slice(0, MOST_CUTS).map(({ file, lines }) => `${chatLine(file, 60)} ${linesOf(lines)}`);
+  const rest = cuts.length - named.length;
+  return `${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''} did not fit; see /context detail`;
+}

@@ -1,0 +1,47 @@
+// The second commit of a run: the session is open, the user's entry written, the injections bound, the request captured.
+// From here on the run's answer is owed, and an attempt after a crash sends these very bytes again.
+
+import type { JsonObject } from '../protocol/json.ts';
+import type { Write } from '../store/store.ts';
+import type { Conversation } from './conversation.ts';
+import type { Turn } from './open-turn.ts';
+import type { RequestDraft } from './request-draft.ts';
+import { captureFrame } from './request-frame.ts';
+import type { RunParts } from './run-parts.ts';
+
+export async function commitRequest(parts: RunParts, turn: Turn, draft: RequestDraft): Promise<Conversation> {
+  const { ledger, runId } = turn;
+  const { request, user } = draft;
+  const wire = await draft.model.prepare(request);
+  const { provider, model } = draft.model;
+  await ledger.commit('request', [
+    ...turn.seed.map((message) => ledger.entry(message, { meta: { seed: true } })),
+    ...(user.blocked ? [] : [ledger.entry(user.message, { shown: turn.text, meta: metaOf(turn) })]),
+    ...draft.injections.map(
+      ({ id }): Write => ({ update: 'injections', where: { id, status: 'queued' }, set: { status: 'bound', runId } }),
+    ),
+    ledger.step('request', {
+      call: 1,
+      provider,
+      model,
+      ...(user.blocked ? { unkept: user.message as unknown as JsonObject } : {}),
+    }),
+    ...captureFrame(parts, runId, draft),
+    ...parts.capture({ runId, call: 1, at: parts.now(), provider, model, wire }),
+  ]);
+  return {
+    model: draft.model,
+    fallbacks: draft.fallbacks,
+    frame: { system: request.system, tools: request.tools },
+    messages: request.messages,
+    wire,
+    call: 1,
+    pending: undefined,
+    toolCalls: 0,
+  };
+}
+
+function metaOf({ inbound }: Turn): { sender: { id: string; name: string }; channel: string } {
+  const { sender, surface } = inbound;
+  return { sender: { id: sender.id, name: sender.name ?? sender.id }, channel: surface.channel };
+}

@@ -1,0 +1,30 @@
+// A run's talk with its model, at the point from which it goes on: at its first request, or wherever an attempt that was
+// cut short had got to.
+
+import type { Model, ModelRequest, WireRequest } from '../models/model.ts';
+import type { AssistantMessage, Message } from '../protocol/message.ts';
+import type { ToolOutput } from '../tools/tool.ts';
+import type { StartedCall } from './journal.ts';
+import type { ModelRef } from './run-parts.ts';
+
+export interface Conversation {
+  readonly model: Model;
+  readonly fallbacks: readonly ModelRef[];
+  readonly frame: Pick<ModelRequest, 'system' | 'tools'>;
+  readonly messages: readonly Message[];
+  /** The bytes of the request that is to be sent next. */
+  readonly wire: WireRequest;
+  /** The number under which they are captured. */
+  readonly call: number;
+  /** Tool calls that were begun before the attempt was cut; they are settled before anything is sent. */
+  readonly pending: PendingCalls | undefined;
+  readonly toolCalls: number;
+}
+
+export interface PendingCalls {
+  readonly message: AssistantMessage;
+  readonly calls: readonly StartedCall[];
+  readonly results: ReadonlyMap<string, ToolOutput>;
+  /** True when an earlier attempt began them. */
+  readonly isResumed: boolean;
+}

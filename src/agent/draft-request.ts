@@ -1,0 +1,90 @@
+// Drafts the request for one message: which model, what plugins add, what the agent reads, what the prompt hooks make of
+// it. A run and a preview both come through here, which is why a preview is what goes over the wire.
+//
+// A preview (`pure`) calls only handlers that declare themselves pure; the others stand in `placeholders`. Nothing is
+// written or consumed here.
+
+import type { Message, UserMessage } from '../protocol/message.ts';
+import { toolSpecs } from '../tools/toolset.ts';
+import { chooseModel } from './choose-model.ts';
+import { composeContext } from './compose-context.ts';
+import type { Turn } from './open-turn.ts';
+import { prepareTurn } from './prepare-turn.ts';
+import type { RequestDraft, RequestSpan } from './request-draft.ts';
+import type { RunParts } from './run-parts.ts';
+import { shapePrompt } from './shape-prompt.ts';
+import { writeMessage } from './write-message.ts';
+
+/** `preview` runs pure handlers only; `preview-all` runs them all, and `run` means it. */
+export type DraftMode = 'run' | 'preview' | 'preview-all';
+
+export type TurnSubject = Pick<
+  Turn,
+  | 'agentId'
+  | 'sessionKey'
+  | 'session'
+  | 'text'
+  | 'history'
+  | 'trigger'
+  | 'inbound'
+  | 'context'
+  | 'startedAt'
+  | 'signal'
+  | 'runId'
+>;
+
+export async function draftRequest(parts: RunParts, turn: TurnSubject, mode: DraftMode): Promise<RequestDraft> {
+  const chosen = await chooseModel(parts, turn, mode);
+  const prepared = await prepareTurn(parts, turn, mode);
+  const composition = await composeContext(parts, turn);
+  const shaped = await shapePrompt(parts, turn, { mode, composition, prepared, legacy: chosen.legacy });
+
+  const said: UserMessage = { role: 'user', content: shaped.user.map(({ text }) => text).join('') };
+  const user = await writeMessage(parts, turn, said, { pureOnly: mode === 'preview' });
+  const tools = toolSpecs(parts.tools(turn.agentId));
+  const messages: Message[] = [...turn.history, user.message];
+  return {
+    model: chosen.model,
+    fallbacks: chosen.fallbacks,
+    request: { system: shaped.system, tools, messages },
+    user,
+    composition,
+    injections: prepared.injections,
+    spans: [
+      ...shaped.systemSpans,
+      ...tools.map(
+        ({ name, description }, index): RequestSpan => ({
+          where: 'tools',
+          index,
+          origin: `tool ${name}`,
+          chars: description.length,
+        }),
+      ),
+      ...turn.history.map(
+        (message, index): RequestSpan => ({
+          where: 'messages',
+          index,
+          origin: `transcript, ${message.role}`,
+          chars: lengthOf(message),
+        }),
+      ),
+      ...shaped.user.map(
+        ({ origin, text }): RequestSpan => ({
+          where: 'messages',
+          index: turn.history.length,
+          origin,
+          chars: text.length,
+        }),
+      ),
+    ],
+    placeholders: [...chosen.placeholders, ...prepared.placeholders, ...shaped.placeholders],
+  };
+}
+
+function lengthOf(message: Message): number {
+  if (message.role !== 'assistant') return message.content.length;
+  return message.content.reduce(
+    (sum, part) => sum + (part.type === 'text' ? part.text.length : JSON.stringify(part.params).length),
+    0,
+  );
+}

@@ -1,0 +1,52 @@
+// Ends a run that could not answer, or that somebody stopped. The surface is told in one sentence, the injections wait
+// for the next run, and what was said is kept as a dead letter that a person can send again.
+
+import { isAtriumError, RunStoppedError } from '../protocol/errors.ts';
+import { newId } from '../protocol/new-id.ts';
+import type { Write } from '../store/store.ts';
+import { CLIENT_GONE } from './client-gone.ts';
+import { answerOf } from './end-finished.ts';
+import { endRun } from './end-run.ts';
+import type { Turn } from './open-turn.ts';
+import type { RunParts } from './run-parts.ts';
+
+export async function failRun(parts: RunParts, turn: Turn, error: unknown): Promise<void> {
+  // What the signal says is the cause; what was thrown may only be its effect.
+  const cause = turn.signal.aborted ? turn.signal.reason : error;
+  const stopped = cause instanceof RunStoppedError ? cause : undefined;
+  const told = stopped ? 'Stopped.' : sentenceOf(cause);
+  const { ledger, runId } = turn;
+  const isGone = stopped?.reason === CLIENT_GONE;
+  const rows = isGone
+    ? []
+    : await parts.delivery.plan(answerOf(turn, stopped ? told : `This message could not be answered. ${told}`));
+  const hasUserEntry = turn.ownEntries.length > 0 || ledger.hasEntries;
+  const status = stopped ? 'stopped' : 'failed';
+  await endRun(parts, turn, {
+    site: 'failure',
+    status,
+    outcome: { error: told, errorCode: isAtriumError(cause) ? cause.code : 'ATRIUM_RUN_FAILED' },
+    writes: [
+      ...(hasUserEntry ? [] : [ledger.entry({ role: 'user', content: turn.text }, { shown: turn.text })]),
+      ledger.notice(told, { status }),
+      ...rows.map((row): Write => ({ insert: 'outbox', row })),
+      { update: 'injections', where: { runId, status: 'bound' }, set: { status: 'queued', runId: null } },
+      ...(stopped || turn.kind === 'api' ? [] : [deadLetter(parts, turn, told)]),
+    ],
+  });
+}
+
+function deadLetter(parts: RunParts, { runId, sessionKey, inbound, agentId }: Turn, reason: string): Write {
+  const createdAt = parts.now();
+  const payload = JSON.parse(JSON.stringify({ inbound, agentId }));
+  return {
+    insert: 'deadLetters',
+    row: { id: newId('dead', createdAt), direction: 'in', runId, sessionKey, reason, createdAt, payload },
+  };
+}
+
+/** Errors raised on purpose speak for themselves; anything else is a bug, of which people are told no more than that. */
+function sentenceOf(error: unknown): string {
+  if (isAtriumError(error)) return error.message;
+  return 'Something went wrong inside the gateway; its log says what.';
+}

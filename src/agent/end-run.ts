@@ -1,0 +1,44 @@
+// The last commit of a run, however it ends, and what everybody is told afterwards. The journal goes with it: a run that
+// is over needs no recovery.
+
+import type { RunStatus } from '../protocol/live-event.ts';
+import { NO_USAGE } from '../protocol/usage.ts';
+import type { CommitSite } from '../store/commit-sites.ts';
+import type { Write } from '../store/store.ts';
+import type { InboxRow, RunOutcome } from '../store/tables.ts';
+import type { Turn } from './open-turn.ts';
+import type { RunParts } from './run-parts.ts';
+import { tellAgentEnd } from './tell-agent-end.ts';
+
+export interface RunEnd {
+  readonly site: CommitSite;
+  readonly status: Exclude<RunStatus, 'running' | 'suspended'>;
+  readonly outcome: RunOutcome;
+  readonly writes: readonly Write[];
+  /** What becomes of the trigger; a blocked one is scrubbed. */
+  readonly trigger?: Partial<InboxRow> | undefined;
+}
+
+export async function endRun(parts: RunParts, turn: Turn, end: RunEnd): Promise<void> {
+  const { runId, sessionKey } = turn;
+  const { status, outcome } = end;
+  const isObserved = !parts.hooks.has('agent_end');
+  await turn.ledger.commit(end.site, [
+    ...end.writes,
+    { update: 'runs', where: { runId }, set: { status, outcome, endedAt: parts.now(), observed: isObserved } },
+    { update: 'inbox', where: { runId }, set: { status: 'done', ...end.trigger } },
+    { remove: 'journal', where: { runId } },
+  ]);
+  parts.delivery.wake();
+  const { reply, error, usage = NO_USAGE } = outcome;
+  parts.emit({ type: 'run-end', runId, sessionKey, at: parts.now(), status, reply, error });
+  parts.recorder.runEnded(turn.recorded, { status, ms: parts.now() - turn.startedAt, reply, error, usage });
+  if (!isObserved) {
+    const { sessionId } = turn.session;
+    void tellAgentEnd(
+      parts,
+      { runId, sessionId, status, error, durationMs: parts.now() - turn.startedAt },
+      turn.context,
+    );
+  }
+}

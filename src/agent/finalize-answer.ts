@@ -1,0 +1,55 @@
+// Asks `before_agent_finalize` whether the answer may stand. A handler may ask for one more pass of the model; how often
+// is bounded by its own `maxAttempts`, once by default, and counted per key within the run.
+
+import { createHash } from 'node:crypto';
+import { type AssistantMessage, textOf } from '../protocol/message.ts';
+import type { Conversation } from './conversation.ts';
+import type { Turn } from './open-turn.ts';
+import type { RunParts } from './run-parts.ts';
+
+export class Finalizer {
+  readonly #parts: RunParts;
+  readonly #turn: Turn;
+  /** How often each request for a revision was granted. */
+  readonly #granted = new Map<string, number>();
+
+  constructor(parts: RunParts, turn: Turn) {
+    this.#parts = parts;
+    this.#turn = turn;
+  }
+
+  /** What the model is told to do better; undefined when the answer stands. */
+  async ask({ model, messages }: Conversation, message: AssistantMessage): Promise<string | undefined> {
+    const { hooks } = this.#parts;
+    const turn = this.#turn;
+    if (!hooks.has('before_agent_finalize')) return undefined;
+    const { result } = await hooks.run(
+      'before_agent_finalize',
+      {
+        runId: turn.runId,
+        sessionId: turn.session.sessionId,
+        sessionKey: turn.sessionKey,
+        turnId: turn.runId,
+        provider: model.provider,
+        model: model.model,
+        cwd: turn.workspaceDir,
+        stopHookActive: this.#granted.size > 0,
+        lastAssistantMessage: textOf(message),
+        messages: [...messages, message],
+      },
+      { ...turn.context, modelProviderId: model.provider, modelId: model.model },
+      { signal: turn.signal },
+    );
+    if (result.action !== 'revise') return undefined;
+    const instruction = [result.reason, result.retry?.instruction]
+      .map((text) => text?.trim() ?? '')
+      .filter((text, index, all) => text !== '' && !(index === 1 && all[0]?.includes(text)))
+      .join('\n\n');
+    if (instruction === '') return undefined;
+    const key = result.retry?.idempotencyKey ?? createHash('sha256').update(instruction).digest('hex');
+    const granted = this.#granted.get(key) ?? 0;
+    if (granted >= Math.max(1, Math.floor(result.retry?.maxAttempts ?? 1))) return undefined;
+    this.#granted.set(key, granted + 1);
+    return instruction;
+  }
+}

@@ -1,0 +1,38 @@
+// The steps of a run that recovery reads. A run that is over has none: they are removed with its result.
+
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { Message } from '../protocol/message.ts';
+import type { JournalRow } from '../store/tables.ts';
+import type { ToolOutput } from '../tools/tool.ts';
+
+export type JournalStep =
+  /** The request is captured and about to be sent. Written for each request whose bytes differ from the one before. */
+  | {
+      readonly kind: 'request';
+      readonly call: number;
+      readonly provider: string;
+      readonly model: string;
+      /** The user's message, where the transcript must not keep it. */
+      readonly unkept?: Message | undefined;
+    }
+  /** These calls passed the gate, or were vetoed, and are about to start. */
+  | { readonly kind: 'tool-start'; readonly calls: readonly StartedCall[] }
+  | {
+      readonly kind: 'tool-result';
+      readonly toolCallId: string;
+      readonly content: string;
+      readonly isError: boolean;
+      readonly details: JsonValue;
+    };
+
+export interface StartedCall {
+  readonly id: string;
+  readonly name: string;
+  readonly params: JsonObject;
+  /** What it is answered instead of running, for a call that was vetoed. */
+  readonly veto: ToolOutput | null;
+}
+
+export function stepsOf(journal: readonly JournalRow[]): readonly JournalStep[] {
+  return journal.map(({ kind, data }) => ({ ...data, kind }) as unknown as JournalStep);
+}

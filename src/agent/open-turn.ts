@@ -1,0 +1,189 @@
+// Opens a run: what was said, in which session, what was said before, and how far an earlier attempt got. Ends the
+// session first when a person asked for a new one or its time is over; the message that caused it becomes the first of
+// the new session.
+
+import type { HookContext } from '../hooks/hook-context.ts';
+import { RunInterruptedError, RunTimeoutError, TriggerScrubbedError } from '../protocol/errors.ts';
+import type { Inbound } from '../protocol/inbound.ts';
+import type { Message } from '../protocol/message.ts';
+import type { Trigger } from '../protocol/session-type.ts';
+import type { JournalRow, SessionRow, TranscriptRow, TriggerKind, TriggerPayload } from '../store/tables.ts';
+import type { ClaimedRun } from './claimed-run.ts';
+import { hookContextOf, TRIGGER_OF_KIND } from './hook-context-of.ts';
+import { loadSession } from './load-session.ts';
+import { parseResetCommand } from './reset-command.ts';
+import { RunLedger } from './run-ledger.ts';
+import type { RecordedRun, RunParts, SessionPlan } from './run-parts.ts';
+
+export interface Turn {
+  readonly runId: string;
+  readonly attempt: number;
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly session: SessionRow;
+  readonly workspaceDir: string;
+  readonly inbound: Inbound;
+  readonly trigger: Trigger;
+  readonly kind: TriggerKind;
+  /** What the person said to the agent, without a command in front of it. */
+  readonly text: string;
+  /** A person asked for a new session and said nothing else. */
+  readonly isResetOnly: boolean;
+  /** What a fresh session begins with, said elsewhere; already part of the history. */
+  readonly seed: readonly Message[];
+  /** What was said before this run, as it was sent then. */
+  readonly history: readonly Message[];
+  /** What this run itself has said so far, in an earlier attempt. */
+  readonly ownEntries: readonly TranscriptRow[];
+  readonly journal: readonly JournalRow[];
+  readonly startedAt: number;
+  readonly ledger: RunLedger;
+  /** Fires when the run must end: a person or a client stopped it, it took too long, or the process is stopping. */
+  readonly signal: AbortSignal;
+  readonly context: HookContext;
+  readonly recorded: RecordedRun;
+  /** Messages that hook packs want said about the new session. */
+  readonly packMessages: readonly string[];
+  /** True when the process is stopping, so that the run is left as it is for the next one. */
+  isInterrupted(): boolean;
+  /** The run is over, one way or another. */
+  close(): void;
+}
+
+export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Turn> {
+  const { trigger, claim, attempt } = claimed;
+  const { runId, sessionKey, kind } = trigger;
+  const payload = payloadOf(trigger.payload, runId);
+  const { agentId, inbound } = payload;
+  const startedAt = parts.now();
+  const journal = await parts.store.select('journal', { where: { runId }, orderBy: [['position', 'asc']] });
+  const command = parseResetCommand(inbound.text);
+  const isResumed = journal.length > 0;
+  const { plan, entries } = await loadSession(parts, {
+    agentId,
+    sessionKey,
+    surface: inbound.surface,
+    now: startedAt,
+    reset: command?.name,
+    isResumed,
+  });
+  const { session } = plan;
+  const seed = plan.isNew ? (payload.seed ?? []) : [];
+  const ledger = new RunLedger({
+    store: parts.store,
+    claim,
+    sessionId: session.sessionId,
+    now: parts.now,
+    opening: plan.writes,
+    entries: entries.length,
+    steps: journal.length,
+  });
+  const workspaceDir = parts.context.workspaceDirOf(agentId);
+  const context = hookContextOf(payload, trigger, session, workspaceDir, attempt);
+  const recorded = { runId, sessionId: session.sessionId, sessionKey, agentId, workspaceDir, attempt };
+  parts.emit({ type: 'run-start', runId, sessionKey, at: startedAt, attempt, agentId, sessionId: session.sessionId });
+  parts.recorder.runStarted(recorded);
+  const packMessages = isResumed ? [] : await tellSessionChange(parts, plan, context, command?.name);
+  const messages = entries.filter((entry) => entry.kind === 'message');
+  const isOwn = (entry: TranscriptRow) => entry.runId === runId && entry.meta.seed !== true;
+  const limit = timeLimit(parts.settings.runTimeoutMs);
+  const signal = AbortSignal.any([claimed.signal, limit.signal]);
+  return {
+    runId,
+    attempt,
+    agentId,
+    sessionKey,
+    session,
+    workspaceDir,
+    inbound,
+    trigger: TRIGGER_OF_KIND[kind],
+    kind,
+    text: command ? command.rest : inbound.text,
+    isResetOnly: command !== undefined && command.rest === '',
+    seed,
+    history: [...seed, ...messages.filter((entry) => !isOwn(entry)).map(({ message }) => message)],
+    ownEntries: messages.filter(isOwn),
+    journal,
+    startedAt,
+    ledger,
+    signal,
+    context,
+    recorded,
+    packMessages,
+    isInterrupted: () => signal.reason instanceof RunInterruptedError,
+    close: limit.clear,
+  };
+}
+
+/** Observers learn of the change before the run goes on, so that whoever archives the old session is not late. */
+async function tellSessionChange(
+  parts: RunParts,
+  { session, ended, isNew }: SessionPlan,
+  context: HookContext,
+  command: 'new' | 'reset' | undefined,
+): Promise<readonly string[]> {
+  const { sessionKey, sessionId } = session;
+  const messages: string[] = [];
+  if (ended) {
+    const { reason } = ended;
+    const old = { ...context, sessionId: ended.session.sessionId };
+    const said = await parts.store.select('transcript', {
+      where: { sessionId: old.sessionId },
+      orderBy: [['position', 'asc']],
+    });
+    if (command) {
+      await parts.hooks.observeAndWait('before_reset', { messages: said.map(({ message }) => message), reason }, old);
+      messages.push(
+        ...(await parts.internalHook('command', command, sessionKey, {
+          sessionEntry: { sessionId },
+          previousSessionEntry: { sessionId: old.sessionId },
+          commandSource: context.messageProvider ?? 'unknown',
+          ...(context.senderId === undefined ? {} : { senderId: context.senderId }),
+          ...(context.workspaceDir === undefined ? {} : { workspaceDir: context.workspaceDir }),
+        })),
+      );
+    }
+    await parts.hooks.observeAndWait(
+      'session_end',
+      {
+        sessionId: old.sessionId,
+        sessionKey,
+        messageCount: said.length,
+        durationMs: session.startedAt - ended.session.startedAt,
+        reason,
+        nextSessionId: sessionId,
+        nextSessionKey: sessionKey,
+      },
+      old,
+    );
+    parts.recorder.sessionEnded({ sessionId: old.sessionId, sessionKey, reason });
+    parts.emit({
+      type: 'session-end',
+      runId: context.runId ?? '',
+      sessionKey,
+      at: parts.now(),
+      sessionId: old.sessionId,
+      reason,
+    });
+  }
+  if (isNew) {
+    parts.hooks.observe(
+      'session_start',
+      { sessionId, sessionKey, ...(session.resumedFrom === null ? {} : { resumedFrom: session.resumedFrom }) },
+      context,
+    );
+  }
+  return messages;
+}
+
+function payloadOf(payload: TriggerPayload | null, runId: string): TriggerPayload {
+  if (payload === null) throw new TriggerScrubbedError(runId);
+  return payload;
+}
+
+function timeLimit(ms: number): { signal: AbortSignal; clear: () => void } {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(new RunTimeoutError(ms)), ms);
+  timer.unref();
+  return { signal: controller.signal, clear: () => clearTimeout(timer) };
+}

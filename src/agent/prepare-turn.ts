@@ -1,0 +1,97 @@
+// What plugins want said with this message: texts that they queued, and what they add now. Queued texts are looked at,
+// not consumed; the commit of the request binds them, the commit of the result consumes them.
+
+import type { QueuedInjection } from '../hooks/agent-hooks.ts';
+import type { InjectionRow } from '../store/tables.ts';
+import type { DraftMode, TurnSubject } from './draft-request.ts';
+import type { RunParts } from './run-parts.ts';
+
+export interface PreparedTurn {
+  readonly injections: readonly InjectionRow[];
+  /** In the order in which they stand before and behind the message. */
+  readonly prepend: readonly Contribution[];
+  readonly append: readonly Contribution[];
+  readonly placeholders: readonly string[];
+}
+
+export interface Contribution {
+  readonly origin: string;
+  readonly text: string;
+}
+
+export async function prepareTurn(parts: RunParts, turn: TurnSubject, mode: DraftMode): Promise<PreparedTurn> {
+  const { hooks } = parts;
+  const options = { signal: turn.signal, pureOnly: mode === 'preview' };
+  const injections = await queuedInjections(parts, turn);
+  const prepared = await hooks.run(
+    'agent_turn_prepare',
+    {
+      prompt: turn.text,
+      messages: turn.history,
+      queuedInjections: injections.map(queuedInjectionOf),
+    },
+    turn.context,
+    options,
+  );
+  const heartbeat =
+    turn.trigger === 'heartbeat'
+      ? await hooks.run(
+          'heartbeat_prompt_contribution',
+          { sessionKey: turn.sessionKey, agentId: turn.agentId },
+          turn.context,
+          options,
+        )
+      : undefined;
+  const queued = (placement: InjectionRow['placement']) =>
+    injections
+      .filter((each) => each.placement === placement)
+      .map(({ owner, text }) => ({ origin: `injection of ${owner}`, text }));
+  return {
+    injections,
+    prepend: [
+      ...queued('prepend'),
+      ...contributionsOf(prepared, 'agent_turn_prepare', 'prependContext'),
+      ...(heartbeat ? contributionsOf(heartbeat, 'heartbeat_prompt_contribution', 'prependContext') : []),
+    ],
+    append: [
+      ...queued('append'),
+      ...contributionsOf(prepared, 'agent_turn_prepare', 'appendContext'),
+      ...(heartbeat ? contributionsOf(heartbeat, 'heartbeat_prompt_contribution', 'appendContext') : []),
+    ],
+    placeholders: [...prepared.skipped, ...(heartbeat?.skipped ?? [])],
+  };
+}
+
+/** What each handler added, in order; empty texts add nothing. */
+export function contributionsOf(
+  answer: {
+    readonly contributions: readonly { readonly field: string; readonly owner: string; readonly value: unknown }[];
+  },
+  hook: string,
+  field: string,
+): Contribution[] {
+  return answer.contributions
+    .filter((each) => each.field === field && typeof each.value === 'string' && each.value !== '')
+    .map(({ owner, value }) => ({ origin: `${hook} of ${owner}`, text: String(value) }));
+}
+
+function queuedInjectionOf({ id, owner, text, placement, createdAt }: InjectionRow): QueuedInjection {
+  return {
+    id,
+    pluginId: owner,
+    text,
+    placement: placement === 'prepend' ? 'prepend_context' : 'append_context',
+    createdAt,
+  };
+}
+
+async function queuedInjections(
+  parts: RunParts,
+  { sessionKey, startedAt }: TurnSubject,
+): Promise<readonly InjectionRow[]> {
+  const rows = await parts.store.select('injections', {
+    where: { sessionKey, status: 'queued' },
+    orderBy: [['seq', 'asc']],
+  });
+  return rows.filter(({ expiresAt }) => expiresAt === null || expiresAt > startedAt);
+}

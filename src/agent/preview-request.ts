@@ -1,0 +1,65 @@
+// The request that a message would cause, byte for byte, without causing it: the same draft as a run's, serialised by
+// the model itself. Nothing is written, bound or consumed.
+
+import type { WireRequest } from '../models/model.ts';
+import type { Inbound } from '../protocol/inbound.ts';
+import { draftRequest } from './draft-request.ts';
+import { hookContextOf } from './hook-context-of.ts';
+import { loadSession } from './load-session.ts';
+import type { RequestDraft } from './request-draft.ts';
+import { parseResetCommand } from './reset-command.ts';
+import type { RunParts } from './run-parts.ts';
+
+export interface PreviewedRequest {
+  readonly draft: RequestDraft;
+  readonly wire: WireRequest;
+}
+
+export async function previewRequest(
+  parts: RunParts,
+  about: {
+    readonly agentId: string;
+    readonly sessionKey: string;
+    readonly inbound: Inbound;
+    readonly at: number;
+    /** Also runs hooks that are not declared pure. */
+    readonly runHooks: boolean;
+    readonly signal: AbortSignal;
+  },
+): Promise<PreviewedRequest> {
+  const { agentId, sessionKey, inbound, at, signal } = about;
+  const command = parseResetCommand(inbound.text);
+  const { plan, entries } = await loadSession(parts, {
+    agentId,
+    sessionKey,
+    surface: inbound.surface,
+    now: at,
+    reset: command?.name,
+    isResumed: false,
+  });
+  const runId = 'run_preview';
+  const draft = await draftRequest(
+    parts,
+    {
+      runId,
+      agentId,
+      sessionKey,
+      session: plan.session,
+      inbound,
+      text: command ? command.rest : inbound.text,
+      trigger: 'user',
+      history: entries.filter(({ kind }) => kind === 'message').map(({ message }) => message),
+      startedAt: at,
+      signal,
+      context: hookContextOf(
+        { agentId, inbound },
+        { runId, kind: 'message' },
+        plan.session,
+        parts.context.workspaceDirOf(agentId),
+        1,
+      ),
+    },
+    about.runHooks ? 'preview-all' : 'preview',
+  );
+  return { draft, wire: await draft.model.prepare(draft.request) };
+}

@@ -1,0 +1,60 @@
+// Takes up a run where an attempt before it was cut short. What shaped the request is not asked again: its bytes are in
+// the store, and so is everything that was said since.
+
+import type { AssistantMessage, Message } from '../protocol/message.ts';
+import { toolCallsOf } from '../protocol/message.ts';
+import type { ToolOutput } from '../tools/tool.ts';
+import type { Conversation, PendingCalls } from './conversation.ts';
+import { type JournalStep, stepsOf } from './journal.ts';
+import type { Turn } from './open-turn.ts';
+import { readFrame } from './request-frame.ts';
+import type { RunParts } from './run-parts.ts';
+
+/** Undefined when the attempt before this one, if there was any, had not committed its request. */
+export async function recoverRequest(parts: RunParts, turn: Turn): Promise<Conversation | undefined> {
+  const steps = stepsOf(turn.journal);
+  const last = steps.findLast((step) => step.kind === 'request');
+  if (!last) return undefined;
+  // Captures of open runs are never pruned; without them there is nothing to send again, and drafting anew is all
+  // that is left.
+  const [frame, kept] = await Promise.all([readFrame(parts, turn.runId), parts.readCapture(turn.runId, last.call)]);
+  if (!frame || !kept) return undefined;
+  parts.recorder.gatePassed(turn.recorded);
+  const model = await parts.models.model({ provider: last.provider, model: last.model });
+  const candidates = parts.models.candidates(turn.agentId);
+  const own = turn.ownEntries.map(({ message }) => message);
+  const pending = pendingOf(steps.slice(steps.lastIndexOf(last) + 1), own);
+  const unkept = steps.flatMap((step) => (step.kind === 'request' && step.unkept ? [step.unkept] : []));
+  const said: readonly Message[] = [...unkept, ...(pending ? own.slice(0, -1) : own)];
+  const messages = [...turn.history, ...said];
+  // The stored address is without its secrets, so that one is asked for anew; the words are the stored ones.
+  const prepared = await model.prepare({ system: frame.system, tools: frame.tools, messages });
+  return {
+    model,
+    fallbacks: candidates.filter((ref) => ref.provider !== last.provider || ref.model !== last.model),
+    frame: { system: frame.system, tools: frame.tools },
+    messages,
+    wire: { ...prepared, body: kept.wire.body },
+    call: last.call,
+    pending,
+    toolCalls: own.reduce((sum, message) => sum + (message.role === 'tool' ? 1 : 0), 0),
+  };
+}
+
+/** The tool calls that were begun after the last request. The assistant's message with them is the last entry. */
+function pendingOf(steps: readonly JournalStep[], own: readonly Message[]): PendingCalls | undefined {
+  const start = steps.find((step) => step.kind === 'tool-start');
+  const message = own.at(-1);
+  if (!start || message?.role !== 'assistant' || toolCallsOf(message).length === 0) return undefined;
+  const results = new Map<string, ToolOutput>();
+  for (const step of steps) {
+    if (step.kind !== 'tool-result') continue;
+    const { toolCallId, content, isError, details } = step;
+    results.set(toolCallId, {
+      content,
+      ...(isError ? { isError: true } : {}),
+      ...(details === null ? {} : { details }),
+    });
+  }
+  return { message: message as AssistantMessage, calls: start.calls, results, isResumed: true };
+}

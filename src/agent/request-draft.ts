@@ -1,0 +1,31 @@
+// A request before it is committed: what the model would be sent for one message, and who wrote which part of it.
+
+import type { Composition } from '../context/compose.ts';
+import type { Model, ModelRequest } from '../models/model.ts';
+import type { InjectionRow } from '../store/tables.ts';
+import type { ModelRef } from './run-parts.ts';
+import type { WrittenMessage } from './write-message.ts';
+
+export interface RequestDraft {
+  readonly model: Model;
+  /** The models to try after this one, in order. */
+  readonly fallbacks: readonly ModelRef[];
+  readonly request: ModelRequest;
+  /** The last message of the request, and whether the transcript keeps it. */
+  readonly user: WrittenMessage;
+  readonly composition: Composition;
+  /** Queued texts that this request shows; the run that completes consumes them. */
+  readonly injections: readonly InjectionRow[];
+  readonly spans: readonly RequestSpan[];
+  /** Hooks that did not run because this is a preview. */
+  readonly placeholders: readonly string[];
+}
+
+/** A piece of a request with one origin. The pieces of one block, tool or message follow each other without gaps. */
+export interface RequestSpan {
+  readonly where: 'system' | 'tools' | 'messages';
+  /** The index of the block, tool or message. */
+  readonly index: number;
+  readonly origin: string;
+  readonly chars: number;
+}

@@ -1,0 +1,61 @@
+// The part of a request that stays the same throughout a run: system blocks, tools, and what is known about them. It is
+// captured as call 0 of the run, so that recovery and people read the same bytes.
+
+import type { Composition } from '../context/compose.ts';
+import type { ModelRequest } from '../models/model.ts';
+import type { Write } from '../store/store.ts';
+import type { RequestDraft, RequestSpan } from './request-draft.ts';
+import type { RunParts } from './run-parts.ts';
+
+export const FRAME_CALL = 0;
+
+export interface RequestFrame {
+  readonly system: ModelRequest['system'];
+  readonly tools: ModelRequest['tools'];
+  /** Who wrote which characters of the first request. */
+  readonly spans: readonly RequestSpan[];
+  readonly report: Composition['report'];
+}
+
+export function captureFrame(
+  parts: RunParts,
+  runId: string,
+  { request, spans, composition, model }: RequestDraft,
+): readonly Write[] {
+  const frame: RequestFrame = {
+    system: request.system,
+    tools: request.tools,
+    spans,
+    report: withoutTexts(composition.report),
+  };
+  return parts.capture({
+    runId,
+    call: FRAME_CALL,
+    at: parts.now(),
+    provider: model.provider,
+    model: model.model,
+    wire: { url: 'atrium:frame', headers: {}, body: JSON.stringify(frame) },
+  });
+}
+
+export async function readFrame(
+  parts: Pick<RunParts, 'readCapture'>,
+  runId: string,
+): Promise<RequestFrame | undefined> {
+  const kept = await parts.readCapture(runId, FRAME_CALL);
+  return kept && (JSON.parse(kept.wire.body) as RequestFrame);
+}
+
+/** The texts stand in the system blocks already, and what was cut or left out is named by its place. */
+function withoutTexts(report: Composition['report']): Composition['report'] {
+  return {
+    ...report,
+    spans: report.spans.map((span) => ({ ...span, text: '' })),
+    cuts: report.cuts.map((cut) => ({ ...cut, text: '' })),
+    absences: report.absences.map(({ text: _, ...absence }) => absence),
+    handlers: report.handlers.map((handler) => ({
+      ...handler,
+      changes: handler.changes.map((change) => ({ ...change, addedText: '', removedText: '' })),
+    })),
+  };
+}

@@ -1,0 +1,22 @@
+// How a run's conversation ended: what is said to the surface, and what it cost.
+
+import type { AssistantMessage } from '../protocol/message.ts';
+import type { Usage } from '../protocol/usage.ts';
+import type { WrittenMessage } from './write-message.ts';
+
+export interface RunAnswer {
+  /** Empty for silence. */
+  readonly reply: string;
+  /** The model's last message, which is not in the transcript yet. */
+  readonly message?: AssistantMessage | undefined;
+  /** The user's message, where no request was committed that holds it. */
+  readonly userMessage?: WrittenMessage | undefined;
+  /** A plugin or a command answered, not a model. */
+  readonly isSynthetic?: boolean | undefined;
+  readonly provider?: string | undefined;
+  readonly model?: string | undefined;
+  readonly usage?: Usage | undefined;
+  readonly modelCalls?: number | undefined;
+  readonly toolCalls?: number | undefined;
+  readonly stop?: string | undefined;
+}

@@ -1,0 +1,109 @@
+// Writes down a run as it goes. It numbers transcript entries and journal steps without gaps, presents the claim with
+// every commit, and lets the first commit carry the opening of the session.
+//
+// Commits of one run are asked for in order; one that is not waited for has its place in that order all the same, and
+// its failure comes out with the next commit that is.
+
+import type { JsonObject } from '../protocol/json.ts';
+import type { Message } from '../protocol/message.ts';
+import type { CommitSite } from '../store/commit-sites.ts';
+import type { Claim, Store, Write } from '../store/store.ts';
+
+export class RunLedger {
+  readonly #store: Store;
+  readonly #claim: Claim;
+  readonly #sessionId: string;
+  readonly #now: () => number;
+  /** The writes that open the session, until a commit has carried them. */
+  #opening: readonly Write[];
+  #entries: number;
+  #steps: number;
+  #added = false;
+  #failure: unknown;
+
+  constructor(facts: {
+    readonly store: Store;
+    readonly claim: Claim;
+    readonly sessionId: string;
+    readonly now: () => number;
+    readonly opening: readonly Write[];
+    /** How many entries and steps there are already. */
+    readonly entries: number;
+    readonly steps: number;
+  }) {
+    this.#store = facts.store;
+    this.#claim = facts.claim;
+    this.#sessionId = facts.sessionId;
+    this.#now = facts.now;
+    this.#opening = facts.opening;
+    this.#entries = facts.entries;
+    this.#steps = facts.steps;
+  }
+
+  /** True once this attempt has added an entry. */
+  get hasEntries(): boolean {
+    return this.#added;
+  }
+
+  /** A transcript entry, numbered. It must be part of the next commit. */
+  entry(
+    message: Message,
+    about: { readonly shown?: string | undefined; readonly meta?: JsonObject | undefined } = {},
+  ): Write {
+    return this.#entry('message', message, about.shown ?? null, about.meta ?? {});
+  }
+
+  /** An entry for people only. */
+  notice(text: string, meta: JsonObject = {}): Write {
+    return this.#entry('notice', { role: 'assistant', content: [{ type: 'text', text }] }, text, meta);
+  }
+
+  /** A step of the journal, numbered. It must be part of the next commit. */
+  step(kind: string, data: JsonObject): Write {
+    this.#steps += 1;
+    return { insert: 'journal', row: { runId: this.#claim.runId, position: this.#steps, kind, at: this.#now(), data } };
+  }
+
+  /** Resolves when the writes are safe. */
+  async commit(site: CommitSite, writes: readonly Write[]): Promise<void> {
+    await this.#commit(site, writes);
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Does not wait. */
+  commitLater(site: CommitSite, writes: readonly Write[]): void {
+    this.#commit(site, writes).catch((error: unknown) => {
+      this.#failure ??= error;
+    });
+  }
+
+  #commit(site: CommitSite, writes: readonly Write[]): Promise<unknown> {
+    const { runId, claim } = this.#claim;
+    const progress: Write = {
+      update: 'runs',
+      where: { runId },
+      set: { progressClaim: claim, sessionId: this.#sessionId },
+    };
+    const all = [...this.#opening, progress, ...writes];
+    this.#opening = [];
+    return this.#store.commit(all, { site, claim: this.#claim });
+  }
+
+  #entry(kind: 'message' | 'notice', message: Message, shown: string | null, meta: JsonObject): Write {
+    this.#entries += 1;
+    this.#added = true;
+    return {
+      insert: 'transcript',
+      row: {
+        sessionId: this.#sessionId,
+        position: this.#entries,
+        runId: this.#claim.runId,
+        at: this.#now(),
+        kind,
+        message,
+        shown,
+        meta,
+      },
+    };
+  }
+}

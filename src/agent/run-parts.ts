@@ -1,0 +1,188 @@
+// Everything that a run needs of the world, handed in. The agent knows no HTTP, no channel and no configuration file;
+// delivery, routing and recording reach it as the small ports below.
+
+import type { Composition } from '../context/compose.ts';
+import type { HookContext } from '../hooks/hook-context.ts';
+import type { HookRunner } from '../hooks/runner.ts';
+import type { Model, WireRequest } from '../models/model.ts';
+import type { ChannelContext, InternalHookHandler } from '../protocol/bootstrap-event.ts';
+import type { Surface } from '../protocol/inbound.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { LiveEvent, RunStatus, SessionEndReason } from '../protocol/live-event.ts';
+import type { Trigger } from '../protocol/session-type.ts';
+import type { Usage } from '../protocol/usage.ts';
+import type { NewRow, Store, Write } from '../store/store.ts';
+import type { SessionRow } from '../store/tables.ts';
+import type { Tool } from '../tools/tool.ts';
+
+export type RunHooks = HookRunner<InternalHookHandler>;
+
+export interface RunParts {
+  readonly store: Store;
+  readonly hooks: RunHooks;
+  readonly context: ContextPort;
+  readonly models: ModelPort;
+  readonly sessions: SessionPort;
+  readonly delivery: DeliveryPort;
+  readonly recorder: RunRecorder;
+  /** The tools that an agent is offered, in a stable order. */
+  readonly tools: (agentId: string) => readonly Tool[];
+  /** The writes that keep a request byte for byte. */
+  readonly capture: (request: CapturedRequest) => readonly Write[];
+  /** The body that `capture` kept; undefined when it was pruned. */
+  readonly readCapture: (runId: string, call: number) => Promise<KeptRequest | undefined>;
+  /** Hook packs that listen to events without a row in the catalog; the messages that they want said. */
+  readonly internalHook: (
+    type: string,
+    action: string,
+    sessionKey: string,
+    context: JsonObject,
+  ) => Promise<readonly string[]>;
+  readonly emit: (event: LiveEvent) => void;
+  readonly now: () => number;
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly settings: RunSettings;
+}
+
+export interface RunSettings {
+  /** How often one run may go back to the model with tool results. */
+  readonly maxToolRounds: number;
+  readonly runTimeoutMs: number;
+  readonly toolTimeoutMs: number;
+}
+
+export interface ContextPort {
+  compose(request: {
+    readonly agentId: string;
+    readonly sessionKey: string;
+    readonly sessionId: string;
+    readonly trigger: Trigger;
+    readonly channel?: ChannelContext | undefined;
+    readonly at: Date;
+  }): Promise<Composition>;
+  workspaceDirOf(agentId: string): string;
+}
+
+export interface ModelRef {
+  readonly provider: string;
+  readonly model: string;
+}
+
+export interface ModelPort {
+  /** What an agent uses, first choice first. */
+  candidates(agentId: string): readonly ModelRef[];
+  /** Rejects with an AtriumError when there is no such provider, or no key for it. */
+  model(ref: ModelRef): Promise<Model>;
+}
+
+export interface SessionPlan {
+  readonly session: SessionRow;
+  readonly writes: readonly Write[];
+  readonly isNew: boolean;
+  readonly ended?: { readonly session: SessionRow; readonly reason: SessionEndReason } | undefined;
+}
+
+export interface SessionPort {
+  /** The session that a run belongs to; `reset` when a person asked for a new one. */
+  plan(request: {
+    readonly current: SessionRow | undefined;
+    readonly agentId: string;
+    readonly sessionKey: string;
+    readonly surface: Surface;
+    readonly now: number;
+    readonly reset?: 'new' | 'reset' | undefined;
+  }): SessionPlan;
+}
+
+/** What goes out: the answer, or the notice of a failure. */
+export interface Answer {
+  readonly runId: string;
+  readonly sessionKey: string;
+  readonly surface: Surface;
+  readonly text: string;
+  readonly replyToId?: string | undefined;
+  readonly context: HookContext;
+}
+
+export interface DeliveryPort {
+  /** Runs the outbound hooks and splits. The rows are not committed yet. */
+  plan(answer: Answer): Promise<readonly NewRow<'outbox'>[]>;
+  /** Rows were committed. */
+  wake(): void;
+}
+
+export interface CapturedRequest {
+  readonly runId: string;
+  readonly call: number;
+  readonly at: number;
+  readonly provider: string;
+  readonly model: string;
+  readonly wire: WireRequest;
+}
+
+export interface KeptRequest {
+  readonly provider: string;
+  readonly model: string;
+  readonly wire: WireRequest;
+}
+
+/** Listens, never decides, never throws. */
+export interface RunRecorder {
+  runStarted(run: RecordedRun): void;
+  contextCompiled(run: RecordedRun, composition: Composition): void;
+  gatePassed(run: RecordedRun): void;
+  gateBlocked(run: RecordedRun, by: string): void;
+  promptSubmitted(run: RecordedRun, call: { readonly call: number; readonly wire: WireRequest }): void;
+  modelCompleted(
+    run: RecordedRun,
+    call: {
+      readonly call: number;
+      readonly stop: string;
+      readonly usage: Usage;
+      readonly ms: number;
+      readonly text: string;
+      readonly error?: string | undefined;
+    },
+  ): void;
+  toolStarted(
+    run: RecordedRun,
+    call: { readonly toolCallId: string; readonly name: string; readonly params: unknown },
+  ): void;
+  toolEnded(
+    run: RecordedRun,
+    call: {
+      readonly toolCallId: string;
+      readonly name: string;
+      readonly ms: number;
+      readonly isError: boolean;
+      readonly content: string;
+    },
+  ): void;
+  runEnded(
+    run: RecordedRun,
+    end: {
+      readonly status: RunStatus;
+      readonly ms: number;
+      readonly reply?: string | undefined;
+      readonly error?: string | undefined;
+      readonly usage: Usage;
+    },
+  ): void;
+  sessionEnded(session: {
+    readonly sessionId: string;
+    readonly sessionKey: string;
+    readonly reason: SessionEndReason;
+  }): void;
+}
+
+export interface RecordedRun {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly sessionKey: string;
+  readonly agentId: string;
+  readonly workspaceDir: string;
+  readonly attempt: number;
+  readonly provider?: string | undefined;
+  readonly model?: string | undefined;
+  readonly api?: string | undefined;
+}

@@ -1,0 +1,56 @@
+// The run, from one trigger to its reply. Reading this file downward is reading what happens to a message; each step is
+// a file of its own.
+//
+// Errors: rejects only when the run must be taken up again: the process is stopping, or the store refused a commit.
+// Everything else ends the run with an answer or with a failure that its surface is told.
+// Rules: three commits that the run waits for, when no tool is called: the message was accepted before it got here, then
+// the request, then the result. No step that was committed runs again.
+
+import { ClaimLostError, isStoreError, PreconditionFailedError } from '../protocol/errors.ts';
+import { askForReply } from './ask-for-reply.ts';
+import type { ClaimedRun } from './claimed-run.ts';
+import { commitRequest } from './commit-request.ts';
+import { converse } from './converse.ts';
+import { draftRequest } from './draft-request.ts';
+import { blockRun } from './end-blocked.ts';
+import { failRun } from './end-failed.ts';
+import { finishRun } from './end-finished.ts';
+import { gateRun } from './gate-run.ts';
+import { openTurn, type Turn } from './open-turn.ts';
+import { recoverRequest } from './recover-request.ts';
+import type { RunParts } from './run-parts.ts';
+
+export async function run(parts: RunParts, claimed: ClaimedRun): Promise<void> {
+  const turn = await openTurn(parts, claimed);
+  try {
+    await answer(parts, turn);
+  } catch (error) {
+    if (mustBeTakenUpAgain(error) || turn.isInterrupted()) throw error;
+    await failRun(parts, turn, error);
+  } finally {
+    turn.close();
+  }
+}
+
+/** Somebody else holds the run now, the session was ended under it, or the store refused: then nothing is decided yet. */
+function mustBeTakenUpAgain(error: unknown): boolean {
+  return error instanceof ClaimLostError || error instanceof PreconditionFailedError || isStoreError(error);
+}
+
+async function answer(parts: RunParts, turn: Turn): Promise<void> {
+  if (turn.isResetOnly) return finishRun(parts, turn, { reply: 'A new session has begun.' });
+
+  const recovered = await recoverRequest(parts, turn);
+  if (recovered) return finishRun(parts, turn, await converse(parts, turn, recovered));
+
+  const draft = await draftRequest(parts, turn, 'run');
+
+  const gate = await gateRun(parts, turn, draft);
+  if (gate.blocked) return blockRun(parts, turn, gate);
+
+  const claimedReply = await askForReply(parts, turn, draft);
+  if (claimedReply) return finishRun(parts, turn, claimedReply);
+
+  const request = await commitRequest(parts, turn, draft);
+  return finishRun(parts, turn, await converse(parts, turn, request));
+}

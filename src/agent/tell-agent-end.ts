@@ -1,0 +1,32 @@
+// Tells the observers of `agent_end` how a run ended, and writes down that they were told. Without that record the next
+// process tells them again, so that no end goes unnoticed; one may be noticed twice, marked as recovered.
+
+import type { HookContext } from '../hooks/hook-context.ts';
+import type { RunStatus } from '../protocol/live-event.ts';
+import type { RunParts } from './run-parts.ts';
+
+export interface EndedRun {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly status: RunStatus;
+  readonly error?: string | undefined;
+  readonly durationMs: number;
+  /** The observers may have been told before. */
+  readonly recovered?: boolean | undefined;
+}
+
+export async function tellAgentEnd(
+  parts: Pick<RunParts, 'hooks' | 'store'>,
+  { runId, sessionId, status, ...told }: EndedRun,
+  context: HookContext,
+): Promise<void> {
+  const rows = await parts.store
+    .select('transcript', { where: { sessionId }, orderBy: [['position', 'asc']] })
+    .catch(() => []);
+  const messages = rows.filter(({ kind }) => kind === 'message').map(({ message }) => message);
+  await parts.hooks.observeAndWait('agent_end', { runId, messages, success: status === 'done', ...told }, context);
+  // The store may be closing; then the next process tells it again, which is what the record is for.
+  await parts.store
+    .commit([{ update: 'runs', where: { runId }, set: { observed: true } }], { site: 'observed' })
+    .catch(() => {});
+}

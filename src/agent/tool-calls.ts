@@ -1,0 +1,140 @@
+// The tool calls of one model answer: each passes the gate, all that passed run side by side, and their results come
+// back in the order of the calls. A call that started is not started again: after a crash the model is told that it was
+// interrupted, unless the tool says that a second time does no harm.
+
+import type { JsonObject } from '../protocol/json.ts';
+import { isJsonObject } from '../protocol/json.ts';
+import { type AssistantMessage, type ToolMessage, toolCallsOf } from '../protocol/message.ts';
+import { gateToolCall, vetoOutput } from '../tools/gate-tool-call.ts';
+import { runTool } from '../tools/run-tool.ts';
+import type { ToolOutput } from '../tools/tool.ts';
+import type { PendingCalls } from './conversation.ts';
+import type { StartedCall } from './journal.ts';
+import type { Turn } from './open-turn.ts';
+import type { RunParts } from './run-parts.ts';
+import { writeMessage } from './write-message.ts';
+
+/** Gates the calls in order, and writes down that they start. */
+export async function startToolCalls(parts: RunParts, turn: Turn, message: AssistantMessage): Promise<PendingCalls> {
+  const tools = parts.tools(turn.agentId);
+  const calls: StartedCall[] = [];
+  for (const { id, name, params } of toolCallsOf(message)) {
+    const gate = await gateToolCall(
+      { id, name, params },
+      { tools, hooks: parts.hooks, context: { ...turn.context, toolCallId: id }, signal: turn.signal },
+    );
+    turn.signal.throwIfAborted();
+    calls.push(
+      gate.kind === 'run'
+        ? { id, name: gate.tool.name, params: gate.params, veto: null }
+        : { id, name, params: isJsonObject(params) ? params : {}, veto: vetoOutput(gate) },
+    );
+  }
+  const { message: written } = await writeMessage(parts, turn, message);
+  await turn.ledger.commit('tool-start', [
+    turn.ledger.entry(written),
+    turn.ledger.step('tool-start', { calls: calls as unknown as readonly JsonObject[] }),
+  ]);
+  return { message: written as AssistantMessage, calls, results: new Map(), isResumed: false };
+}
+
+/** Runs what has no result yet. */
+export async function settleToolCalls(
+  parts: RunParts,
+  turn: Turn,
+  pending: PendingCalls,
+): Promise<readonly ToolMessage[]> {
+  const outputs = await Promise.all(
+    pending.calls.map(
+      async (call) => pending.results.get(call.id) ?? (await settleOne(parts, turn, call, pending.isResumed)),
+    ),
+  );
+  // A stopped run reports no results that nobody will read.
+  turn.signal.throwIfAborted();
+  const messages: ToolMessage[] = [];
+  for (const [index, call] of pending.calls.entries()) {
+    const output = outputs[index];
+    if (output) messages.push(await persist(parts, turn, call, output));
+  }
+  return messages;
+}
+
+async function settleOne(parts: RunParts, turn: Turn, call: StartedCall, isResumed: boolean): Promise<ToolOutput> {
+  const { runId, sessionKey } = turn;
+  const { id: toolCallId, name, params } = call;
+  const startedAt = parts.now();
+  parts.emit({ type: 'tool-start', runId, sessionKey, at: startedAt, toolCallId, name, params });
+  parts.recorder.toolStarted(turn.recorded, { toolCallId, name, params });
+  const output = await outputOf(parts, turn, call, isResumed);
+  // A result that came after the end belongs to nobody; the next attempt tells the model that the call was cut.
+  turn.signal.throwIfAborted();
+  const ms = parts.now() - startedAt;
+  const isError = output.isError === true;
+  await turn.ledger.commit('tool-result', [
+    turn.ledger.step('tool-result', { toolCallId, content: output.content, isError, details: output.details ?? null }),
+  ]);
+  parts.emit({
+    type: 'tool-end',
+    runId,
+    sessionKey,
+    at: parts.now(),
+    toolCallId,
+    name,
+    isError,
+    ms,
+    content: output.content,
+  });
+  parts.recorder.toolEnded(turn.recorded, { toolCallId, name, ms, isError, content: output.content });
+  if (parts.hooks.has('after_tool_call')) {
+    const event = { toolName: name, params, runId, toolCallId, durationMs: ms };
+    parts.hooks.observe(
+      'after_tool_call',
+      isError
+        ? { ...event, error: output.content }
+        : { ...event, result: { content: output.content, details: output.details } },
+      { ...turn.context, toolName: name, toolCallId },
+    );
+  }
+  return output;
+}
+
+const INTERRUPTED =
+  'This call was interrupted because the gateway stopped while it ran. It was not run again, and whether it took effect is unknown. Look before you repeat it.';
+
+async function outputOf(parts: RunParts, turn: Turn, call: StartedCall, isResumed: boolean): Promise<ToolOutput> {
+  if (call.veto !== null) return call.veto;
+  const tool = parts.tools(turn.agentId).find(({ name }) => name === call.name);
+  if (isResumed && !tool?.idempotent)
+    return { content: INTERRUPTED, isError: true, details: { status: 'interrupted' } };
+  if (!tool) return { content: `There is no tool "${call.name}" any more.`, isError: true };
+  const { agentId, sessionKey, session, runId, workspaceDir, signal } = turn;
+  return runTool(
+    tool,
+    call.params,
+    { agentId, sessionKey, sessionId: session.sessionId, runId, toolCallId: call.id, workspaceDir, signal },
+    { timeoutMs: parts.settings.toolTimeoutMs },
+  );
+}
+
+/** The result as the transcript keeps it, which is also what the model reads. */
+async function persist(parts: RunParts, turn: Turn, call: StartedCall, output: ToolOutput): Promise<ToolMessage> {
+  const message: ToolMessage = {
+    role: 'tool',
+    toolCallId: call.id,
+    toolName: call.name,
+    content: output.content,
+    ...(output.isError ? { isError: true } : {}),
+    ...(output.details === undefined ? {} : { details: output.details }),
+  };
+  let kept = message;
+  if (parts.hooks.has('tool_result_persist')) {
+    const { result } = await parts.hooks.run(
+      'tool_result_persist',
+      { toolName: call.name, toolCallId: call.id, message, isSynthetic: call.veto !== null },
+      { ...turn.context, toolName: call.name, toolCallId: call.id },
+    );
+    if (result.message?.role === 'tool')
+      kept = { ...(result.message as ToolMessage), toolCallId: call.id, toolName: call.name };
+  }
+  return (await writeMessage(parts, turn, kept)).message as ToolMessage;
+}
