@@ -1,10 +1,12 @@
 // Every command, in the order of the help text. A new command is a new line.
 
 import type { Command } from 'commander';
+import { addAgent } from './agent.ts';
 import { addAgentsAdd } from './agents-add.ts';
 import { addAgentsInit } from './agents-init.ts';
 import { addAgentsList } from './agents-list.ts';
 import { addAgentsValidate } from './agents-validate.ts';
+import { addChat } from './chat.ts';
 import type { CliIo } from './cli-io.ts';
 import { addConfigCheck } from './config-check.ts';
 import { addConfigSchema } from './config-schema.ts';
@@ -21,13 +23,17 @@ import { addHooksInfo } from './hooks-info.ts';
 import { addHooksList } from './hooks-list.ts';
 import { addHooksNew } from './hooks-new.ts';
 import { addHooksTest } from './hooks-test.ts';
+import { addRouteExplain } from './route-explain.ts';
+import { addStart } from './start.ts';
 import { addTour } from './tour.ts';
 
 /** Adds one command to the program. `exit` sets the exit code of a command that ran through. */
 export type AddCommand = (program: Command, io: CliIo, exit: (code: ExitCode) => void) => void;
 
 export const COMMANDS: readonly AddCommand[] = [
-  addTour,
+  addStart,
+  addChat,
+  addAgent,
   addContextPreview,
   addContextReport,
   addContextExplain,
@@ -46,6 +52,8 @@ export const COMMANDS: readonly AddCommand[] = [
   addAgentsValidate,
   addConfigCheck,
   addConfigSchema,
+  addRouteExplain,
+  addTour,
 ];
 
 /** The group `name` of the program, made when its first command is added. */

@@ -74,7 +74,7 @@ export async function listUnloadedHookItems(
 ): Promise<HookItem[]> {
   const { packs } = await discoverHooks(hookDirectoriesOf({ config, environment, workspaceDir }));
   const fates = packs.map((pack): HookPackFate => ({ kind: 'not-selected', pack }));
-  const registry = { absences: [], problems: [], packs: fates };
+  const registry = { absences: [], problems: [], packs: fates, listeners: [] };
   return listHookItems({ config, environment, prepared: { runner: new HookRunner(), registry } });
 }
 

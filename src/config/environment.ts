@@ -28,6 +28,8 @@ export interface Environment {
   /** True in a pipeline: `CI=true`, or a session type of `ci`. */
   readonly ci: boolean;
   readonly timezone: string;
+  /** ATRIUM_FAILPOINTS, by which crash tests say where the process dies: `request:before`, `tool-result:after@2`. */
+  readonly failpoints: readonly string[];
   readonly variables: EnvironmentVariables;
 }
 
@@ -54,6 +56,7 @@ export function readEnvironment(
     sessionType,
     ci: env.CI === 'true' || sessionType === 'ci',
     timezone: timezoneOf(env),
+    failpoints: (env.ATRIUM_FAILPOINTS ?? '').split(',').filter((point) => point.trim() !== ''),
     variables: Object.freeze({ ...env }),
   });
 }

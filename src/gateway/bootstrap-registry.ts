@@ -4,6 +4,7 @@
 
 import type { Absence } from '../context/composition.ts';
 import type { HookPackFate } from '../hooks/packs/load-internal-hooks.ts';
+import type { InternalHookRegistration } from '../hooks/packs/trigger-internal-hook.ts';
 import type { HandlerRegistration, HookRunner } from '../hooks/runner.ts';
 import type { InternalHookHandler } from '../protocol/bootstrap-event.ts';
 import { type BundledHandlerSettings, bundledHandlers } from './bundled-handlers.ts';
@@ -32,6 +33,8 @@ export interface BootstrapRegistrySettings extends BundledHandlerSettings, RuleH
 export interface BootstrapRegistry {
   readonly absences: readonly Absence[];
   readonly packs: readonly HookPackFate[];
+  /** Handlers of hook packs for events that have no row in the hook catalog. */
+  readonly listeners: readonly InternalHookRegistration[];
   readonly problems: readonly string[];
 }
 
@@ -59,6 +62,7 @@ export async function registerBootstrapHandlers(settings: BootstrapRegistrySetti
   return {
     absences: [...absences, ...loaded.absences],
     packs: loaded.packs,
+    listeners: loaded.listeners,
     problems: [...problems, ...loaded.problems],
   };
 }

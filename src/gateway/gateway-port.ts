@@ -1,6 +1,7 @@
 // What the API, the channels and the commands may ask of a running gateway. The HTTP layer knows nothing else of it, so
 // that everything a page can do is on this list.
 
+import type { RequestSpan } from '../agent/request-draft.ts';
 import type { DeliveryGuarantee, ReceiveResult } from '../channels/channel.ts';
 import type { ContextReport } from '../context/report/build-report.ts';
 import type { WireRequest } from '../models/model.ts';
@@ -85,6 +86,8 @@ export interface PreviewRequest {
   readonly sessionKey?: string | undefined;
   readonly agentId?: string | undefined;
   readonly message: string;
+  /** Where it would be typed, for a session whose key does not say. */
+  readonly channel?: string | undefined;
   readonly at?: Date | undefined;
   /** Also runs prompt hooks that are not declared pure. */
   readonly runHooks?: boolean | undefined;
@@ -101,13 +104,4 @@ export interface Preview {
   readonly spans: readonly RequestSpan[];
   /** Hooks that would have run and stand as placeholders; byte equality is promised when there are none. */
   readonly placeholders: readonly string[];
-}
-
-/** A piece of a request with one origin. */
-export interface RequestSpan {
-  readonly where: 'system' | 'tools' | 'messages';
-  /** The index of the block, tool or message. */
-  readonly index: number;
-  readonly origin: string;
-  readonly chars: number;
 }

@@ -16,6 +16,7 @@ import {
   type InternalHooks,
   loadInternalHooks,
 } from '../hooks/packs/load-internal-hooks.ts';
+import type { InternalHookRegistration } from '../hooks/packs/trigger-internal-hook.ts';
 import type { BootstrapRegistration } from './bootstrap-registry.ts';
 
 export interface UserHandlerSettings {
@@ -31,6 +32,8 @@ export interface UserHandlers {
   readonly registrations: readonly BootstrapRegistration[];
   readonly absences: readonly Absence[];
   readonly packs: readonly HookPackFate[];
+  /** Whoever listens to events that have no row in the hook catalog. */
+  readonly listeners: readonly InternalHookRegistration[];
   /** A sentence each, with the file that is to be mended. */
   readonly problems: readonly string[];
 }
@@ -56,6 +59,7 @@ export async function loadUserHandlers(settings: UserHandlerSettings): Promise<U
       ...failures.map(failedHandler),
     ],
     packs: packs.packs,
+    listeners: packs.registrations,
     problems: [
       ...configured.absences.filter(({ reason }) => reason !== 'disabled').map(({ detail }) => detail),
       ...failures,

@@ -1,0 +1,43 @@
+// What somebody who started a gateway wants to know first: where to talk to it, who answers, and what would be better.
+
+import type { GatewayPort } from '../gateway/gateway-port.ts';
+
+export interface BannerFacts {
+  readonly gateway: Pick<GatewayPort, 'status'>;
+  readonly url: string;
+  readonly token: string;
+  readonly tokenSource: string;
+}
+
+export async function formatBanner({ gateway, url, token, tokenSource }: BannerFacts): Promise<string> {
+  const { version, agents, channels, store, waiting, deadLetters } = await gateway.status();
+  const lines = [
+    `Atrium ${version} is ready.`,
+    '',
+    `  talk       ${url}/#token=${token}`,
+    `             atrium chat                    in another terminal`,
+    `  api        ${url}/v1                     any OpenAI client; the key is the token`,
+    `  token      ${tokenSource === 'config' ? 'as configured' : tokenSource}`,
+    `  store      ${store}`,
+    `  channels   ${channels.map(({ id }) => id).join(', ')}`,
+    ...agents.map(
+      ({ agentId, model, workspaceDir, isDefault }, index) =>
+        `  ${index === 0 ? 'agents    ' : '          '} ${agentId}${isDefault ? ' (default)' : ''}: ${model}, ${workspaceDir}`,
+    ),
+  ];
+  const letters = deadLetters.in + deadLetters.out;
+  if (waiting > 0)
+    lines.push(
+      '',
+      `  ${waiting} message${waiting === 1 ? '' : 's'} from before ${waiting === 1 ? 'is' : 'are'} being answered.`,
+    );
+  if (letters > 0) lines.push('', `  ${letters} dead letter${letters === 1 ? '' : 's'}: see atrium deadletters list.`);
+  if (agents.some(({ model }) => model.startsWith('mirror/'))) {
+    lines.push(
+      '',
+      '  No model is configured, so the mirror answers: it says what a model would be sent.',
+      '  Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or see docs/models.md.',
+    );
+  }
+  return `${lines.join('\n')}\n\n`;
+}

@@ -1,0 +1,14 @@
+// Times for people, in the time zone of the machine.
+
+export function formatTime(ms: number, timezone: string): string {
+  const formatter = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short', timeStyle: 'medium' });
+  return formatter.format(ms);
+}
+
+/** `3 s`, `5 min`, `2 h`, `4 d`: the largest unit that fits. */
+export function formatAge(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} d`;
+}

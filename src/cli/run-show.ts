@@ -1,0 +1,119 @@
+// `atrium run show`: how one run went, or the exact bytes that a model was sent in it.
+
+import type { OutboxRow, RunRow } from '../store/tables.ts';
+import type { CliIo } from './cli-io.ts';
+import type { AddCommand } from './commands.ts';
+import { formatTable, oneLine, outputWidth, visibleLine } from './format-table.ts';
+import { formatTime } from './format-time.ts';
+import { openReadingClient } from './gateway-client.ts';
+import { runGroup } from './run-group.ts';
+import { parseWholeNumber } from './whole-number.ts';
+
+interface RunShowFlags {
+  readonly request?: boolean;
+  readonly call?: string;
+  readonly report?: boolean;
+  readonly json?: boolean;
+}
+
+interface RunAnswer {
+  readonly run: Omit<RunRow, 'status'> & { readonly status: string };
+  readonly calls: readonly { call: number; at: number; provider: string; model: string; size: number }[];
+  readonly deliveries: readonly Pick<OutboxRow, 'seq' | 'part' | 'surface' | 'status' | 'attempts' | 'error'>[];
+}
+
+export const addRunShow: AddCommand = (program, io) => {
+  runGroup(program)
+    .command('show')
+    .argument('<run>', 'the id of a run')
+    .description('show how a run went, or exactly what the model was sent')
+    .option('--request', 'the body of a request to the model, byte for byte')
+    .option('--call <number>', 'which request; the last one unless you say')
+    .option('--report', 'what was composed for it, as JSON')
+    .option('--json', 'print JSON for programs')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ atrium run show run_0mh3k9q2x4f8c1d07a5be
+  $ atrium run show run_0mh3k9q2x4f8c1d07a5be --request --call 1 | jq .messages`,
+    )
+    .action(async (runId: string, flags: RunShowFlags) => {
+      const client = await openReadingClient(io);
+      const path = `/api/runs/${encodeURIComponent(runId)}`;
+      try {
+        if (flags.request || flags.call !== undefined) {
+          const call = flags.call === undefined ? 'last' : parseWholeNumber('--call', flags.call, 1, 999_999);
+          const body = await client.getText(`${path}/requests/${call}`);
+          // Into a file or a program every byte goes as it is; a terminal is not handed other people's control codes.
+          io.out(io.isTerminal ? `${body.split('\n').map(visibleLine).join('\n')}\n` : body);
+          return;
+        }
+        if (flags.report) {
+          io.out(`${JSON.stringify(await client.get(`${path}/report`), null, 2)}\n`);
+          return;
+        }
+        const answer = await client.get<RunAnswer>(path);
+        io.out(flags.json ? `${JSON.stringify(answer, null, 2)}\n` : formatRun(answer, io));
+      } finally {
+        await client.close();
+      }
+    });
+};
+
+function formatRun({ run, calls, deliveries }: RunAnswer, io: CliIo): string {
+  const { timezone } = io.environment;
+  const width = outputWidth(io);
+  const { outcome } = run;
+  const took = run.endedAt === null ? '' : `, ${((run.endedAt - run.startedAt) / 1_000).toFixed(1)} s`;
+  const usage = outcome?.usage;
+  const lines: readonly (readonly [string, string | undefined])[] = [
+    ['run', run.runId],
+    ['status', run.status],
+    ['session', run.sessionKey],
+    ['agent', run.agentId],
+    ['began', `${formatTime(run.startedAt, timezone)}${took}`],
+    ['claims', run.claim > 1 ? `${run.claim}; it was taken up again after a crash` : undefined],
+    ['model', outcome?.model && `${outcome.provider}/${outcome.model}`],
+    ['usage', usage && `${usage.input} in (${usage.cacheRead} from the cache), ${usage.output} out`],
+    [
+      'steps',
+      outcome?.modelCalls === undefined ? undefined : `${outcome.modelCalls} model, ${outcome.toolCalls ?? 0} tool`,
+    ],
+    ['error', outcome?.error],
+  ];
+  const parts = [
+    lines.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(9)}${oneLine(value)}\n`])).join(''),
+  ];
+  if (outcome?.reply) parts.push(`${outcome.reply.split('\n').map(visibleLine).join('\n').trimEnd()}\n`);
+  if (calls.length > 0) {
+    parts.push(
+      formatTable(
+        calls,
+        [
+          { title: 'call', cell: (call) => call.call },
+          { title: 'at', cell: (call) => formatTime(call.at, timezone) },
+          { title: 'bytes', cell: (call) => call.size },
+          { title: 'model', cell: (call) => `${call.provider}/${call.model}` },
+        ],
+        width,
+      ),
+    );
+  }
+  if (deliveries.length > 0) {
+    parts.push(
+      formatTable(
+        deliveries,
+        [
+          { title: 'part', cell: (part) => part.part },
+          { title: 'to', cell: ({ surface }) => `${surface.channel} ${surface.peer.kind} ${surface.peer.id}` },
+          { title: 'delivery', cell: (part) => part.status },
+          { title: 'tries', cell: (part) => part.attempts },
+          { title: 'trouble', cell: (part) => part.error ?? '-' },
+        ],
+        width,
+      ),
+    );
+  }
+  return parts.join('\n');
+}

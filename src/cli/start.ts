@@ -1,0 +1,71 @@
+// `atrium start`: runs the gateway until it is told to stop. SIGTERM and Ctrl-C finish what is running within a budget; a
+// second one stops at once. Neither loses anything: what was not finished is taken up by the next start.
+
+import { loadConfig } from '../config/load-config.ts';
+import { resolveUserPath } from '../config/user-path.ts';
+import { startGateway } from '../gateway/start-gateway.ts';
+import { BadFlagError } from '../protocol/errors.ts';
+import type { CliIo } from './cli-io.ts';
+import type { AddCommand } from './commands.ts';
+import { formatBanner } from './format-banner.ts';
+import { oneLine } from './format-table.ts';
+
+interface StartFlags {
+  readonly port?: string;
+  readonly config?: string;
+}
+
+export const addStart: AddCommand = (program, io) => {
+  program
+    .command('start')
+    .description('run the gateway: agents answer on the web page, in terminals and over the API')
+    .option('--port <number>', 'the port to listen on (default: gateway.port, else 18790)')
+    .option('--config <file>', 'read this configuration file only')
+    .addHelpText(
+      'after',
+      '\nStop it with Ctrl-C: running work is finished first. A second Ctrl-C stops at once; nothing is lost.',
+    )
+    .action((flags: StartFlags) => start(flags, io));
+};
+
+async function start(flags: StartFlags, io: CliIo): Promise<void> {
+  const { environment } = io;
+  const configPath =
+    flags.config === undefined ? undefined : resolveUserPath(flags.config, environment.home, environment.cwd);
+  const loaded = await loadConfig({ environment, configPath });
+  const warn = (sentence: string) => io.err(`warning: ${oneLine(sentence)}\n`);
+  for (const { message } of loaded.warnings) warn(message);
+  const started = await startGateway({
+    environment,
+    loaded,
+    warn,
+    port: portOf(flags.port),
+    modules: async () => (await import('../public/compose.ts')).ownModules(),
+  });
+  io.out(await formatBanner(started));
+  await untilStopped(started.stop, io);
+}
+
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new BadFlagError('--port', text, 'a number from 0 to 65535');
+  return port;
+}
+
+function untilStopped(stop: (budgetMs?: number) => Promise<void>, io: CliIo): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let isStopping = false;
+    const onSignal = () => {
+      if (isStopping) {
+        io.err('Stopping at once. What was not finished goes on at the next start.\n');
+        process.exit(1);
+      }
+      isStopping = true;
+      io.err('Stopping: finishing what is running. Once more stops at once.\n');
+      stop().then(resolve, reject);
+    };
+    process.on('SIGTERM', onSignal);
+    process.on('SIGINT', onSignal);
+  });
+}

@@ -1,0 +1,94 @@
+// Commands that are answered at once, whatever is running: /stop, /status, /context, /help. They change nothing but what
+// they are asked to stop, and their answers are text for a chat.
+
+import { CONTEXT_USAGE, formatContextView, parseContextView } from '../agent/commands/context-view.ts';
+import { formatHelp } from '../agent/commands/help.ts';
+import { formatStatus } from '../agent/commands/status.ts';
+import type { RequestFrame } from '../agent/request-frame.ts';
+import type { RunningLane } from '../lanes/lanes.ts';
+import type { Inbound } from '../protocol/inbound.ts';
+import { VERSION } from '../protocol/version.ts';
+import type { SlashCommand } from '../routing/slash-command.ts';
+import type { Store } from '../store/store.ts';
+
+export interface ControlParts {
+  readonly store: Store;
+  readonly stop: (sessionKey: string, reason: string) => boolean;
+  readonly running: () => readonly RunningLane[];
+  /** `provider/model`, first choice first. */
+  readonly modelsOf: (agentId: string) => readonly string[];
+  /** What a channel promises, in one sentence. */
+  readonly deliveryOf: (channel: string) => string | undefined;
+  readonly readFrame: (runId: string) => Promise<RequestFrame | undefined>;
+  readonly now: () => number;
+}
+
+export interface CommandPlace {
+  readonly sessionKey: string;
+  readonly agentId: string;
+  readonly inbound: Inbound;
+}
+
+export class ControlCommands {
+  readonly #parts: ControlParts;
+
+  constructor(parts: ControlParts) {
+    this.#parts = parts;
+  }
+
+  /** Undefined for commands that take their turn in the lane. */
+  async answer({ name, rest }: SlashCommand, place: CommandPlace): Promise<string | undefined> {
+    if (name === 'stop') return this.#stop(place);
+    if (name === 'status') return this.#status(place);
+    if (name === 'context') return this.#context(place, rest);
+    if (name === 'help') return formatHelp();
+    return undefined;
+  }
+
+  #stop({ sessionKey }: CommandPlace): string {
+    return this.#parts.stop(sessionKey, 'somebody said /stop') ? 'Stopping.' : 'Nothing is running here.';
+  }
+
+  async #status({ sessionKey, agentId, inbound }: CommandPlace): Promise<string> {
+    const { store, running, modelsOf, deliveryOf, now } = this.#parts;
+    const [session] = await store.select('sessions', { where: { sessionKey, endedAt: null }, limit: 1 });
+    const lastRun = await this.#lastRun(sessionKey);
+    const frame = lastRun && (await this.#parts.readFrame(lastRun.runId));
+    const going = running().find((lane) => lane.sessionKey === sessionKey);
+    const messages = session ? await store.count('transcript', { sessionId: session.sessionId, kind: 'message' }) : 0;
+    const [primary, ...fallbacks] = modelsOf(agentId);
+    return formatStatus({
+      version: VERSION,
+      now: now(),
+      agentId,
+      model: primary,
+      fallbacks,
+      sessionKey,
+      session: session && { startedAt: session.startedAt, messages },
+      lastRun: lastRun && { status: lastRun.status, endedAt: lastRun.endedAt, ...lastRun.outcome },
+      report: frame?.report,
+      running: going && { runId: going.runId, startedAt: going.since },
+      waiting: await store.count('inbox', { sessionKey, status: 'queued' }),
+      delivery: deliveryOf(inbound.surface.channel),
+    });
+  }
+
+  async #context({ sessionKey }: CommandPlace, asked: string): Promise<string> {
+    const view = parseContextView(asked);
+    if (!view) return CONTEXT_USAGE;
+    const lastRun = await this.#lastRun(sessionKey);
+    const frame = lastRun && (await this.#parts.readFrame(lastRun.runId));
+    if (!frame) return 'Nothing has been composed in this session yet. Say something first, then ask again.';
+    return formatContextView(frame.report, view);
+  }
+
+  /** The last run that opened a session; commands like these do not. */
+  async #lastRun(sessionKey: string) {
+    const [run] = await this.#parts.store.select('runs', {
+      where: { sessionKey, sessionId: { not: null } },
+      orderBy: [['startedAt', 'desc']],
+      limit: 1,
+    });
+    return run;
+  }
+}

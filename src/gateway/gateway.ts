@@ -1,0 +1,291 @@
+// The running gateway, as its API sees it. Every method is one thing that a person or a client may ask for; how messages
+// travel is in `receive-message.ts` and `agent/run.ts`.
+
+import { CLIENT_GONE } from '../agent/client-gone.ts';
+import { previewRequest } from '../agent/preview-request.ts';
+import type { RunParts } from '../agent/run-parts.ts';
+import type { Channel, ReceiveResult } from '../channels/channel.ts';
+import { replayDeadLetter } from '../delivery/replay-dead-letter.ts';
+import type { Lanes } from '../lanes/lanes.ts';
+import { PreconditionFailedError, UnknownDeadLetterError, UnknownRunError } from '../protocol/errors.ts';
+import type { Inbound, Surface } from '../protocol/inbound.ts';
+import type { SessionEndReason } from '../protocol/live-event.ts';
+import { newId } from '../protocol/new-id.ts';
+import { parseSessionKey } from '../protocol/session-key.ts';
+import { VERSION } from '../protocol/version.ts';
+import { planSessionDeletion, planSessionEnd } from '../routing/end-session.ts';
+import type { Route } from '../routing/resolve-route.ts';
+import type { Store } from '../store/store.ts';
+import type { DeadLetterRow, RunRow, TriggerPayload } from '../store/tables.ts';
+import type {
+  AgentStatus,
+  GatewayPort,
+  GatewayStatus,
+  Preview,
+  PreviewRequest,
+  ReceiveOptions,
+  RouteExplanation,
+} from './gateway-port.ts';
+import type { LiveEvents, LiveListener } from './live-events.ts';
+import { type ReceiveParts, receiveMessage } from './receive-message.ts';
+
+export interface GatewayParts {
+  readonly run: RunParts;
+  readonly receive: ReceiveParts;
+  readonly lanes: Lanes;
+  readonly live: LiveEvents;
+  readonly channels: readonly Channel[];
+  readonly route: (inbound: Inbound) => Route;
+  readonly agents: () => readonly AgentStatus[];
+  readonly warnings: () => readonly string[];
+  readonly stateDir: string;
+  readonly startedAt: number;
+  readonly ttlMs: number;
+  /** Undefined while nothing listens. */
+  readonly url: () => string | undefined;
+}
+
+export class Gateway implements GatewayPort {
+  readonly #parts: GatewayParts;
+
+  constructor(parts: GatewayParts) {
+    this.#parts = parts;
+  }
+
+  get store(): Store {
+    return this.#parts.run.store;
+  }
+
+  receive(inbound: Inbound, options?: ReceiveOptions): Promise<ReceiveResult> {
+    return receiveMessage(this.#parts.receive, inbound, options);
+  }
+
+  subscribe(listener: LiveListener): () => void {
+    return this.#parts.live.subscribe(listener);
+  }
+
+  async waitForRun(runId: string, signal?: AbortSignal): Promise<RunRow> {
+    const aside = new AbortController();
+    const watched = AbortSignal.any([aside.signal, ...(signal ? [signal] : [])]);
+    const ended = this.#parts.live.next((event) => event.type === 'run-end' && event.runId === runId, watched);
+    // It may be over already; and nobody waits for the event then.
+    ended.catch(() => {});
+    try {
+      const before = await this.#findRun(runId);
+      if (before && isOver(before)) return before;
+      if (!before && (await this.store.count('inbox', { runId })) === 0) throw new UnknownRunError(runId);
+      await ended;
+      const after = await this.#findRun(runId);
+      if (!after) throw new UnknownRunError(runId);
+      return after;
+    } finally {
+      aside.abort();
+    }
+  }
+
+  async stopRun(runId: string, reason: string = CLIENT_GONE): Promise<boolean> {
+    const [trigger] = await this.store.select('inbox', { where: { runId }, limit: 1 });
+    if (!trigger || trigger.status === 'done' || trigger.status === 'dead') return false;
+    if (trigger.status === 'queued' && (await this.#takeOut(runId, trigger.sessionKey, trigger.payload, reason)))
+      return true;
+    const isRunning = this.#parts.lanes.running.some((lane) => lane.runId === runId);
+    return isRunning && this.#parts.lanes.stop(trigger.sessionKey, reason);
+  }
+
+  async status(): Promise<GatewayStatus> {
+    const { lanes, channels } = this.#parts;
+    const { store } = this;
+    const [waiting, queued, failed, deadIn, deadOut, sessions] = await Promise.all([
+      lanes.waiting(),
+      store.count('outbox', { status: 'queued' }),
+      store.count('outbox', { status: { in: ['failed', 'dead'] } }),
+      store.count('deadLetters', { direction: 'in' }),
+      store.count('deadLetters', { direction: 'out' }),
+      store.count('sessions', { endedAt: null }),
+    ]);
+    return {
+      version: VERSION,
+      url: this.#parts.url() ?? '',
+      startedAt: this.#parts.startedAt,
+      store: store.description,
+      stateDir: this.#parts.stateDir,
+      agents: this.#parts.agents(),
+      channels: channels.map(({ id, guarantee, maxTextLength }) => ({ id, guarantee, maxTextLength })),
+      running: lanes.running,
+      waiting,
+      outbox: { queued, failed },
+      deadLetters: { in: deadIn, out: deadOut },
+      sessions,
+      warnings: this.#parts.warnings(),
+    };
+  }
+
+  async preview(request: PreviewRequest): Promise<Preview> {
+    const at = request.at?.getTime() ?? this.#parts.run.now();
+    const inbound = await this.#inboundOf(request, at);
+    const { agentId, sessionKey } = this.#parts.route(inbound);
+    const { draft, wire } = await previewRequest(this.#parts.run, {
+      agentId,
+      sessionKey,
+      inbound,
+      at,
+      runHooks: request.runHooks === true,
+      signal: new AbortController().signal,
+    });
+    const { provider, model } = draft.model;
+    const { spans, placeholders } = draft;
+    return { sessionKey, agentId, provider, model, wire, report: draft.composition.report, spans, placeholders };
+  }
+
+  async endSession(sessionKey: string, reason: SessionEndReason): Promise<boolean> {
+    const [session] = await this.store.select('sessions', { where: { sessionKey, endedAt: null }, limit: 1 });
+    if (!session) return false;
+    const { run, live } = this.#parts;
+    const { sessionId, agentId, startedAt } = session;
+    const context = { agentId, sessionKey, sessionId };
+    const entries = await this.store.select('transcript', { where: { sessionId }, orderBy: [['position', 'asc']] });
+    const messages = entries.map(({ message }) => message);
+    if (reason === 'reset' || reason === 'new')
+      await run.hooks.observeAndWait('before_reset', { messages, reason }, context);
+    await this.store.commit(planSessionEnd(session, reason, run.now()), { site: 'session' });
+    await run.hooks.observeAndWait(
+      'session_end',
+      { sessionId, sessionKey, messageCount: entries.length, durationMs: run.now() - startedAt, reason },
+      context,
+    );
+    run.recorder.sessionEnded({ sessionId, sessionKey, reason });
+    live.emit({ type: 'session-end', runId: '', sessionKey, at: run.now(), sessionId, reason });
+    return true;
+  }
+
+  async deleteSession(sessionKey: string): Promise<boolean> {
+    const sessions = await this.store.select('sessions', { where: { sessionKey } });
+    if (sessions.length === 0) return false;
+    await this.endSession(sessionKey, 'deleted');
+    const ended = await this.store.select('sessions', { where: { sessionKey } });
+    const runs = await this.store.select('runs', { where: { sessionKey } });
+    const runIds = runs.filter(isOver).map(({ runId }) => runId);
+    await this.store.commit(planSessionDeletion(ended, runIds, this.#parts.run.now()), { site: 'session' });
+    return true;
+  }
+
+  async replayDeadLetter(id: string): Promise<{ runId: string }> {
+    const [letter] = await this.store.select('deadLetters', { where: { id }, limit: 1 });
+    if (!letter) throw new UnknownDeadLetterError(id);
+    return letter.direction === 'in' ? this.#replayInbound(letter) : this.#replayOutbound(letter);
+  }
+
+  async purgeDeadLetters(ids: readonly string[] | 'all'): Promise<number> {
+    const where = ids === 'all' ? {} : { id: { in: ids } };
+    const { changed } = await this.store.commit([{ remove: 'deadLetters', where }], { site: 'dead-letter-answer' });
+    return changed[0] ?? 0;
+  }
+
+  async explainRoute(inbound: Inbound): Promise<RouteExplanation> {
+    const { agentId, sessionKey, rules } = this.#parts.route(inbound);
+    return { agentId, sessionKey, rules };
+  }
+
+  async #findRun(runId: string): Promise<RunRow | undefined> {
+    const [run] = await this.store.select('runs', { where: { runId }, limit: 1 });
+    return run;
+  }
+
+  /** A message that nobody has taken up yet. False when a lane was quicker. */
+  async #takeOut(runId: string, sessionKey: string, payload: TriggerPayload | null, reason: string): Promise<boolean> {
+    const now = this.#parts.run.now();
+    try {
+      await this.store.commit(
+        [
+          { update: 'inbox', where: { runId, status: 'queued' }, set: { status: 'done' }, expect: 1 },
+          {
+            insert: 'runs',
+            row: {
+              runId,
+              sessionKey,
+              agentId: payload?.agentId ?? '',
+              sessionId: null,
+              status: 'stopped',
+              claim: 0,
+              progressClaim: 0,
+              startedAt: now,
+              endedAt: now,
+              outcome: { error: `Stopped before it began: ${reason}.`, errorCode: 'ATRIUM_RUN_STOPPED' },
+              observed: true,
+            },
+          },
+        ],
+        { site: 'control' },
+      );
+    } catch (error) {
+      if (error instanceof PreconditionFailedError) return false;
+      throw error;
+    }
+    this.#parts.live.emit({ type: 'run-end', runId, sessionKey, at: now, status: 'stopped' });
+    return true;
+  }
+
+  async #replayInbound({ id, runId: replayOf, sessionKey, payload }: DeadLetterRow): Promise<{ runId: string }> {
+    const now = this.#parts.run.now();
+    const runId = newId('run', now);
+    const trigger = { ...(payload as unknown as TriggerPayload), replayOf };
+    await this.store.commit(
+      [
+        { remove: 'deadLetters', where: { id }, expect: 1 },
+        {
+          insert: 'inbox',
+          row: {
+            runId,
+            sessionKey,
+            kind: 'message',
+            dedupeKey: null,
+            payload: trigger,
+            acceptedAt: now,
+            status: 'queued',
+          },
+        },
+      ],
+      { site: 'dead-letter-answer' },
+    );
+    this.#parts.lanes.wake(sessionKey);
+    return { runId };
+  }
+
+  async #replayOutbound(letter: DeadLetterRow): Promise<{ runId: string }> {
+    const { runId } = letter;
+    const sent = await this.store.select('outbox', { where: { runId } });
+    const writes = replayDeadLetter(letter, {
+      partsOfRun: sent.map(({ part }) => part),
+      now: this.#parts.run.now(),
+      ttlMs: this.#parts.ttlMs,
+    });
+    await this.store.commit(writes, { site: 'dead-letter-answer' });
+    this.#parts.run.delivery.wake();
+    return { runId };
+  }
+
+  /** A preview speaks from where the session's last message came, else from where its key says. */
+  async #inboundOf({ sessionKey, agentId, message, channel }: PreviewRequest, at: number): Promise<Inbound> {
+    const [session] =
+      sessionKey === undefined
+        ? []
+        : await this.store.select('sessions', { where: { sessionKey, endedAt: null }, limit: 1 });
+    const surface = session?.surface ?? surfaceOf(sessionKey, channel ?? 'web');
+    return { surface, sender: { id: surface.peer.id }, text: message, at, sessionKey, agentId };
+  }
+}
+
+function isOver({ status }: RunRow): boolean {
+  return status !== 'running' && status !== 'suspended';
+}
+
+function surfaceOf(sessionKey: string | undefined, channel: string): Surface {
+  const key = parseSessionKey(sessionKey);
+  const kind = key.surface === 'group' || key.surface === 'channel' ? key.surface : 'direct';
+  return {
+    channel: key.channel ?? channel,
+    accountId: 'default',
+    peer: { kind, id: key.peerId ?? 'preview' },
+    threadId: key.threadId,
+  };
+}

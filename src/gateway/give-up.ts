@@ -1,0 +1,69 @@
+// Ends a run that was claimed again and again without getting anywhere, most likely because it kills the process. The
+// surface is told, and the message is kept for a person.
+
+import { hookContextOf } from '../agent/hook-context-of.ts';
+import type { Answer } from '../agent/run-parts.ts';
+import type { ClaimedTrigger } from '../lanes/lanes.ts';
+import { RunGivenUpError } from '../protocol/errors.ts';
+import type { LiveEvent } from '../protocol/live-event.ts';
+import { newId } from '../protocol/new-id.ts';
+import type { NewRow, Store, Write } from '../store/store.ts';
+
+export interface GiveUpParts {
+  readonly store: Store;
+  readonly planDelivery: (answer: Answer) => Promise<readonly NewRow<'outbox'>[]>;
+  readonly wakeOutbox: () => void;
+  readonly workspaceDirOf: (agentId: string) => string;
+  readonly emit: (event: LiveEvent) => void;
+  readonly now: () => number;
+}
+
+export async function giveUp(parts: GiveUpParts, { trigger, claim, attempt }: ClaimedTrigger): Promise<void> {
+  const { runId, sessionKey, payload } = trigger;
+  const now = parts.now();
+  const error = new RunGivenUpError(attempt - 1);
+  const rows = payload
+    ? await parts.planDelivery({
+        runId,
+        sessionKey,
+        surface: payload.inbound.surface,
+        text: `This message could not be answered. ${error.message}`,
+        replyToId: payload.inbound.messageId,
+        context: hookContextOf(
+          payload,
+          trigger,
+          { sessionKey, sessionId: '' },
+          parts.workspaceDirOf(payload.agentId),
+          attempt,
+        ),
+      })
+    : [];
+  await parts.store.commit(
+    [
+      {
+        update: 'runs',
+        where: { runId },
+        set: { status: 'failed', endedAt: now, outcome: { error: error.message, errorCode: error.code } },
+      },
+      { update: 'inbox', where: { runId }, set: { status: 'dead' } },
+      { update: 'injections', where: { runId, status: 'bound' }, set: { status: 'queued', runId: null } },
+      { remove: 'journal', where: { runId } },
+      {
+        insert: 'deadLetters',
+        row: {
+          id: newId('dead', now),
+          direction: 'in',
+          runId,
+          sessionKey,
+          reason: error.message,
+          createdAt: now,
+          payload: JSON.parse(JSON.stringify(payload)),
+        },
+      },
+      ...rows.map((row): Write => ({ insert: 'outbox', row })),
+    ],
+    { site: 'dead-letter', claim },
+  );
+  parts.wakeOutbox();
+  parts.emit({ type: 'run-end', runId, sessionKey, at: now, status: 'failed', error: error.message });
+}

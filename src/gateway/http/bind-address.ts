@@ -1,0 +1,37 @@
+// Where the gateway listens. Loopback unless the operator says otherwise; an address that others can reach needs a token.
+
+import { isIP } from 'node:net';
+import { BindAddressInvalidError, BindWithoutTokenError } from '../../protocol/errors.ts';
+
+/** Understands `loopback`, `lan` (every address of the machine), `auto`, `localhost` and IP addresses. */
+export function resolveBindAddress(bind: string | undefined, token: string | undefined): string {
+  const host = toAddress(bind ?? 'loopback');
+  if (!isLoopbackHost(host) && !token) throw new BindWithoutTokenError(host);
+  return host;
+}
+
+/** True for the names and addresses that only this machine can reach. */
+export function isLoopbackHost(host: string): boolean {
+  const name = withoutBrackets(host).toLowerCase();
+  if (name === 'localhost' || name.endsWith('.localhost') || name === '::1') return true;
+  const mapped = name.replace(/^::ffff:/, '');
+  return isIP(mapped) === 4 && mapped.startsWith('127.');
+}
+
+/** `http://host:port` as a person or a client on this machine can open it. */
+export function formatUrl(host: string, port: number): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${isIP(reachable) === 6 ? `[${reachable}]` : reachable}:${port}`;
+}
+
+export function withoutBrackets(host: string): string {
+  return host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
+}
+
+function toAddress(bind: string): string {
+  const word = withoutBrackets(bind.trim());
+  if (['loopback', 'auto', 'localhost'].includes(word.toLowerCase())) return '127.0.0.1';
+  if (word.toLowerCase() === 'lan') return '0.0.0.0';
+  if (isIP(word) === 0) throw new BindAddressInvalidError(bind);
+  return word;
+}

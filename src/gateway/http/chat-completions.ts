@@ -1,0 +1,188 @@
+// OpenAI's chat completions and models, answered by agents. A run belongs to its client: when the client goes away, the
+// run is stopped, unless an idempotency key says that the client will ask again; then the answer waits for it.
+
+import { randomBytes } from 'node:crypto';
+import type { Context } from 'hono';
+import type { ReceiveResult } from '../../channels/channel.ts';
+import type { LiveEvent } from '../../protocol/live-event.ts';
+import type { RunRow } from '../../store/tables.ts';
+import type { GatewayPort } from '../gateway-port.ts';
+import { type ApiParts, CHAT_BODY_LIMIT, type HttpApp, type HttpEnv } from './api-parts.ts';
+import { type AnswerFacts, finishReason, formatChunk, formatCompletion, formatUsageChunk } from './chat-answer.ts';
+import { readChatRequest, resolveModelName } from './chat-request.ts';
+import { type ErrorAnswer, errorBody, toErrorAnswer } from './error-answer.ts';
+import { EventStream } from './event-stream.ts';
+import { parseRequest } from './parse-request.ts';
+import { readJsonBody } from './read-json-body.ts';
+import { receiveOnce } from './receive-once.ts';
+import { runFailure } from './run-failure.ts';
+import { StreamedDraft } from './streamed-draft.ts';
+
+export function addChatRoutes(app: HttpApp, parts: ApiParts): void {
+  app.post('/v1/chat/completions', (c) => answerChat(c, parts));
+  app.get('/v1/models', (c) => {
+    const ids = ['atrium', ...parts.agentIds().map((id) => `atrium/${id}`)];
+    return c.json({ object: 'list', data: ids.map(toModel) });
+  });
+  app.get('/v1/models/:model{.+}', (c) => {
+    const model = c.req.param('model');
+    resolveModelName(model, parts.agentIds());
+    return c.json(toModel(model));
+  });
+}
+
+async function answerChat(c: Context<HttpEnv>, { port, agentIds, now }: ApiParts): Promise<Response> {
+  const json = await readJsonBody(c.req.raw, CHAT_BODY_LIMIT);
+  const body = await parseRequest(json, (schemas) => schemas.chatCompletionBody);
+  const headers = {
+    sessionKey: c.req.header('x-openclaw-session-key'),
+    idempotencyKey: c.req.header('idempotency-key'),
+  };
+  const request = readChatRequest(body, headers, agentIds());
+  const follower = new RunFollower(port);
+  try {
+    const accepted = await receiveOnce(port, {
+      ...request,
+      at: now(),
+      user: request.user ?? request.sessionKey ?? `once-${randomBytes(8).toString('hex')}`,
+    });
+    const client = new AbortController();
+    const { signal } = c.req.raw;
+    const leave = () => client.abort();
+    signal.addEventListener('abort', leave, { once: true });
+    if (signal.aborted) leave();
+    if (request.idempotencyKey === undefined) stopWhenGone(port, accepted.runId, client.signal);
+    const facts = { runId: accepted.runId, model: body.model, createdAt: now() };
+    const shown = runHeaders(accepted);
+    if (body.stream) {
+      const includeUsage = body.stream_options?.include_usage === true;
+      return streamAnswer({ facts, includeUsage, accepted, follower, client, shown, port });
+    }
+    const run = await port.waitForRun(accepted.runId, client.signal);
+    follower.close();
+    const failure = runFailure(run);
+    return failure ? failedAnswer(failure, shown) : Response.json(formatCompletion(facts, run), { headers: shown });
+  } catch (error) {
+    follower.close();
+    if (c.req.raw.signal.aborted) return new Response(null, { status: CLIENT_GONE });
+    throw error;
+  }
+}
+
+/** Nobody reads it; it keeps a client that left from looking like a fault. */
+const CLIENT_GONE = 499;
+
+interface StreamParts {
+  readonly facts: AnswerFacts;
+  readonly includeUsage: boolean;
+  readonly accepted: ReceiveResult;
+  readonly follower: RunFollower;
+  readonly client: AbortController;
+  readonly shown: Readonly<Record<string, string>>;
+  readonly port: GatewayPort;
+}
+
+function streamAnswer(parts: StreamParts): Response {
+  const { client, shown } = parts;
+  const events = new EventStream(() => client.abort());
+  void tellRun(events, parts).finally(() => events.close());
+  return new Response(events.body, { headers: { ...shown, 'content-type': 'text/event-stream; charset=utf-8' } });
+}
+
+async function tellRun(events: EventStream, parts: StreamParts): Promise<void> {
+  const { facts, includeUsage, accepted, follower, client, port } = parts;
+  const tell = (data: object) => events.tell(JSON.stringify(data));
+  const tellText = (text: string) => {
+    if (text !== '') tell(formatChunk(facts, { content: text }, null, includeUsage));
+  };
+  const draft = new StreamedDraft();
+  try {
+    tell(formatChunk(facts, { role: 'assistant', content: '' }, null, includeUsage));
+    // Whoever asks again missed the beginning, and gets the answer in one piece.
+    if (accepted.outcome === 'accepted') follower.follow(accepted.runId, (event) => tellText(draft.add(event)));
+    const run = await port.waitForRun(accepted.runId, client.signal);
+    tellEnd(run, draft, tell, tellText, parts);
+  } catch (error) {
+    if (!client.signal.aborted) tell(errorBody(toErrorAnswer(error), true));
+  } finally {
+    follower.close();
+  }
+  events.tell('[DONE]');
+}
+
+function tellEnd(
+  run: RunRow,
+  draft: StreamedDraft,
+  tell: (data: object) => void,
+  tellText: (text: string) => void,
+  { facts, includeUsage }: StreamParts,
+): void {
+  const rest = draft.finish(run.outcome?.reply ?? '');
+  const failure = runFailure(run) ?? (rest === undefined ? replacedAnswer(run) : undefined);
+  if (failure) {
+    tell(errorBody(failure, true));
+    return;
+  }
+  tellText(rest ?? '');
+  tell(formatChunk(facts, {}, finishReason(run), includeUsage));
+  if (includeUsage) tell(formatUsageChunk(facts, run));
+}
+
+function replacedAnswer({ runId }: RunRow): ErrorAnswer {
+  return {
+    status: 502,
+    code: 'draft_replaced',
+    message: `The answer changed after a part of it was sent. The whole answer is at GET /api/runs/${runId}.`,
+  };
+}
+
+/** The run's work must not be done again behind the person's back, which is what clients do on such a status. */
+function failedAnswer(failure: ErrorAnswer, headers: Readonly<Record<string, string>>): Response {
+  return Response.json(errorBody(failure, true), {
+    status: failure.status,
+    headers: { ...headers, 'x-should-retry': 'false' },
+  });
+}
+
+function stopWhenGone(port: GatewayPort, runId: string, gone: AbortSignal): void {
+  const stop = () => void port.stopRun(runId, 'the client went away').catch(() => {});
+  if (gone.aborted) stop();
+  else gone.addEventListener('abort', stop, { once: true });
+}
+
+/** A session key may hold what a header cannot. */
+function runHeaders({ runId, sessionKey }: ReceiveResult): Record<string, string> {
+  const isPlain = /^[\x21-\x7e]+$/.test(sessionKey);
+  return { 'x-atrium-run-id': runId, ...(isPlain && { 'x-openclaw-session-key': sessionKey }) };
+}
+
+function toModel(id: string): object {
+  return { id, object: 'model', created: 0, owned_by: 'atrium' };
+}
+
+/** Listens from before the message is handed in, so that no word of its run is missed. */
+class RunFollower {
+  #unsubscribe: () => void;
+  #early: LiveEvent[] = [];
+  #listener: ((event: LiveEvent) => void) | undefined;
+  #runId: string | undefined;
+
+  constructor(port: GatewayPort) {
+    this.#unsubscribe = port.subscribe((event) => {
+      if (this.#listener === undefined) this.#early.push(event);
+      else if (event.runId === this.#runId) this.#listener(event);
+    });
+  }
+
+  follow(runId: string, listener: (event: LiveEvent) => void): void {
+    this.#runId = runId;
+    this.#listener = listener;
+    for (const event of this.#early) if (event.runId === runId) listener(event);
+    this.#early = [];
+  }
+
+  close(): void {
+    this.#unsubscribe();
+    this.#early = [];
+  }
+}

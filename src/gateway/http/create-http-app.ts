@@ -1,0 +1,125 @@
+// The gateway's HTTP interface: what is asked of every request, and then one line per group of routes. Knows the gateway
+// as its port only, and no sockets: a test calls it without listening.
+
+import type { Context } from 'hono';
+import { Hono } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import { GatewayNotReadyError, UnknownPathError } from '../../protocol/errors.ts';
+import type { ApiParts, HttpApp, HttpEnv } from './api-parts.ts';
+import { addChatRoutes } from './chat-completions.ts';
+import { type CallerRules, checkHost, checkOrigin, isAllowedOrigin } from './check-caller.ts';
+import { addDeadLetterRoutes } from './dead-letter-routes.ts';
+import { errorBody, toErrorAnswer } from './error-answer.ts';
+import { addGatewayRoutes } from './gateway-routes.ts';
+import { addRunRoutes } from './run-routes.ts';
+import { addSessionRoutes } from './session-routes.ts';
+import { TokenGuard } from './token-guard.ts';
+import { tokenOf } from './token-of-request.ts';
+
+export interface HttpAppOptions extends ApiParts, CallerRules {
+  readonly token: string;
+  /** Messages are accepted only while it is `ready`. */
+  readonly state: () => 'starting' | 'ready' | 'draining';
+  /** For what went wrong unexpectedly; the caller is not told. */
+  readonly warn: (text: string) => void;
+}
+
+export function createHttpApp(options: HttpAppOptions): HttpApp {
+  const app: HttpApp = new Hono<HttpEnv>();
+  const guard = new TokenGuard(options.token, options.now);
+
+  app.onError((error, c) => answerError(c, error, options.warn));
+  app.notFound((c) => answerError(c, new UnknownPathError(c.req.method, c.req.path.slice(0, 200)), options.warn));
+
+  app.use(async (c, next) => {
+    await next();
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) {
+      if (!c.res.headers.has(name)) c.res.headers.set(name, value);
+    }
+  });
+
+  app.use(async (c, next) => {
+    const host = c.req.header('host') ?? new URL(c.req.url).host;
+    const origin = c.req.header('origin');
+    checkHost(host, options);
+    const isRead = c.req.method === 'GET' || c.req.method === 'HEAD';
+    if (!isRead || c.req.path === '/ws') checkOrigin(origin, host, options);
+    const mayRead = origin !== undefined && isAllowedOrigin(origin, options);
+    if (c.req.method === 'OPTIONS' && mayRead) return allowOrigin(c.body(null, 204), origin);
+    await next();
+    if (mayRead) allowOrigin(c.res, origin);
+  });
+
+  app.get('/healthz', (c) => c.json({ status: 'ok' }));
+  app.get('/readyz', (c) => {
+    const status = options.state();
+    return c.json({ status }, status === 'ready' ? 200 : 503);
+  });
+  app.get('/', async (c) => {
+    const { pageHtml, pageSecurityPolicy } = await import('../page/page.ts');
+    const host = c.req.header('host') ?? new URL(c.req.url).host;
+    return c.html(pageHtml(), 200, { 'content-security-policy': pageSecurityPolicy(host) });
+  });
+
+  app.use(async (c, next) => {
+    guard.check(tokenOf(c.req.raw.headers, c.req.path === '/ws'), c.env?.incoming?.socket.remoteAddress ?? 'unknown');
+    await next();
+  });
+
+  // What is accepted must be answered, so nothing is accepted that nobody would take up.
+  app.on('POST', ['/v1/chat/completions', '/api/messages'], async (_, next) => {
+    const state = options.state();
+    if (state !== 'ready') throw new GatewayNotReadyError(state);
+    await next();
+  });
+  app.get('/ws', (c) => (c.env?.isUpgrade ? c.body(null, 204) : c.text('Connect with a WebSocket.\n', 426)));
+  app.get('/openapi.json', async (c) => c.json((await import('./openapi.ts')).buildOpenApi()));
+  addChatRoutes(app, options);
+  addGatewayRoutes(app, options);
+  addSessionRoutes(app, options);
+  addRunRoutes(app, options);
+  addDeadLetterRoutes(app, options);
+  return app;
+}
+
+const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
+
+function answerError(c: Context<HttpEnv>, error: unknown, warn: (text: string) => void): Response {
+  if (error instanceof HTTPException) return error.getResponse();
+  const answer = toErrorAnswer(error);
+  if (answer.status >= 500) warn(`${c.req.method} ${c.req.path.slice(0, 200)}: ${describe(error)}`);
+  const headers = {
+    ...(answer.status === 401 && { 'www-authenticate': 'Bearer realm="atrium"' }),
+    ...(answer.status === 503 && { 'retry-after': '1' }),
+    ...(answer.retryAfterSeconds !== undefined && { 'retry-after': String(answer.retryAfterSeconds) }),
+    // The rest of a body that was too long is not worth reading.
+    ...(answer.status === 413 && { connection: 'close' }),
+  };
+  return Response.json(errorBody(answer, c.req.path.startsWith('/v1/')), { status: answer.status, headers });
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+/** For pages of the origins that the operator allowed. */
+function allowOrigin(response: Response, origin: string): Response {
+  response.headers.set('access-control-allow-origin', origin);
+  response.headers.set('access-control-allow-methods', 'GET, POST, DELETE');
+  response.headers.set(
+    'access-control-allow-headers',
+    'authorization, content-type, idempotency-key, x-openclaw-session-key',
+  );
+  response.headers.set('access-control-expose-headers', 'x-atrium-run-id, x-openclaw-session-key');
+  response.headers.set('cross-origin-resource-policy', 'cross-origin');
+  response.headers.append('vary', 'origin');
+  return response;
+}

@@ -1,0 +1,59 @@
+// The gateway as a whole over the API: its status, a message to an agent, where a message would go, and what a model
+// would be sent.
+
+import { UnknownAgentError } from '../../protocol/errors.ts';
+import { nearMatch } from '../../protocol/near-match.ts';
+import { type ApiParts, BODY_LIMIT, type HttpApp } from './api-parts.ts';
+import { parseRequest } from './parse-request.ts';
+import { readJsonBody } from './read-json-body.ts';
+import { receiveOnce } from './receive-once.ts';
+
+export function addGatewayRoutes(app: HttpApp, { port, agentIds, now }: ApiParts): void {
+  const checkAgent = (agentId: string | undefined) => {
+    const known = agentIds();
+    if (agentId === undefined || known.includes(agentId)) return;
+    throw new UnknownAgentError(agentId, known, nearMatch(agentId, known));
+  };
+
+  app.get('/api/status', async (c) => c.json(await port.status()));
+
+  app.get('/api/agents', async (c) => c.json({ agents: (await port.status()).agents }));
+
+  app.post('/api/messages', async (c) => {
+    const json = await readJsonBody(c.req.raw, BODY_LIMIT);
+    const { id, user, ...body } = await parseRequest(json, (schemas) => schemas.sendMessageBody);
+    checkAgent(body.agentId);
+    const accepted = await receiveOnce(port, {
+      text: body.text,
+      at: now(),
+      user: user ?? body.sessionKey ?? 'default',
+      agentId: body.agentId,
+      sessionKey: body.sessionKey,
+      idempotencyKey: id ?? c.req.header('idempotency-key'),
+    });
+    return c.json(accepted, 202);
+  });
+
+  app.post('/api/context/preview', async (c) => {
+    const json = await readJsonBody(c.req.raw, BODY_LIMIT);
+    const { at, ...body } = await parseRequest(json, (schemas) => schemas.previewBody);
+    checkAgent(body.agentId);
+    return c.json(await port.preview({ ...body, ...(at !== undefined && { at: new Date(at) }) }));
+  });
+
+  app.post('/api/route/explain', async (c) => {
+    const json = await readJsonBody(c.req.raw, BODY_LIMIT);
+    const body = await parseRequest(json, (schemas) => schemas.explainRouteBody);
+    checkAgent(body.agentId);
+    const { channel, accountId, peer, threadId, sender, sessionKey, agentId } = body;
+    const explanation = await port.explainRoute({
+      surface: { channel, accountId, peer, threadId },
+      sender: { id: sender ?? peer.id },
+      text: '',
+      at: now(),
+      sessionKey,
+      agentId,
+    });
+    return c.json(explanation);
+  });
+}

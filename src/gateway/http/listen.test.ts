@@ -1,0 +1,144 @@
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { createHttpApp } from './create-http-app.ts';
+import { FakeGateway, TEST_TOKEN } from './fixtures/fake-gateway.ts';
+import { type Listening, listen, type SocketClient } from './listen.ts';
+import { TOKEN_PROTOCOL } from './token-of-request.ts';
+
+let gateway: FakeGateway;
+let server: Listening;
+let clients: SocketClient[];
+beforeEach(async () => {
+  gateway = await FakeGateway.create();
+  clients = [];
+  server = await listen({
+    app: createHttpApp(gateway.appOptions()),
+    host: '127.0.0.1',
+    port: 0,
+    attach: (socket, client) => {
+      clients.push(client);
+      socket.on('message', (data) => socket.send(`echo ${data}`));
+    },
+  });
+});
+afterEach(async () => {
+  await server.close(50);
+  await gateway.remove();
+});
+
+const encoded = (token: string) => `${TOKEN_PROTOCOL}${Buffer.from(token).toString('base64url')}`;
+
+function open(path = '/ws', protocols: string[] = [], headers: Record<string, string> = {}) {
+  return new WebSocket(`${server.url.replace('http', 'ws')}${path}`, protocols, { headers });
+}
+
+function outcome(socket: WebSocket): Promise<string> {
+  return new Promise((resolve) => {
+    socket.on('open', () => resolve('open'));
+    socket.on('unexpected-response', (_request, response) => {
+      response.resume();
+      resolve(String(response.statusCode));
+    });
+    socket.on('error', () => {});
+  });
+}
+
+describe('the socket', () => {
+  it('opens for whoever shows the token in a header', async () => {
+    const socket = open('/ws?channel=cli', [], { authorization: `Bearer ${TEST_TOKEN}` });
+    expect(await outcome(socket)).toBe('open');
+    expect(clients).toEqual([{ channel: 'cli', clientId: expect.any(String) }]);
+    const answer = new Promise((resolve) => socket.on('message', (data) => resolve(String(data))));
+    socket.send('hi');
+    expect(await answer).toBe('echo hi');
+    socket.close();
+  });
+
+  it('opens for a browser that shows it as a subprotocol, and never repeats it', async () => {
+    const socket = open('/ws', ['atrium', encoded(TEST_TOKEN)], { origin: server.url });
+    expect(await outcome(socket)).toBe('open');
+    expect(socket.protocol).toBe('atrium');
+    expect(clients[0]?.channel).toBe('web');
+    socket.close();
+  });
+
+  it('stays shut otherwise', async () => {
+    expect(await outcome(open())).toBe('401');
+    expect(await outcome(open('/ws', ['atrium', encoded('wrong')]))).toBe('401');
+    expect(await outcome(open(`/ws?token=${TEST_TOKEN}`))).toBe('401');
+    expect(await outcome(open('/ws', ['atrium', encoded(TEST_TOKEN)], { origin: 'https://evil.example.org' }))).toBe(
+      '403',
+    );
+    expect(await outcome(open('/ws', ['atrium', encoded(TEST_TOKEN)], { host: 'evil.example.org' }))).toBe('403');
+    expect(await outcome(open('/elsewhere', [], { authorization: `Bearer ${TEST_TOKEN}` }))).toBe('404');
+    expect(await outcome(open('/healthz'))).toBe('200');
+    expect(clients).toEqual([]);
+  });
+
+  it('closes with the gateway, and says why', async () => {
+    const socket = open('/ws', [], { authorization: `Bearer ${TEST_TOKEN}` });
+    await outcome(socket);
+    const closed = new Promise((resolve) => socket.on('close', (code) => resolve(code)));
+    await server.close(1_000);
+    expect(await closed).toBe(1001);
+  });
+});
+
+describe('listening', () => {
+  it('names a port that is taken, and what to do', async () => {
+    const again = listen({
+      app: createHttpApp(gateway.appOptions()),
+      host: '127.0.0.1',
+      port: server.port,
+      attach: () => {},
+    });
+    await expect(again).rejects.toMatchObject({ code: 'ATRIUM_GATEWAY_PORT_IN_USE', port: server.port });
+    await expect(again).rejects.toThrow(/choose another port with --port/);
+  });
+
+  it("names an address that is not this machine's", async () => {
+    const elsewhere = listen({
+      app: createHttpApp(gateway.appOptions()),
+      host: '192.0.2.1',
+      port: 0,
+      attach: () => {},
+    });
+    await expect(elsewhere).rejects.toMatchObject({ code: 'ATRIUM_GATEWAY_LISTEN_FAILED' });
+  });
+
+  it('survives rubbish and impossible hosts', async () => {
+    const socket = connect(server.port, '127.0.0.1');
+    const answered = new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))));
+    socket.write('\x16\x03\x01 rubbish\r\n\r\n');
+    expect(await answered).toMatch(/^HTTP\/1.1 400/);
+    socket.destroy();
+    const status = await new Promise((resolve) => {
+      request({ port: server.port, path: '/healthz', headers: { host: 'a b' } }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      }).end();
+    });
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+  });
+
+  it('lets what is being answered finish before it closes', async () => {
+    let finish = () => {};
+    const hold = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    gateway.scripts.push({ steps: [{ type: 'wait', until: hold }], outcome: { reply: 'made it' } });
+    const asked = fetch(`${server.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TEST_TOKEN}` },
+      body: JSON.stringify({ model: 'atrium', messages: [{ role: 'user', content: 'hi' }] }),
+    });
+    while (gateway.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    const closed = server.close(10_000);
+    finish();
+    expect(await (await asked).text()).toContain('made it');
+    await closed;
+  });
+});

@@ -1,0 +1,160 @@
+// The app on a port, with its WebSocket. An upgrade goes through the app like every other request, so that one set of
+// rules decides; only then is the socket made and handed on. Knows nothing of what is said on it.
+
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { getRequestListener } from '@hono/node-server';
+import type { WebSocket, WebSocketServer } from 'ws';
+import { ListenFailedError, PortInUseError } from '../../protocol/errors.ts';
+import type { HttpApp } from './api-parts.ts';
+import { formatUrl } from './bind-address.ts';
+import { SOCKET_PROTOCOL } from './token-of-request.ts';
+
+export interface ListenOptions {
+  readonly app: HttpApp;
+  readonly host: string;
+  /** 0 takes any free one. */
+  readonly port: number;
+  /** Takes over a socket whose client has shown the token. */
+  readonly attach: (socket: WebSocket, client: SocketClient) => void;
+}
+
+export interface SocketClient {
+  readonly clientId: string;
+  /** `/ws?channel=cli` is a terminal; everything else is a browser. */
+  readonly channel: 'web' | 'cli';
+}
+
+export interface Listening {
+  readonly url: string;
+  readonly host: string;
+  readonly port: number;
+  /** Accepts nothing more; what is being answered has this long to finish. */
+  close(graceMs: number): Promise<void>;
+}
+
+export async function listen({ app, host, port, attach }: ListenOptions): Promise<Listening> {
+  const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  const upgrades = new Upgrades(app, attach);
+  server.on('upgrade', (request, socket, head) => void upgrades.accept(request, socket, head));
+  server.on('clientError', (_error, socket) => {
+    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
+  });
+  await startListening(server, host, port);
+  const address = server.address() as AddressInfo;
+  return {
+    url: formatUrl(host, address.port),
+    host,
+    port: address.port,
+    close: async (graceMs) => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      upgrades.close(graceMs);
+      server.closeIdleConnections();
+      // Whoever is still being answered may keep its connection, but not for ever.
+      const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+      const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+      await closed;
+      clearTimeout(timer);
+      clearInterval(sweep);
+    },
+  };
+}
+
+const SWEEP_MS = 50;
+const MAX_FRAME_BYTES = 1_048_576;
+
+function startListening(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: NodeJS.ErrnoException) =>
+      reject(
+        error.code === 'EADDRINUSE'
+          ? new PortInUseError(host, port, { cause: error })
+          : new ListenFailedError(host, port, error.code ?? error.message, { cause: error }),
+      );
+    server.once('error', fail);
+    server.listen({ host, port }, () => {
+      server.off('error', fail);
+      resolve();
+    });
+  });
+}
+
+class Upgrades {
+  readonly #app: HttpApp;
+  readonly #attach: ListenOptions['attach'];
+  #sockets: Promise<WebSocketServer> | undefined;
+  #isClosed = false;
+
+  constructor(app: HttpApp, attach: ListenOptions['attach']) {
+    this.#app = app;
+    this.#attach = attach;
+  }
+
+  async accept(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    // A connection that breaks before it is a WebSocket has nobody else to tell.
+    const ignore = () => {};
+    socket.on('error', ignore);
+    try {
+      const { response, channel } = await this.#ask(request);
+      if (response.status !== 204 || this.#isClosed) return await refuse(socket, response);
+      const sockets = await this.#server();
+      socket.off('error', ignore);
+      sockets.handleUpgrade(request, socket, head, (webSocket) => {
+        webSocket.on('error', ignore);
+        this.#attach(webSocket, { clientId: randomUUID(), channel });
+      });
+    } catch {
+      socket.destroy();
+    }
+  }
+
+  close(graceMs: number): void {
+    this.#isClosed = true;
+    void this.#sockets?.then((sockets) => {
+      for (const client of sockets.clients) client.close(1001, 'The gateway is stopping.');
+      setTimeout(() => {
+        for (const client of sockets.clients) client.terminate();
+      }, graceMs).unref();
+    });
+  }
+
+  async #ask(incoming: IncomingMessage): Promise<{ response: Response; channel: SocketClient['channel'] }> {
+    const url = new URL(incoming.url ?? '/', `http://${incoming.headers.host ?? 'localhost'}`);
+    const headers = new Headers();
+    for (const [name, value] of Object.entries(incoming.headers)) {
+      if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+    }
+    const response = await this.#app.fetch(new Request(url, { headers }), { incoming, isUpgrade: true });
+    return { response, channel: url.searchParams.get('channel') === 'cli' ? 'cli' : 'web' };
+  }
+
+  /** Loaded with the first client that wants it. */
+  #server(): Promise<WebSocketServer> {
+    this.#sockets ??= import('ws').then(
+      ({ WebSocketServer: Server }) =>
+        new Server({
+          noServer: true,
+          maxPayload: MAX_FRAME_BYTES,
+          perMessageDeflate: false,
+          handleProtocols: (protocols) => (protocols.has(SOCKET_PROTOCOL) ? SOCKET_PROTOCOL : false),
+        }),
+    );
+    return this.#sockets;
+  }
+}
+
+async function refuse(socket: Duplex, response: Response): Promise<void> {
+  const status = response.status === 204 ? 503 : response.status;
+  const body = Buffer.from(await response.arrayBuffer());
+  const headers = [...response.headers].map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  socket.end(
+    Buffer.concat([
+      Buffer.from(
+        `HTTP/1.1 ${status} Refused\r\n${headers}content-length: ${body.length}\r\nconnection: close\r\n\r\n`,
+      ),
+      body,
+    ]),
+  );
+}

@@ -1,0 +1,99 @@
+// Every route that a program may call, in the order of the document. A test compares this list with the routes that are
+// really there.
+
+import type { z } from 'zod';
+import * as schemas from './schemas.ts';
+
+export interface Operation {
+  readonly method: 'get' | 'post' | 'delete';
+  /** With `{name}` for what varies. */
+  readonly path: string;
+  readonly summary: string;
+  readonly query?: z.ZodObject | undefined;
+  readonly body?: z.ZodType | undefined;
+  readonly answer: z.ZodType;
+  /** Default 200. */
+  readonly status?: number | undefined;
+  /** False for what needs no token. */
+  readonly isPrivate?: boolean | undefined;
+}
+
+export const OPERATIONS: readonly Operation[] = [
+  op('get', '/healthz', 'Says that the process is alive.', { answer: schemas.healthAnswer, isPrivate: false }),
+  op('get', '/readyz', 'Says whether messages are accepted; 503 when not.', {
+    answer: schemas.healthAnswer,
+    isPrivate: false,
+  }),
+  op('post', '/v1/chat/completions', "OpenAI's chat completions; the model is an agent.", {
+    body: schemas.chatCompletionBody,
+    answer: schemas.chatCompletionAnswer,
+  }),
+  op('get', '/v1/models', 'The agents, as models.', { answer: schemas.modelsAnswer }),
+  op('get', '/v1/models/{model}', 'One agent, as a model.', { answer: schemas.modelAnswer }),
+  op('get', '/api/status', 'What is running.', { answer: schemas.statusAnswer }),
+  op('get', '/api/agents', 'The agents.', { answer: schemas.agentsAnswer }),
+  op('post', '/api/messages', 'Sends a message to an agent; the answer is the run that it became.', {
+    body: schemas.sendMessageBody,
+    answer: schemas.acceptedAnswer,
+    status: 202,
+  }),
+  op('get', '/api/sessions', 'Sessions, the latest first.', {
+    query: schemas.sessionsQuery,
+    answer: schemas.sessionsAnswer,
+  }),
+  op('get', '/api/sessions/{session}', 'One session, by key or id.', { answer: schemas.sessionAnswer }),
+  op('delete', '/api/sessions/{session}', 'Ends a session and removes its transcript.', {
+    answer: schemas.deletedAnswer,
+  }),
+  op('get', '/api/sessions/{session}/transcript', 'What was said.', {
+    query: schemas.transcriptQuery,
+    answer: schemas.transcriptAnswer,
+  }),
+  op('post', '/api/sessions/{session}/reset', 'Ends a session; the next message begins a new one.', {
+    body: schemas.emptyBody,
+    answer: schemas.endedAnswer,
+  }),
+  op('get', '/api/runs', 'Runs, the latest first.', { query: schemas.runsQuery, answer: schemas.runsAnswer }),
+  op('get', '/api/runs/{run}', 'One run: outcome, model calls, deliveries.', { answer: schemas.runAnswer }),
+  op('get', '/api/runs/{run}/wait', 'The same when the run is over, or when the time is.', {
+    query: schemas.waitQuery,
+    answer: schemas.waitAnswer,
+  }),
+  op('post', '/api/runs/{run}/stop', 'Stops a run.', { body: schemas.emptyBody, answer: schemas.stoppedAnswer }),
+  op('get', '/api/runs/{run}/report', 'What was composed for a run, and why.', { answer: schemas.reportAnswer }),
+  op('get', '/api/runs/{run}/requests/{call}', 'A request to the model, byte for byte; "last" or its number.', {
+    answer: schemas.requestAnswer,
+  }),
+  op('get', '/api/runs/{run}/hooks', 'Every hook handler that was called.', { answer: schemas.hooksAnswer }),
+  op('post', '/api/context/preview', 'The next request for a message, as it would be sent.', {
+    body: schemas.previewBody,
+    answer: schemas.previewAnswer,
+  }),
+  op('post', '/api/route/explain', 'Where a message would go, and why.', {
+    body: schemas.explainRouteBody,
+    answer: schemas.routeAnswer,
+  }),
+  op('get', '/api/deadletters', 'What was given up, the latest first.', {
+    query: schemas.deadLettersQuery,
+    answer: schemas.deadLettersAnswer,
+  }),
+  op('delete', '/api/deadletters', 'Removes every dead letter.', {
+    query: schemas.purgeQuery,
+    answer: schemas.purgedAnswer,
+  }),
+  op('get', '/api/deadletters/{id}', 'One dead letter.', { answer: schemas.deadLetterAnswer }),
+  op('delete', '/api/deadletters/{id}', 'Removes one dead letter.', { answer: schemas.purgedAnswer }),
+  op('post', '/api/deadletters/{id}/replay', 'Sends a dead letter again.', {
+    body: schemas.emptyBody,
+    answer: schemas.replayedAnswer,
+  }),
+];
+
+function op(
+  method: Operation['method'],
+  path: string,
+  summary: string,
+  rest: Omit<Operation, 'method' | 'path' | 'summary'>,
+): Operation {
+  return { method, path, summary, ...rest };
+}

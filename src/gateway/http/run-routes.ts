@@ -1,0 +1,136 @@
+// Runs over the API: how they went, what the model was sent, where the answer went.
+
+import { UnknownCaptureError, UnknownReportError, UnknownRunError } from '../../protocol/errors.ts';
+import { readCapture } from '../../recorder/capture.ts';
+import type { Store } from '../../store/store.ts';
+import type { RunRow } from '../../store/tables.ts';
+import { type ApiParts, BODY_LIMIT, type HttpApp } from './api-parts.ts';
+import { parseRequest } from './parse-request.ts';
+import { readJsonBody } from './read-json-body.ts';
+
+export function addRunRoutes(app: HttpApp, { port }: ApiParts): void {
+  const { store } = port;
+
+  app.get('/api/runs', async (c) => {
+    const query = await parseRequest(c.req.query(), (schemas) => schemas.runsQuery);
+    const rows = await store.select('runs', {
+      where: {
+        ...(query.session !== undefined && { sessionKey: query.session }),
+        ...(query.before !== undefined && { runId: { lt: query.before } }),
+      },
+      orderBy: [['runId', 'desc']],
+      limit: query.limit + 1,
+    });
+    const runs = rows.slice(0, query.limit);
+    const next = rows.length > query.limit ? (runs.at(-1)?.runId ?? null) : null;
+    return c.json({ runs: runs.map(withoutReport), next });
+  });
+
+  app.get('/api/runs/:run', async (c) => {
+    const runId = c.req.param('run');
+    const run = await findRun(store, runId);
+    const captures = await store.select('captures', { where: { runId }, orderBy: [['call', 'asc']], limit: MAX_ROWS });
+    const outbox = await store.select('outbox', { where: { runId }, orderBy: [['seq', 'asc']], limit: MAX_ROWS });
+    return c.json({
+      run,
+      calls: captures.map(({ call, at, provider, model, size }) => ({ call, at, provider, model, size })),
+      deliveries: outbox.map(({ seq, part, surface, status, attempts, receipt, error }) => ({
+        seq,
+        part,
+        surface,
+        status,
+        attempts,
+        receipt,
+        error,
+      })),
+    });
+  });
+
+  app.get('/api/runs/:run/report', async (c) => {
+    const runId = c.req.param('run');
+    const [row] = await store.select('runs', { where: { runId }, limit: 1 });
+    if (!row) await findRun(store, runId);
+    const report = row?.outcome?.report;
+    if (report === undefined || report === null) throw new UnknownReportError(runId);
+    return Response.json(report);
+  });
+
+  app.get('/api/runs/:run/requests/:call{[0-9]{1,6}|last}', async (c) => {
+    const runId = c.req.param('run');
+    const call = c.req.param('call') === 'last' ? undefined : Number(c.req.param('call'));
+    const capture = await readCapture(store, runId, call);
+    if (capture?.body === undefined) {
+      await findRun(store, runId);
+      throw new UnknownCaptureError(runId, capture?.call ?? call);
+    }
+    return c.body(capture.body, 200, {
+      'content-type': 'application/json; charset=utf-8',
+      'x-atrium-request-url': encodeURI(capture.url),
+      'x-atrium-call': String(capture.call),
+    });
+  });
+
+  app.get('/api/runs/:run/hooks', async (c) => {
+    const runId = c.req.param('run');
+    await findRun(store, runId);
+    const records = await store.select('hookRecords', { where: { runId }, orderBy: [['seq', 'asc']], limit: MAX_ROWS });
+    return c.json({ records });
+  });
+
+  app.get('/api/runs/:run/wait', async (c) => {
+    const { timeoutMs } = await parseRequest(c.req.query(), (schemas) => schemas.waitQuery);
+    const runId = c.req.param('run');
+    const run = await findRun(store, runId);
+    if (isOver(run.status)) return c.json({ over: true, run });
+    const patience = AbortSignal.any([AbortSignal.timeout(timeoutMs), c.req.raw.signal]);
+    try {
+      return c.json({ over: true, run: withoutReport(await port.waitForRun(runId, patience)) });
+    } catch (error) {
+      if (!patience.aborted) throw error;
+      return c.json({ over: false, run: await findRun(store, runId) });
+    }
+  });
+
+  app.post('/api/runs/:run/stop', async (c) => {
+    await parseRequest(await readJsonBody(c.req.raw, BODY_LIMIT), (schemas) => schemas.emptyBody);
+    const runId = c.req.param('run');
+    await findRun(store, runId);
+    return c.json({ runId, stopped: await port.stopRun(runId, 'an API client asked for it') });
+  });
+}
+
+/** A run as the API tells it; one that waits in its lane has no row of its own yet. */
+type ToldRun = Omit<RunRow, 'status'> & { readonly status: RunRow['status'] | 'queued' };
+
+async function findRun(store: Store, runId: string): Promise<ToldRun> {
+  const [row] = await store.select('runs', { where: { runId }, limit: 1 });
+  if (row) return withoutReport(row);
+  const [waiting] = await store.select('inbox', { where: { runId }, limit: 1 });
+  if (!waiting) throw new UnknownRunError(runId.slice(0, 512));
+  return {
+    runId,
+    sessionKey: waiting.sessionKey,
+    agentId: waiting.payload?.agentId ?? '',
+    sessionId: null,
+    status: 'queued',
+    claim: 0,
+    progressClaim: 0,
+    startedAt: waiting.acceptedAt,
+    endedAt: null,
+    outcome: null,
+    observed: false,
+  };
+}
+
+/** Reports are long and have a place of their own. */
+function withoutReport(run: RunRow): RunRow {
+  if (!run.outcome?.report) return run;
+  const { report: _report, ...outcome } = run.outcome;
+  return { ...run, outcome };
+}
+
+function isOver(status: ToldRun['status']): boolean {
+  return !['queued', 'running', 'suspended'].includes(status);
+}
+
+const MAX_ROWS = 1_000;

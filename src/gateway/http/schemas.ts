@@ -1,0 +1,295 @@
+// What requests may say and what answers say, once: requests are checked with these, and the OpenAPI document is made
+// from them. Loaded with the first request that needs it, because the library behind it is slow to load.
+
+import { z } from 'zod';
+
+const id = z.string().min(1).max(512);
+const sessionKey = z.string().min(1).max(512).describe('For example "agent:main:main".');
+const agentId = z.string().min(1).max(128);
+const at = z.number().describe('Milliseconds since 1970.');
+const wholeNumber = z.int().min(0);
+
+/** Query texts become numbers; a limit is bounded whatever is asked for. */
+const limit = z.coerce.number().int().min(1).max(500).default(50);
+const position = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+
+export const sessionsQuery = z.strictObject({
+  limit,
+  before: id.optional().describe('A session id: only sessions that began before it.'),
+  open: z.enum(['true', 'false']).optional().describe('Only sessions that have not ended, or only those that have.'),
+  agent: agentId.optional(),
+});
+
+export const transcriptQuery = z.strictObject({
+  limit,
+  order: z.enum(['asc', 'desc']).default('asc'),
+  after: position.optional().describe('Only entries after this position.'),
+  before: position.optional().describe('Only entries before this position.'),
+});
+
+export const runsQuery = z.strictObject({
+  limit,
+  before: id.optional().describe('A run id: only runs that began before it.'),
+  session: sessionKey.optional(),
+});
+
+export const deadLettersQuery = z.strictObject({
+  limit,
+  before: id.optional().describe('A dead letter id: only older ones.'),
+  direction: z.enum(['in', 'out']).optional(),
+});
+
+export const purgeQuery = z.strictObject({ all: z.literal('true').describe('Says that every dead letter is meant.') });
+
+export const waitQuery = z.strictObject({
+  timeoutMs: z.coerce.number().int().min(0).max(600_000).default(30_000),
+});
+
+export const emptyBody = z.strictObject({});
+
+export const sendMessageBody = z.strictObject({
+  text: z.string().min(1).max(1_000_000),
+  sessionKey: sessionKey.optional(),
+  agentId: agentId.optional(),
+  user: z.string().min(1).max(512).optional().describe('Who is talking; each user has a session of their own.'),
+  id: z.string().min(1).max(255).optional().describe('A name for this message. Sent again, it is accepted once.'),
+});
+
+export const previewBody = z.strictObject({
+  message: z.string().max(1_000_000),
+  sessionKey: sessionKey.optional(),
+  agentId: agentId.optional(),
+  at: z.iso.datetime({ offset: true }).optional(),
+  runHooks: z.boolean().optional().describe('Also runs prompt hooks that are not declared pure.'),
+});
+
+const peer = z.strictObject({ kind: z.enum(['direct', 'group', 'channel']), id });
+
+export const explainRouteBody = z.strictObject({
+  channel: id,
+  accountId: id.default('default'),
+  peer,
+  threadId: id.optional(),
+  sender: id.optional().describe('Default: the peer, when it is a person.'),
+  sessionKey: sessionKey.optional(),
+  agentId: agentId.optional(),
+});
+
+/** Loose, because clients send settings that are the agent's own affair here. */
+export const chatCompletionBody = z.looseObject({
+  model: z.string().min(1).max(256),
+  messages: z
+    .array(
+      z.looseObject({
+        role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
+        content: z
+          .union([z.string(), z.null(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))])
+          .optional(),
+        tool_calls: z.array(z.unknown()).nullish(),
+        function_call: z.unknown().optional(),
+      }),
+    )
+    .min(1)
+    .max(10_000),
+  stream: z.boolean().nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+  user: z.string().min(1).max(512).nullish(),
+  n: z.number().nullish(),
+  tools: z.array(z.unknown()).nullish(),
+  functions: z.array(z.unknown()).nullish(),
+});
+export type ChatCompletionBody = z.infer<typeof chatCompletionBody>;
+
+export const errorAnswer = z.object({
+  error: z.object({ code: z.string(), message: z.string(), param: z.string().optional() }),
+});
+
+export const openAiErrorAnswer = z.object({
+  error: z.object({ message: z.string(), type: z.string(), code: z.string(), param: z.string().nullable() }),
+});
+
+export const healthAnswer = z.object({ status: z.enum(['ok', 'starting', 'ready', 'draining']) });
+
+const agent = z.object({
+  agentId,
+  isDefault: z.boolean(),
+  workspaceDir: z.string(),
+  model: z.string(),
+  fallbacks: z.array(z.string()),
+});
+
+export const agentsAnswer = z.object({ agents: z.array(agent) });
+
+export const statusAnswer = z.object({
+  version: z.string(),
+  url: z.string(),
+  startedAt: at,
+  store: z.string(),
+  stateDir: z.string(),
+  agents: z.array(agent),
+  channels: z.array(
+    z.object({
+      id: z.string(),
+      guarantee: z.object({ level: z.enum(['exactly-once', 'at-least-once', 'at-most-once']), because: z.string() }),
+      maxTextLength: z.number(),
+    }),
+  ),
+  running: z.array(z.object({ sessionKey, runId: id, since: at })),
+  waiting: wholeNumber,
+  outbox: z.object({ queued: wholeNumber, failed: wholeNumber }),
+  deadLetters: z.object({ in: wholeNumber, out: wholeNumber }),
+  sessions: wholeNumber,
+  warnings: z.array(z.string()),
+});
+
+const surface = z.object({ channel: z.string(), accountId: z.string(), peer, threadId: z.string().optional() });
+
+const session = z.object({
+  sessionId: id,
+  sessionKey,
+  agentId,
+  startedAt: at,
+  activeAt: at,
+  endedAt: at.nullable(),
+  endReason: z.string().nullable(),
+  surface: surface.nullable(),
+  resumedFrom: id.nullable(),
+  state: z.record(z.string(), z.unknown()),
+});
+
+const next = z.string().nullable().describe('Hand it in as "before" for the next page; null on the last one.');
+
+export const sessionsAnswer = z.object({ sessions: z.array(session), next });
+export const sessionAnswer = z.object({ session, entries: wholeNumber, earlier: z.array(session) });
+export const transcriptAnswer = z.object({
+  sessionId: id,
+  entries: z.array(
+    z.object({
+      position: wholeNumber,
+      runId: id,
+      at,
+      kind: z.enum(['message', 'notice']),
+      message: z.record(z.string(), z.unknown()).describe('Exactly as the model is sent it.'),
+      shown: z.string().nullable(),
+      meta: z.record(z.string(), z.unknown()),
+    }),
+  ),
+  next: wholeNumber.nullable().describe('Hand it in as "after", or "before" when descending; null on the last page.'),
+});
+export const endedAnswer = z.object({ sessionKey, ended: z.literal(true) });
+export const deletedAnswer = z.object({ sessionKey, deleted: z.literal(true) });
+
+const run = z.object({
+  runId: id,
+  sessionKey,
+  agentId,
+  sessionId: id.nullable(),
+  status: z.enum(['queued', 'running', 'suspended', 'done', 'failed', 'stopped', 'blocked']),
+  claim: wholeNumber,
+  startedAt: at,
+  endedAt: at.nullable(),
+  outcome: z.record(z.string(), z.unknown()).nullable().describe('Reply or error, model, usage; the report is apart.'),
+});
+const call = z.object({ call: wholeNumber, at, provider: z.string(), model: z.string(), size: wholeNumber });
+
+export const runsAnswer = z.object({ runs: z.array(run), next });
+export const runAnswer = z.object({
+  run,
+  calls: z.array(call),
+  deliveries: z.array(
+    z.object({
+      seq: wholeNumber,
+      part: wholeNumber,
+      surface,
+      status: z.string(),
+      attempts: wholeNumber,
+      receipt: z.unknown(),
+      error: z.string().nullable(),
+    }),
+  ),
+});
+export const waitAnswer = z.object({ over: z.boolean(), run });
+export const stoppedAnswer = z.object({ runId: id, stopped: z.boolean() });
+export const hooksAnswer = z.object({
+  records: z.array(
+    z.object({
+      seq: wholeNumber,
+      hook: z.string(),
+      handler: z.string(),
+      owner: z.string(),
+      at,
+      ms: z.number(),
+      outcome: z.string(),
+      error: z.string().nullable(),
+      changed: z.array(z.string()),
+    }),
+  ),
+});
+export const reportAnswer = z
+  .looseObject({ version: z.int() })
+  .describe('The context report; docs/context.md explains it.');
+export const requestAnswer = z.unknown().describe('The body of the request, byte for byte as it was sent.');
+
+export const previewAnswer = z.object({
+  sessionKey,
+  agentId,
+  provider: z.string(),
+  model: z.string(),
+  wire: z.object({ url: z.string(), headers: z.record(z.string(), z.string()), body: z.string() }),
+  report: reportAnswer,
+  spans: z.array(
+    z.object({
+      where: z.enum(['system', 'tools', 'messages']),
+      index: wholeNumber,
+      origin: z.string(),
+      chars: wholeNumber,
+    }),
+  ),
+  placeholders: z.array(z.string()),
+});
+
+const deadLetter = z.object({
+  id,
+  direction: z.enum(['in', 'out']),
+  runId: id,
+  sessionKey,
+  reason: z.string(),
+  createdAt: at,
+  payload: z.unknown(),
+});
+export const deadLettersAnswer = z.object({ deadLetters: z.array(deadLetter), next });
+export const deadLetterAnswer = z.object({ deadLetter });
+export const replayedAnswer = z.object({ runId: id });
+export const purgedAnswer = z.object({ purged: wholeNumber });
+
+export const routeAnswer = z.object({ agentId, sessionKey, rules: z.array(z.string()) });
+export const acceptedAnswer = z.object({
+  outcome: z.enum(['accepted', 'duplicate', 'handled']),
+  runId: id,
+  sessionKey,
+});
+
+const model = z.object({ id: z.string(), object: z.literal('model'), created: z.int(), owned_by: z.string() });
+export const modelAnswer = model;
+export const modelsAnswer = z.object({ object: z.literal('list'), data: z.array(model) });
+const usage = z.object({
+  prompt_tokens: wholeNumber,
+  completion_tokens: wholeNumber,
+  total_tokens: wholeNumber,
+  prompt_tokens_details: z.object({ cached_tokens: wholeNumber }),
+});
+export const chatCompletionAnswer = z.object({
+  id: z.string(),
+  object: z.literal('chat.completion'),
+  created: z.int(),
+  model: z.string(),
+  choices: z.array(
+    z.object({
+      index: wholeNumber,
+      message: z.object({ role: z.literal('assistant'), content: z.string(), refusal: z.null() }),
+      finish_reason: z.enum(['stop', 'content_filter']),
+      logprobs: z.null(),
+    }),
+  ),
+  usage,
+});

@@ -1,0 +1,64 @@
+// Compares tokens and counts the wrong ones. Both sides are hashed before they are compared, so that the time it takes
+// says nothing about either. An address that sends too many wrong ones is not listened to for a while; loopback
+// addresses are shared by every program of the machine, so there the right token still works.
+
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { TokenAttemptsError, TokenMissingError, TokenWrongError } from '../../protocol/errors.ts';
+import { isLoopbackHost } from './bind-address.ts';
+
+export class TokenGuard {
+  readonly #digest: Buffer;
+  readonly #now: () => number;
+  readonly #failures = new Map<string, Failures>();
+
+  constructor(token: string, now: () => number) {
+    this.#digest = digestOf(token);
+    this.#now = now;
+  }
+
+  /** Throws unless this is the token. A missing one is a mistake, not an attempt, and is not counted. */
+  check(token: string | undefined, address: string): void {
+    if (token === undefined || token === '') throw new TokenMissingError();
+    const failures = this.#current(address);
+    const isBlocked = failures !== undefined && failures.count >= MAX_FAILURES;
+    if (isBlocked && !isLoopbackHost(address)) throw this.#attemptsError(failures);
+    if (timingSafeEqual(digestOf(token), this.#digest)) return;
+    if (isBlocked) throw this.#attemptsError(failures);
+    this.#count(address, failures);
+    throw new TokenWrongError();
+  }
+
+  #current(address: string): Failures | undefined {
+    const failures = this.#failures.get(address);
+    if (failures && this.#now() < failures.since + WINDOW_MS) return failures;
+    this.#failures.delete(address);
+    return undefined;
+  }
+
+  #count(address: string, failures: Failures | undefined): void {
+    if (failures) {
+      failures.count++;
+      return;
+    }
+    const [oldest] = this.#failures.keys();
+    if (this.#failures.size >= MAX_ADDRESSES && oldest !== undefined) this.#failures.delete(oldest);
+    this.#failures.set(address, { count: 1, since: this.#now() });
+  }
+
+  #attemptsError({ since }: Failures): TokenAttemptsError {
+    return new TokenAttemptsError(Math.max(1, Math.ceil((since + WINDOW_MS - this.#now()) / 1_000)));
+  }
+}
+
+interface Failures {
+  count: number;
+  readonly since: number;
+}
+
+const MAX_FAILURES = 10;
+const WINDOW_MS = 60_000;
+const MAX_ADDRESSES = 10_000;
+
+function digestOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

@@ -1,0 +1,116 @@
+// The token that everything but health needs. The configured one, else one that is made at the first start and kept in a
+// private file, so that a restart does not lock anybody out.
+
+import { randomBytes } from 'node:crypto';
+import { chmod, link, lstat, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { TokenFileError, TokenUnresolvedError } from '../../protocol/errors.ts';
+
+export interface GatewayToken {
+  readonly token: string;
+  /** `config`, or the file that it stands in. */
+  readonly source: string;
+  readonly warnings: readonly string[];
+}
+
+/** Shorter ones could be guessed, and a file that was cut short must not become an easy password. */
+const LEAST_FILE_TOKEN_LENGTH = 16;
+
+export async function ensureToken(stateDir: string, configured?: string | undefined): Promise<GatewayToken> {
+  if (configured !== undefined) return { token: checkConfigured(configured), source: 'config', warnings: [] };
+  const file = tokenFile(stateDir);
+  try {
+    return (await readTokenFile(file)) ?? (await createTokenFile(file));
+  } catch (error) {
+    throw asTokenFileError(file, error);
+  }
+}
+
+/** For clients on the same machine: like `ensureToken`, but undefined where it would make one. */
+export async function findToken(stateDir: string, configured?: string | undefined): Promise<string | undefined> {
+  if (configured !== undefined) return checkConfigured(configured);
+  const file = tokenFile(stateDir);
+  try {
+    return readToken(file, await readFile(file, 'utf8'));
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
+    throw asTokenFileError(file, error);
+  }
+}
+
+export function tokenFile(stateDir: string): string {
+  return join(stateDir, 'atrium', 'token');
+}
+
+function checkConfigured(configured: string): string {
+  const token = configured.trim();
+  if (token === '') throw new TokenUnresolvedError('it is blank');
+  if (/^\$\{[^}]*\}$|^\$[A-Za-z_]\w*$/.test(token)) {
+    throw new TokenUnresolvedError(`it is still the name of a variable, ${token}, which is not set`);
+  }
+  if (/[^\x21-\x7e]/.test(token)) {
+    throw new TokenUnresolvedError('it has characters that a header cannot carry; letters, digits and signs are fine');
+  }
+  return token;
+}
+
+async function readTokenFile(file: string): Promise<GatewayToken | undefined> {
+  const entry = await lstat(file).catch(ifMissing);
+  if (entry === undefined) return undefined;
+  if (!entry.isFile()) throw new TokenFileError(file, 'it is no regular file');
+  const token = readToken(file, await readFile(file, 'utf8'));
+  if ((entry.mode & 0o077) === 0) return { token, source: file, warnings: [] };
+  await chmod(file, 0o600);
+  return {
+    token,
+    source: file,
+    warnings: [
+      `Other users of this machine could read ${file}. It is private now; remove it and restart for a new token.`,
+    ],
+  };
+}
+
+/** Written aside and put in place whole, so that a crash cannot leave half a token behind. */
+async function createTokenFile(file: string): Promise<GatewayToken> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const token = randomBytes(32).toString('base64url');
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  try {
+    const handle = await open(draft, 'wx', 0o600);
+    try {
+      await handle.writeFile(`${token}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await link(draft, file);
+  } catch (error) {
+    // Somebody else was faster; theirs is as good.
+    const theirs = codeOf(error) === 'EEXIST' ? await readTokenFile(file) : undefined;
+    if (theirs) return theirs;
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+  return { token, source: file, warnings: [] };
+}
+
+function readToken(file: string, text: string): string {
+  const token = text.trim();
+  if (token.length < LEAST_FILE_TOKEN_LENGTH) throw new TokenFileError(file, 'it is empty or cut short');
+  if (/[^\x21-\x7e]/.test(token)) throw new TokenFileError(file, 'it holds more than one token');
+  return token;
+}
+
+function ifMissing(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') throw error;
+}
+
+function asTokenFileError(file: string, error: unknown): TokenFileError {
+  if (error instanceof TokenFileError) return error;
+  return new TokenFileError(file, codeOf(error) ?? 'it failed', { cause: error });
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException | null)?.code;
+}

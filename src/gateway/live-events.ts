@@ -1,0 +1,53 @@
+// Who is told what happens while it happens. A listener that throws is dropped: whoever watches must not be able to
+// disturb what is watched.
+
+import type { LiveEvent } from '../protocol/live-event.ts';
+
+export type LiveListener = (event: LiveEvent) => void;
+
+export class LiveEvents {
+  readonly #listeners = new Set<LiveListener>();
+  readonly #warn: (sentence: string) => void;
+
+  constructor(warn: (sentence: string) => void) {
+    this.#warn = warn;
+  }
+
+  /** Returns the undo. */
+  subscribe(listener: LiveListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  readonly emit = (event: LiveEvent): void => {
+    for (const listener of this.#listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        this.#listeners.delete(listener);
+        this.#warn(`A listener to live events failed and is told no more: ${(error as Error).message}`);
+      }
+    }
+  };
+
+  /** Resolves at the next event that matches. */
+  next(matches: (event: LiveEvent) => boolean, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const undo = this.subscribe((event) => {
+        if (!matches(event)) return;
+        end();
+        resolve();
+      });
+      const abort = () => {
+        end();
+        reject(signal?.reason);
+      };
+      const end = () => {
+        undo();
+        signal?.removeEventListener('abort', abort);
+      };
+      signal?.addEventListener('abort', abort);
+      if (signal?.aborted) abort();
+    });
+  }
+}

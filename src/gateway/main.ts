@@ -1,0 +1,304 @@
+// The composition root: the only place that builds things. Reading it downward is reading what a gateway consists of;
+// what each part does is in its own folder.
+
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readFrame } from '../agent/request-frame.ts';
+import { run } from '../agent/run.ts';
+import type { Answer, RunParts } from '../agent/run-parts.ts';
+import { tellForgottenEnds } from '../agent/tell-forgotten-ends.ts';
+import { createApiChannel } from '../channels/api/api-channel.ts';
+import type { Channel } from '../channels/channel.ts';
+import { CliChannel } from '../channels/cli/cli-channel.ts';
+import { WebChannel } from '../channels/web/web-channel.ts';
+import { resolveAgentWorkspaceDir } from '../config/agent-workspace.ts';
+import { listAgentIds, resolveAgentDefaults, resolveDefaultAgentId } from '../config/agents.ts';
+import { debugLogSettingsOf, trajectoryPlaceOf } from '../config/debug-logs.ts';
+import type { Environment } from '../config/environment.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
+import { formatModelRef } from '../config/model-choice.ts';
+import { resolveTimezone } from '../config/timezone.ts';
+import { Outbox } from '../delivery/outbox.ts';
+import { planDelivery } from '../delivery/plan-delivery.ts';
+import { HookRunner } from '../hooks/runner.ts';
+import { EmbeddedLanes } from '../lanes/embedded-lanes.ts';
+import type { Inbound } from '../protocol/inbound.ts';
+import { newId } from '../protocol/new-id.ts';
+import { AppendedFiles } from '../recorder/appended-files.ts';
+import { captureRequest, readCapture } from '../recorder/capture.ts';
+import { DebugLogs } from '../recorder/debug-logs.ts';
+import { HookRecordSink } from '../recorder/hook-record-sink.ts';
+import { Recorder } from '../recorder/recorder.ts';
+import { Trajectory } from '../recorder/trajectory.ts';
+import { planSession } from '../routing/open-session.ts';
+import { resolveRoute } from '../routing/resolve-route.ts';
+import { decideRollover } from '../routing/session-lifetime.ts';
+import { parseFailpoint, withFailpoints } from '../store/failpoints.ts';
+import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
+import { acquireStateLock, type StateLock } from '../store/state-lock.ts';
+import { createToolset } from '../tools/toolset.ts';
+import { ContextEngine } from './context-engine.ts';
+import { ControlCommands } from './control-commands.ts';
+import { Gateway } from './gateway.ts';
+import type { AgentStatus } from './gateway-port.ts';
+import { giveUp } from './give-up.ts';
+import { Housekeeping } from './housekeeping.ts';
+import { createInternalHooks } from './internal-hooks.ts';
+import { LiveEvents } from './live-events.ts';
+import { ModelRegistry } from './model-registry.ts';
+import { outboxMailbox } from './outbox-mailbox.ts';
+import type { ReceiveParts } from './receive-message.ts';
+import { routingSettingsOf } from './routing-settings.ts';
+import { runRecorder } from './run-recorder.ts';
+import { tellShutdown } from './tell-shutdown.ts';
+import { Workspaces } from './workspaces.ts';
+
+export interface GatewayOptions {
+  readonly environment: Environment;
+  readonly loaded: LoadedConfig;
+  /** One sentence for the operator. */
+  readonly warn: (sentence: string) => void;
+  /** Registers the handlers that a program brings. */
+  readonly register?: ((hooks: HookRunner) => void) | undefined;
+  /** Besides web, cli and api. */
+  readonly channels?: readonly Channel[] | undefined;
+  readonly modules?: (() => Promise<Readonly<Record<string, unknown>>>) | undefined;
+  readonly now?: (() => number) | undefined;
+}
+
+export interface OpenedGateway {
+  readonly gateway: Gateway;
+  readonly hooks: HookRunner;
+  readonly lock: StateLock;
+  readonly sockets: { readonly web: WebChannel; readonly cli: CliChannel };
+  /** Says where it listens, once it does. */
+  listensAt(url: string): Promise<void>;
+  /** Loads what the first message needs. */
+  warm(): Promise<void>;
+  /** Finishes what is running within the budget, leaves the rest for the next start, and loses nothing. */
+  close(budgetMs: number): Promise<void>;
+}
+
+const MINUTE_MS = 60_000;
+
+export async function openGateway(options: GatewayOptions): Promise<OpenedGateway> {
+  const { environment, loaded, warn, now = Date.now } = options;
+  const { config } = loaded;
+  const { stateDir } = environment;
+  const defaults = resolveAgentDefaults(config);
+  const startedAt = now();
+  let url: string | undefined;
+
+  // What is kept.
+  const lock = await acquireStateLock(stateDir);
+  const opened = await openSqliteStore({ file: join(stateDir, 'atrium', 'atrium.db') }).catch(async (error) => {
+    await lock.release();
+    throw error;
+  });
+  const failpoints = environment.failpoints.map(parseFailpoint);
+  const store =
+    failpoints.length === 0 ? opened : withFailpoints(opened, failpoints, () => process.kill(process.pid, 'SIGKILL'));
+
+  // What is told and recorded.
+  const live = new LiveEvents(warn);
+  const files = new AppendedFiles({ warn });
+  const recorder = new Recorder({
+    trajectory: new Trajectory({ ...trajectoryPlaceOf(environment, config), files }),
+    debugLogs: new DebugLogs(debugLogSettingsOf(environment), files),
+    hookRecords: new HookRecordSink({ store, warn }),
+    now,
+  });
+  const hooks = new HookRunner({ record: (call) => recorder.hookCalled(call), now });
+  options.register?.(hooks);
+
+  // What an agent reads, and who answers.
+  const engine = new ContextEngine({
+    environment,
+    config,
+    configPath: loaded.files.at(-1)?.path,
+    modules: options.modules,
+  });
+  const workspaces = new Workspaces({ environment, config, now, warn });
+  const models = new ModelRegistry(config, environment);
+  const modelsOf = (agentId: string) => models.candidates(agentId).map(formatModelRef);
+  const toolset = createToolset({ store, now, home: environment.home });
+  const internalHook = createInternalHooks({ engine, config, now, warn });
+  const workspaceDirOf = (agentId: string) => resolveAgentWorkspaceDir(config, agentId, environment.variables);
+
+  // Where answers go.
+  const socketPorts = {
+    mailbox: outboxMailbox(store),
+    stop: (sessionKey: string) => void lanes.stop(sessionKey, 'somebody pressed stop'),
+    now,
+  };
+  const sockets = { web: new WebChannel(socketPorts), cli: new CliChannel(socketPorts) };
+  const channels: readonly Channel[] = [sockets.web, sockets.cli, createApiChannel(), ...(options.channels ?? [])];
+  const channelOf = (id: string) => channels.find((channel) => channel.id === id);
+  const ttlMs = (config.delivery?.ttlMinutes ?? 1_440) * MINUTE_MS;
+  const plan = async (answer: Answer) =>
+    (await planDelivery(answer, { hooks, channel: channelOf(answer.surface.channel), now, ttlMs })).rows;
+  const outbox = new Outbox({
+    store,
+    channels: channelOf,
+    hooks,
+    now,
+    emit: live.emit,
+    maxAttempts: config.delivery?.maxAttempts ?? 8,
+    warn,
+  });
+
+  // How a message becomes a run.
+  const routing = routingSettingsOf(config);
+  const timezone = resolveTimezone(config, environment);
+  const route = (inbound: Inbound) => resolveRoute(routing, inbound);
+  const runParts: RunParts = {
+    store,
+    hooks,
+    context: {
+      compose: async (request) => {
+        await workspaces.ready(request.agentId);
+        return engine.compose(request);
+      },
+      workspaceDirOf,
+    },
+    models: {
+      candidates: (agentId) => models.candidates(agentId),
+      model: (ref) => models.model(ref),
+    },
+    sessions: {
+      plan: ({ current, reset, ...request }) => {
+        const rollover = reset ?? (current && decideRollover(current, routing.lifetime, request.now, timezone));
+        const planned = planSession({ ...request, current, rollover, newSessionId: newId('ses', request.now) });
+        const { ended } = planned;
+        return { ...planned, ended: ended && current ? { session: current, reason: ended.reason } : undefined };
+      },
+    },
+    delivery: { plan, wake: () => outbox.wake() },
+    recorder: runRecorder(recorder),
+    tools: () => toolset.tools,
+    capture: captureRequest,
+    readCapture: async (runId, call) => {
+      const capture = await readCapture(store, runId, call);
+      if (capture?.body === undefined) return undefined;
+      const { provider, model, headers, body } = capture;
+      return { provider, model, wire: { url: capture.url, headers, body } };
+    },
+    internalHook,
+    emit: live.emit,
+    now,
+    sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+    settings: {
+      maxToolRounds: defaults.maxToolRounds ?? 50,
+      runTimeoutMs: (defaults.timeoutSeconds ?? 600) * 1_000,
+      toolTimeoutMs: 120_000,
+    },
+  };
+  const lanes = new EmbeddedLanes({ store, limit: defaults.maxConcurrent ?? 16, now, warn });
+  const control = new ControlCommands({
+    store,
+    stop: (sessionKey, reason) => {
+      void internalHook('command', 'stop', sessionKey, {});
+      return lanes.stop(sessionKey, reason);
+    },
+    running: () => lanes.running,
+    modelsOf,
+    deliveryOf: (id) => {
+      const guarantee = channelOf(id)?.guarantee;
+      return guarantee && `${guarantee.level}: ${guarantee.because}`;
+    },
+    readFrame: (runId) => readFrame(runParts, runId),
+    now,
+  });
+  const receive: ReceiveParts = {
+    store,
+    hooks,
+    route,
+    control,
+    planDelivery: plan,
+    internalHook,
+    emit: live.emit,
+    wakeLane: (sessionKey) => lanes.wake(sessionKey),
+    wakeOutbox: () => outbox.wake(),
+    now,
+  };
+  const agents = (): readonly AgentStatus[] =>
+    listAgentIds(config).map((agentId) => ({
+      agentId,
+      isDefault: agentId === resolveDefaultAgentId(config),
+      workspaceDir: workspaceDirOf(agentId),
+      model: modelsOf(agentId)[0] ?? 'none',
+      fallbacks: modelsOf(agentId).slice(1),
+    }));
+  const gateway = new Gateway({
+    run: runParts,
+    receive,
+    lanes,
+    live,
+    channels,
+    route,
+    agents,
+    warnings: () => [...loaded.warnings.map(({ message }) => message), ...workspaces.warnings],
+    stateDir,
+    startedAt,
+    ttlMs,
+    url: () => url,
+  });
+
+  // Everything begins.
+  live.subscribe((event) => {
+    sockets.web.watch(event);
+    sockets.cli.watch(event);
+  });
+  live.subscribe((event) => {
+    if (event.type !== 'delivery-end') return;
+    const { runId, sessionKey, part, outcome, text, surface } = event;
+    recorder.deliveryEnded({ runId, sessionKey }, { part, outcome, channel: surface.channel, characters: text.length });
+  });
+  for (const channel of channels) await channel.open({ receive: (inbound) => gateway.receive(inbound) });
+  workspaces.prepareAll();
+  await outbox.open();
+  await lanes.open({
+    run: (claimed) => run(runParts, claimed),
+    giveUp: (claimed) =>
+      giveUp(
+        { store, planDelivery: plan, wakeOutbox: () => outbox.wake(), workspaceDirOf, emit: live.emit, now },
+        claimed,
+      ),
+  });
+  void tellForgottenEnds(runParts);
+  const housekeeping = new Housekeeping({ store, now, warn, limits: config.recorder?.captures });
+  housekeeping.open();
+
+  return {
+    gateway,
+    hooks,
+    lock,
+    sockets,
+    listensAt: async (address) => {
+      url = address;
+      await lock.writeOwner({ pid: process.pid, url: address });
+      await hooks.observeAndWait('gateway_start', { port: Number(new URL(address).port) }, {
+        port: Number(new URL(address).port),
+      } as never);
+      void internalHook('gateway', 'startup', '', {});
+    },
+    warm: async () => {
+      await models.warm();
+    },
+    close: async (budgetMs) => {
+      const deadline = now() + budgetMs;
+      const left = () => Math.max(0, deadline - now());
+      housekeeping.close();
+      await lanes.close(left());
+      await outbox.close(Math.max(left(), 500));
+      await tellShutdown(runParts, left());
+      await internalHook('gateway', 'shutdown', '', { reason: 'shutdown' });
+      await hooks.drain(Math.max(left(), 500));
+      await hooks.observeAndWait('gateway_stop', { reason: 'shutdown' }, {});
+      for (const channel of channels) await channel.close();
+      await recorder.drain();
+      await store.close();
+      await lock.release();
+    },
+  };
+}

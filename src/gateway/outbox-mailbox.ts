@@ -1,0 +1,26 @@
+// The outbox as a surface's mailbox: what was sent to it, and what is about to be. Rows that were given up or suppressed
+// are not part of it.
+
+import type { Mailbox } from '../channels/mailbox.ts';
+import type { Store } from '../store/store.ts';
+
+const SHOWN = { in: ['queued', 'sent'] };
+
+export function outboxMailbox(store: Store): Mailbox {
+  return {
+    history: (surfaceId, after, limit) =>
+      store.select('outbox', {
+        where: { surfaceId, status: SHOWN, seq: { gt: after } },
+        orderBy: [['seq', 'asc']],
+        limit,
+      }),
+    last: async (surfaceId) => {
+      const [row] = await store.select('outbox', {
+        where: { surfaceId, status: SHOWN },
+        orderBy: [['seq', 'desc']],
+        limit: 1,
+      });
+      return row;
+    },
+  };
+}

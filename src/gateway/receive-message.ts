@@ -1,0 +1,256 @@
+// The way in, from a channel to the inbox: has it been here before, does a plugin take it, where does it belong, is it a
+// command that cannot wait. Resolves when the message is safe; only then may a channel say "got it".
+//
+// Errors: rejects with an AtriumError when the message cannot be taken, and then nothing of it is stored, so that the
+// platform is free to send it again.
+
+import type { Answer, RunHooks } from '../agent/run-parts.ts';
+import type { ReceiveResult } from '../channels/channel.ts';
+import type { HookContext } from '../hooks/hook-context.ts';
+import { InboundTooLongError } from '../protocol/errors.ts';
+import { dedupeKeyOf, type Inbound } from '../protocol/inbound.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { LiveEvent } from '../protocol/live-event.ts';
+import { newId } from '../protocol/new-id.ts';
+import type { Route } from '../routing/resolve-route.ts';
+import { parseSlashCommand } from '../routing/slash-command.ts';
+import type { NewRow, Store, Write } from '../store/store.ts';
+import type { TriggerPayload } from '../store/tables.ts';
+import type { ControlCommands } from './control-commands.ts';
+import type { ReceiveOptions } from './gateway-port.ts';
+
+export interface ReceiveParts {
+  readonly store: Store;
+  readonly hooks: RunHooks;
+  readonly route: (inbound: Inbound) => Route;
+  readonly control: ControlCommands;
+  readonly planDelivery: (answer: Answer) => Promise<readonly NewRow<'outbox'>[]>;
+  readonly internalHook: (
+    type: string,
+    action: string,
+    sessionKey: string,
+    context: JsonObject,
+  ) => Promise<readonly string[]>;
+  readonly emit: (event: LiveEvent) => void;
+  /** A trigger was committed for this key. */
+  readonly wakeLane: (sessionKey: string) => void;
+  /** Outbox rows were committed. */
+  readonly wakeOutbox: () => void;
+  readonly now: () => number;
+}
+
+const MAX_TEXT_LENGTH = 1_000_000;
+
+export async function receiveMessage(
+  parts: ReceiveParts,
+  inbound: Inbound,
+  options: ReceiveOptions = {},
+): Promise<ReceiveResult> {
+  const { length } = inbound.text;
+  if (length > MAX_TEXT_LENGTH) throw new InboundTooLongError(length, MAX_TEXT_LENGTH);
+  const dedupeKey = dedupeKeyOf(inbound);
+  const earlier = dedupeKey === undefined ? undefined : await findEarlier(parts.store, dedupeKey);
+  if (earlier) return earlier;
+
+  const now = parts.now();
+  const runId = newId('run', now);
+  const route = parts.route(inbound);
+  const { sessionKey, agentId } = route;
+  const context = contextOf(inbound, route, runId);
+  const claimed = await claimInbound(parts, inbound, context);
+  if (claimed)
+    return answerAtOnce(parts, { inbound, route, runId, dedupeKey, now, context, kind: 'message', ...claimed });
+
+  tellReceived(parts, inbound, context);
+  const command = parseSlashCommand(inbound.text);
+  const answer = command && (await parts.control.answer(command, { sessionKey, agentId, inbound }));
+  if (answer !== undefined) {
+    return answerAtOnce(parts, { inbound, route, runId, dedupeKey, now, context, kind: 'message', text: answer });
+  }
+
+  const payload: TriggerPayload = { inbound, agentId, ...(options.seed ? { seed: options.seed } : {}) };
+  const { changed } = await parts.store.commit(
+    [
+      {
+        insert: 'inbox',
+        row: {
+          runId,
+          sessionKey,
+          kind: options.kind ?? 'message',
+          dedupeKey: dedupeKey ?? null,
+          payload,
+          acceptedAt: now,
+          status: 'queued',
+        },
+        onConflict: 'ignore',
+      },
+    ],
+    { site: 'accept' },
+  );
+  if (changed[0] === 0 && dedupeKey !== undefined)
+    return (await findEarlier(parts.store, dedupeKey)) ?? { outcome: 'duplicate', runId, sessionKey };
+  parts.emit({ type: 'message-accepted', runId, sessionKey, at: now, text: inbound.text, surface: inbound.surface });
+  parts.wakeLane(sessionKey);
+  return { outcome: 'accepted', runId, sessionKey };
+}
+
+async function findEarlier(store: Store, dedupeKey: string): Promise<ReceiveResult | undefined> {
+  const [row] = await store.select('inbox', { where: { dedupeKey }, limit: 1 });
+  return row && { outcome: 'duplicate', runId: row.runId, sessionKey: row.sessionKey };
+}
+
+/** A plugin may take any message before it reaches an agent, and answer it or swallow it. */
+async function claimInbound(
+  parts: ReceiveParts,
+  inbound: Inbound,
+  context: HookContext,
+): Promise<{ text: string } | undefined> {
+  if (!parts.hooks.has('inbound_claim')) return undefined;
+  const { surface, sender, text, at, messageId, wasMentioned, metadata } = inbound;
+  const { result } = await parts.hooks.run(
+    'inbound_claim',
+    {
+      content: text,
+      body: text,
+      bodyForAgent: text,
+      timestamp: at,
+      channel: surface.channel,
+      accountId: surface.accountId,
+      conversationId: surface.peer.id,
+      senderId: sender.id,
+      senderName: sender.name,
+      senderUsername: sender.username,
+      threadId: surface.threadId,
+      messageId,
+      sessionKey: context.sessionKey,
+      runId: context.runId,
+      isGroup: surface.peer.kind !== 'direct',
+      wasMentioned,
+      metadata,
+    },
+    context,
+  );
+  return result.handled ? { text: result.reply?.text ?? '' } : undefined;
+}
+
+function tellReceived(parts: ReceiveParts, inbound: Inbound, context: HookContext): void {
+  const { surface, sender, text, at, messageId, metadata } = inbound;
+  const sessionKey = context.sessionKey ?? '';
+  if (parts.hooks.has('message_received')) {
+    parts.hooks.observe(
+      'message_received',
+      {
+        from: sender.id,
+        content: text,
+        timestamp: at,
+        threadId: surface.threadId,
+        messageId,
+        senderId: sender.id,
+        sessionKey,
+        runId: context.runId,
+        metadata,
+      },
+      context,
+    );
+  }
+  void parts.internalHook('message', 'received', sessionKey, {
+    from: sender.id,
+    content: text,
+    timestamp: at,
+    channelId: surface.channel,
+    accountId: surface.accountId,
+    conversationId: surface.peer.id,
+    ...(messageId === undefined ? {} : { messageId }),
+    metadata: {
+      provider: surface.channel,
+      surface: surface.channel,
+      senderId: sender.id,
+      ...(surface.threadId === undefined ? {} : { threadId: surface.threadId }),
+    },
+  });
+}
+
+/** Taken and answered in one commit, so that it can be neither lost nor answered twice. */
+async function answerAtOnce(
+  parts: ReceiveParts,
+  message: {
+    readonly inbound: Inbound;
+    readonly route: Route;
+    readonly runId: string;
+    readonly dedupeKey: string | undefined;
+    readonly now: number;
+    readonly context: HookContext;
+    readonly kind: 'message';
+    readonly text: string;
+  },
+): Promise<ReceiveResult> {
+  const { inbound, runId, now, context, text, dedupeKey } = message;
+  const { sessionKey, agentId } = message.route;
+  const rows =
+    text === ''
+      ? []
+      : await parts.planDelivery({
+          runId,
+          sessionKey,
+          surface: inbound.surface,
+          text,
+          replyToId: inbound.messageId,
+          context,
+        });
+  const writes: Write[] = [
+    {
+      insert: 'inbox',
+      row: {
+        runId,
+        sessionKey,
+        kind: message.kind,
+        dedupeKey: dedupeKey ?? null,
+        payload: { inbound, agentId },
+        acceptedAt: now,
+        status: 'done',
+      },
+    },
+    {
+      insert: 'runs',
+      row: {
+        runId,
+        sessionKey,
+        agentId,
+        sessionId: null,
+        status: 'done',
+        claim: 1,
+        progressClaim: 1,
+        startedAt: now,
+        endedAt: parts.now(),
+        outcome: { reply: text },
+        observed: true,
+      },
+    },
+    ...rows.map((row): Write => ({ insert: 'outbox', row })),
+  ];
+  await parts.store.commit(writes, { site: 'control' });
+  parts.emit({ type: 'message-accepted', runId, sessionKey, at: now, text: inbound.text, surface: inbound.surface });
+  parts.emit({ type: 'run-end', runId, sessionKey, at: parts.now(), status: 'done', reply: text });
+  parts.wakeOutbox();
+  return { outcome: 'handled', runId, sessionKey };
+}
+
+function contextOf(
+  { surface, sender, messageId }: Inbound,
+  { sessionKey, agentId }: Route,
+  runId: string,
+): HookContext {
+  return {
+    agentId,
+    sessionKey,
+    runId,
+    messageProvider: surface.channel,
+    channelId: surface.channel,
+    accountId: surface.accountId,
+    conversationId: surface.peer.id,
+    senderId: sender.id,
+    threadId: surface.threadId,
+    messageId,
+    trace: { traceId: runId, spanId: `${runId}.in`, callDepth: 0 },
+  };
+}

@@ -1,0 +1,86 @@
+// A gateway that listens: the parts of `main.ts` behind HTTP and WebSocket, from the token to the graceful stop.
+
+import { listAgentIds, resolveDefaultAgentId } from '../config/agents.ts';
+import { resolveBindAddress } from './http/bind-address.ts';
+import { createHttpApp } from './http/create-http-app.ts';
+import { type Listening, listen } from './http/listen.ts';
+import { ensureToken } from './http/token.ts';
+import { type GatewayOptions, type OpenedGateway, openGateway } from './main.ts';
+
+export const DEFAULT_PORT = 18_790;
+
+export interface StartOptions extends GatewayOptions {
+  /** Over what the configuration says; 0 takes any free one. */
+  readonly port?: number | undefined;
+}
+
+export interface StartedGateway extends Pick<OpenedGateway, 'gateway' | 'hooks'> {
+  readonly url: string;
+  readonly token: string;
+  readonly tokenSource: string;
+  /** Stops taking messages, finishes what is running within the budget, and leaves the rest for the next start. */
+  stop(budgetMs?: number): Promise<void>;
+}
+
+const DRAIN_SECONDS = 20;
+
+export async function startGateway(options: StartOptions): Promise<StartedGateway> {
+  const { environment, loaded, warn, now = Date.now } = options;
+  const { config } = loaded;
+  const settings = config.gateway ?? {};
+  let state: 'starting' | 'ready' | 'draining' = 'starting';
+
+  const { token, source, warnings } = await ensureToken(environment.stateDir, settings.auth?.token);
+  for (const warning of warnings) warn(warning);
+  const host = resolveBindAddress(settings.bind, token);
+  const opened = await openGateway(options);
+  const { gateway, sockets } = opened;
+  const app = createHttpApp({
+    port: gateway,
+    token,
+    allowedHosts: [],
+    allowedOrigins: settings.allowedOrigins ?? [],
+    agentIds: () => [
+      resolveDefaultAgentId(config),
+      ...listAgentIds(config).filter((id) => id !== resolveDefaultAgentId(config)),
+    ],
+    state: () => state,
+    now,
+    warn,
+  });
+  let listening: Listening;
+  try {
+    listening = await listen({
+      app,
+      host,
+      port: options.port ?? settings.port ?? DEFAULT_PORT,
+      attach: (socket, client) => sockets[client.channel].attach(socket, client),
+    });
+  } catch (error) {
+    await opened.close(0);
+    throw error;
+  }
+  await opened.listensAt(listening.url);
+  state = 'ready';
+  setImmediate(() => void opened.warm().catch((error) => warn(`Warming up failed: ${(error as Error).message}`)));
+
+  let stopping: Promise<void> | undefined;
+  const stop = async (budgetMs: number) => {
+    state = 'draining';
+    // Those who wait for an answer keep their connections while runs finish; nothing new is accepted meanwhile.
+    const closed = opened.close(budgetMs);
+    await closed;
+    await listening.close(1_000);
+  };
+  return {
+    gateway,
+    hooks: opened.hooks,
+    url: listening.url,
+    token,
+    tokenSource: source,
+    stop: (budgetMs = (settings.drainSeconds ?? DRAIN_SECONDS) * 1_000) => {
+      stopping ??= stop(budgetMs);
+      return stopping;
+    },
+  };
+}

@@ -1,0 +1,64 @@
+// Makes sure that an agent has a workspace before it is asked anything: a fresh machine gets templates, an existing
+// workspace is left as it is. Runs wait for it once; what goes wrong is a warning, because an agent without files can
+// still answer.
+
+import { resolveAgentWorkspaceDir } from '../config/agent-workspace.ts';
+import { listAgentIds, resolveAgentConfig, resolveAgentDefaults } from '../config/agents.ts';
+import type { Environment } from '../config/environment.ts';
+import type { Config } from '../config/schema.ts';
+import { TAXONOMIES } from '../context/taxonomy.ts';
+import { seedWorkspace } from '../context/workspace/ensure-workspace.ts';
+
+export interface WorkspacesParts {
+  readonly environment: Environment;
+  readonly config: Config;
+  readonly now: () => number;
+  readonly warn: (sentence: string) => void;
+}
+
+export class Workspaces {
+  readonly #parts: WorkspacesParts;
+  readonly #preparing = new Map<string, Promise<void>>();
+  readonly #warnings: string[] = [];
+
+  constructor(parts: WorkspacesParts) {
+    this.#parts = parts;
+  }
+
+  get warnings(): readonly string[] {
+    return this.#warnings;
+  }
+
+  /** Begins with all of them, and does not wait. */
+  prepareAll(): void {
+    for (const agentId of listAgentIds(this.#parts.config)) void this.ready(agentId);
+  }
+
+  /** Resolves when the agent's workspace is there, or cannot be made. */
+  ready(agentId: string): Promise<void> {
+    let preparing = this.#preparing.get(agentId);
+    if (!preparing) {
+      preparing = this.#prepare(agentId);
+      this.#preparing.set(agentId, preparing);
+    }
+    return preparing;
+  }
+
+  async #prepare(agentId: string): Promise<void> {
+    const { config, environment, now, warn } = this.#parts;
+    const agent = resolveAgentConfig(config, agentId);
+    const dir = resolveAgentWorkspaceDir(config, agentId, environment.variables);
+    try {
+      await seedWorkspace({
+        dir,
+        now: new Date(now()),
+        taxonomy: TAXONOMIES[agent?.taxonomy ?? 'openclaw'],
+        ensureBootstrapFiles: !(agent?.skipBootstrap ?? resolveAgentDefaults(config).skipBootstrap),
+      });
+    } catch (error) {
+      const sentence = `The workspace of "${agentId}" could not be prepared: ${(error as Error).message}`;
+      this.#warnings.push(sentence);
+      warn(sentence);
+    }
+  }
+}
