@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { GatewayGoneError } from '../protocol/errors.ts';
 import { ChatSocket } from './chat-socket.ts';
+import { ChatTurns } from './chat-turns.ts';
 import { ChatView } from './chat-view.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
@@ -68,35 +69,24 @@ async function converse(io: CliIo, socket: ChatSocket, view: ChatView): Promise<
     historySize: HISTORY_LINES,
     prompt: '> ',
   } as Parameters<typeof createInterface>[0]);
-  let waiting: { runId: string | undefined; isOver: boolean; done: () => void } | undefined;
+  const turns = new ChatTurns();
   let failure: Error | undefined;
-
   socket.onFrame((frame) => {
     view.show(frame);
-    if (!waiting) return;
-    if (frame.type === 'run-end' && frame.runId === waiting.runId) waiting.isOver = true;
-    if (frame.type === 'error' && waiting.runId === undefined) waiting.done();
-    // The answer comes as parts after the end; a run that says nothing has none.
-    if (frame.type === 'part' && frame.runId === waiting.runId) waiting.done();
-    if (frame.type === 'run-end' && waiting.isOver) setTimeout(waiting.done, SILENCE_MS).unref();
+    turns.see(frame);
   });
   socket.onLost((error) => {
     failure = error;
+    turns.giveUp();
     lines.close();
   });
   lines.on('SIGINT', () => {
-    if (waiting) socket.send({ type: 'stop' });
+    if (turns.isWaiting) socket.send({ type: 'stop' });
     else lines.close();
   });
-
   const say = async (text: string) => {
-    const answered = new Promise<void>((done) => {
-      waiting = { runId: undefined, isOver: false, done };
-    });
-    const accepted = await socket.say(randomUUID(), text);
-    if (waiting && accepted) waiting.runId = accepted.runId;
-    if (accepted) await answered;
-    waiting = undefined;
+    const accepted = await turns.until(socket.say(randomUUID(), text));
+    if (accepted) await turns.answered(accepted.runId);
   };
 
   prompt(lines, io);
@@ -110,9 +100,6 @@ async function converse(io: CliIo, socket: ChatSocket, view: ChatView): Promise<
   }
   if (failure) throw new GatewayGoneError(failure.message);
 }
-
-/** How long after the end of a run its parts may take before it counts as one that says nothing. */
-const SILENCE_MS = 300;
 
 function prompt(lines: Interface, io: CliIo): void {
   if (io.isTerminal) lines.prompt();

@@ -108,7 +108,6 @@ describe('/api/runs', () => {
       calls: [{ call: 1, provider: 'mirror' }],
       deliveries: [{ part: 1, status: 'sent' }],
     });
-    expect(JSON.stringify(json)).not.toContain('"report"');
     expect((await get(`/api/runs?session=${encodeURIComponent(filled.sessionKey)}`)).json).toMatchObject({
       runs: [{ runId: filled.runId }],
       next: null,
@@ -128,6 +127,7 @@ describe('/api/runs', () => {
       status: 404,
       json: { error: { code: 'ATRIUM_RUN_CAPTURE_UNKNOWN' } },
     });
+    expect((await get(`/api/runs/${filled.runId}/requests/0`)).status).toBe(404);
     expect((await get('/api/runs/run_nobody/requests/1')).json).toMatchObject({
       error: { code: 'ATRIUM_RUN_UNKNOWN' },
     });

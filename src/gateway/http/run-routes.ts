@@ -1,5 +1,6 @@
 // Runs over the API: how they went, what the model was sent, where the answer went.
 
+import { FRAME_CALL, type RequestFrame } from '../../agent/request-frame.ts';
 import { UnknownCaptureError, UnknownReportError, UnknownRunError } from '../../protocol/errors.ts';
 import { readCapture } from '../../recorder/capture.ts';
 import type { Store } from '../../store/store.ts';
@@ -23,13 +24,17 @@ export function addRunRoutes(app: HttpApp, { port }: ApiParts): void {
     });
     const runs = rows.slice(0, query.limit);
     const next = rows.length > query.limit ? (runs.at(-1)?.runId ?? null) : null;
-    return c.json({ runs: runs.map(withoutReport), next });
+    return c.json({ runs, next });
   });
 
   app.get('/api/runs/:run', async (c) => {
     const runId = c.req.param('run');
     const run = await findRun(store, runId);
-    const captures = await store.select('captures', { where: { runId }, orderBy: [['call', 'asc']], limit: MAX_ROWS });
+    const captures = await store.select('captures', {
+      where: { runId, call: { gt: FRAME_CALL } },
+      orderBy: [['call', 'asc']],
+      limit: MAX_ROWS,
+    });
     const outbox = await store.select('outbox', { where: { runId }, orderBy: [['seq', 'asc']], limit: MAX_ROWS });
     return c.json({
       run,
@@ -48,20 +53,22 @@ export function addRunRoutes(app: HttpApp, { port }: ApiParts): void {
 
   app.get('/api/runs/:run/report', async (c) => {
     const runId = c.req.param('run');
-    const [row] = await store.select('runs', { where: { runId }, limit: 1 });
-    if (!row) await findRun(store, runId);
-    const report = row?.outcome?.report;
-    if (report === undefined || report === null) throw new UnknownReportError(runId);
-    return Response.json(report);
+    const frame = await readCapture(store, runId, FRAME_CALL);
+    if (frame?.body === undefined) {
+      await findRun(store, runId);
+      throw new UnknownReportError(runId);
+    }
+    const { report, spans } = JSON.parse(frame.body) as RequestFrame;
+    return Response.json({ ...report, requestSpans: spans });
   });
 
   app.get('/api/runs/:run/requests/:call{[0-9]{1,6}|last}', async (c) => {
     const runId = c.req.param('run');
     const call = c.req.param('call') === 'last' ? undefined : Number(c.req.param('call'));
     const capture = await readCapture(store, runId, call);
-    if (capture?.body === undefined) {
+    if (capture?.body === undefined || capture.call === FRAME_CALL) {
       await findRun(store, runId);
-      throw new UnknownCaptureError(runId, capture?.call ?? call);
+      throw new UnknownCaptureError(runId, call);
     }
     return c.body(capture.body, 200, {
       'content-type': 'application/json; charset=utf-8',
@@ -84,7 +91,7 @@ export function addRunRoutes(app: HttpApp, { port }: ApiParts): void {
     if (isOver(run.status)) return c.json({ over: true, run });
     const patience = AbortSignal.any([AbortSignal.timeout(timeoutMs), c.req.raw.signal]);
     try {
-      return c.json({ over: true, run: withoutReport(await port.waitForRun(runId, patience)) });
+      return c.json({ over: true, run: await port.waitForRun(runId, patience) });
     } catch (error) {
       if (!patience.aborted) throw error;
       return c.json({ over: false, run: await findRun(store, runId) });
@@ -104,7 +111,7 @@ type ToldRun = Omit<RunRow, 'status'> & { readonly status: RunRow['status'] | 'q
 
 async function findRun(store: Store, runId: string): Promise<ToldRun> {
   const [row] = await store.select('runs', { where: { runId }, limit: 1 });
-  if (row) return withoutReport(row);
+  if (row) return row;
   const [waiting] = await store.select('inbox', { where: { runId }, limit: 1 });
   if (!waiting) throw new UnknownRunError(runId.slice(0, 512));
   return {
@@ -120,13 +127,6 @@ async function findRun(store: Store, runId: string): Promise<ToldRun> {
     outcome: null,
     observed: false,
   };
-}
-
-/** Reports are long and have a place of their own. */
-function withoutReport(run: RunRow): RunRow {
-  if (!run.outcome?.report) return run;
-  const { report: _report, ...outcome } = run.outcome;
-  return { ...run, outcome };
 }
 
 function isOver(status: ToldRun['status']): boolean {

@@ -188,7 +188,7 @@ const run = z.object({
   claim: wholeNumber,
   startedAt: at,
   endedAt: at.nullable(),
-  outcome: z.record(z.string(), z.unknown()).nullable().describe('Reply or error, model, usage; the report is apart.'),
+  outcome: z.record(z.string(), z.unknown()).nullable().describe('Reply or error, model, usage.'),
 });
 const call = z.object({ call: wholeNumber, at, provider: z.string(), model: z.string(), size: wholeNumber });
 

@@ -148,10 +148,17 @@ const view = {
       make('ul', {}, offer('Hello, who are you?'), offer('/status'), offer('/help'))));
   },
 
+  /** True until the reader scrolls away from the end. */
+  isFollowing: true,
+
   follow(always) {
+    if (always) this.isFollowing = true;
+    if (this.isFollowing) byId('log').scrollTop = byId('log').scrollHeight;
+  },
+
+  scrolled() {
     const log = byId('log');
-    const isNear = log.scrollHeight - log.scrollTop - log.clientHeight < 160;
-    if (always || isNear) log.scrollTop = log.scrollHeight;
+    this.isFollowing = log.scrollHeight - log.scrollTop - log.clientHeight < 80;
   },
 };
 

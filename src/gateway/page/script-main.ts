@@ -22,6 +22,7 @@ function start() {
   });
   byId('text').addEventListener('input', fitText);
   byId('stop').addEventListener('click', stop);
+  byId('log').addEventListener('scroll', () => view.scrolled(), { passive: true });
   document.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape' || byId('gate').open) return;
     if (byId('panel').classList.contains('open')) openPanel(false);

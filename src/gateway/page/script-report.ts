@@ -12,11 +12,11 @@ async function showReport(runId, isQuiet) {
   if (!isQuiet) openPanel(true);
   try {
     const { run, calls } = await ask('/api/runs/' + encodeURIComponent(runId));
-    const report = await ask('/api/runs/' + encodeURIComponent(runId) + '/report').catch((error) => {
+    const report = calls.length === 0 ? undefined : await ask('/api/runs/' + encodeURIComponent(runId) + '/report').catch((error) => {
       if (error.status === 404) return undefined;
       throw error;
     });
-    if (reportOf === runId && (report || !isQuiet)) byId('report').replaceChildren(...drawReport(run, calls, report));
+    if (reportOf === runId && (report || calls.length > 0 || !isQuiet)) byId('report').replaceChildren(...drawReport(run, calls, report));
   } catch (error) {
     if (!isQuiet && reportOf === runId) byId('report').replaceChildren(make('p', { class: 'problem' }, error.message));
   }
@@ -74,10 +74,10 @@ function drawComposition(report) {
       row(file.status === 'injected' ? '' : file.status, file.name, file.status === 'absent' ? 'absent' : count(file.injectedChars),
         file.status === 'injected' ? undefined : file.status + (file.reason ? ': ' + file.reason : '')))),
     section('Handlers', handlers.length, handlers.map((handler) =>
-      row(handler.outcome === 'ok' ? '' : 'bad', handler.id, duration(handler.ms || 0),
+      row(handler.outcome === 'done' ? '' : 'bad', handler.id, duration(handler.ms || 0),
         [handler.outcome, handler.changes && handler.changes.length ? plural(handler.changes.length, 'change') : 'nothing changed'].join(', ')))),
     section('Absent', absences.length, absences.map((absence) =>
-      row('absent', absence.what, absence.reason, absence.detail))),
+      row(absence.reason === 'disabled' ? '' : 'absent', absence.what, absence.reason, absence.detail))),
   ].filter(Boolean);
 }
 

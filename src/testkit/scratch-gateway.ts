@@ -1,0 +1,110 @@
+// A whole gateway in the test's own process, on a home of its own: the real store, lanes, tools and delivery, a model
+// server on loopback, and a platform that the test talks on. Gone after the test; it can be stopped and started again on
+// the same home to see what survives.
+
+import { join } from 'node:path';
+import type { Channel } from '../channels/channel.ts';
+import { readEnvironment } from '../config/environment.ts';
+import { loadConfig } from '../config/load-config.ts';
+import { type OpenedGateway, openGateway } from '../gateway/main.ts';
+import type { HookRunner } from '../hooks/runner.ts';
+import { ModelServer } from './model-server.ts';
+import { ScratchHome } from './scratch-home.ts';
+import { TestChannel } from './test-channel.ts';
+
+export interface ScratchGatewaySettings {
+  /** Laid over a configuration that sends every agent to the model server. */
+  readonly config?: Record<string, unknown> | undefined;
+  /** Texts by path, relative to the state directory. */
+  readonly files?: Readonly<Record<string, string>> | undefined;
+  readonly protocol?: 'anthropic-messages' | 'openai-completions' | undefined;
+  readonly register?: ((hooks: HookRunner) => void) | undefined;
+  readonly channels?: readonly Channel[] | undefined;
+  readonly variables?: Readonly<Record<string, string>> | undefined;
+  readonly now?: (() => number) | undefined;
+}
+
+export class ScratchGateway {
+  readonly home: ScratchHome;
+  readonly model: ModelServer;
+  readonly settings: ScratchGatewaySettings;
+  /** What operators were warned of. */
+  readonly warnings: string[] = [];
+  channel = new TestChannel();
+  #opened: OpenedGateway | undefined;
+
+  private constructor(home: ScratchHome, model: ModelServer, settings: ScratchGatewaySettings) {
+    this.home = home;
+    this.model = model;
+    this.settings = settings;
+  }
+
+  static async open(settings: ScratchGatewaySettings = {}): Promise<ScratchGateway> {
+    const model = await ModelServer.start();
+    const home = await ScratchHome.create(settings.files);
+    const api = settings.protocol ?? 'openai-completions';
+    const config = {
+      agents: { defaults: { model: 'fake/small' } },
+      models: {
+        providers: {
+          fake: { baseUrl: model.baseUrl, apiKey: 'test-key', api, models: [{ id: 'small' }, { id: 'large' }] },
+        },
+      },
+      ...settings.config,
+    };
+    await home.write('openclaw.json', JSON.stringify(config));
+    const scratch = new ScratchGateway(home, model, settings);
+    await scratch.start();
+    return scratch;
+  }
+
+  get opened(): OpenedGateway {
+    if (!this.#opened) throw new Error('the gateway is stopped');
+    return this.#opened;
+  }
+
+  get gateway() {
+    return this.opened.gateway;
+  }
+
+  get store() {
+    return this.gateway.store;
+  }
+
+  get hooks(): HookRunner {
+    return this.opened.hooks;
+  }
+
+  get workspaceDir(): string {
+    return join(this.home.stateDir, 'workspace');
+  }
+
+  async start(): Promise<void> {
+    const { register, channels = [], variables, now } = this.settings;
+    const environment = readEnvironment(
+      { HOME: this.home.home, TZ: 'UTC', ...variables },
+      () => this.home.home,
+      this.home.home,
+    );
+    this.#opened = await openGateway({
+      environment,
+      loaded: await loadConfig({ environment }),
+      warn: (sentence) => this.warnings.push(sentence),
+      register,
+      channels: [this.channel, ...channels],
+      now,
+    });
+  }
+
+  /** As a SIGTERM does. What is on the platform stays there for the next start. */
+  async stop(budgetMs = 5_000): Promise<void> {
+    await this.#opened?.close(budgetMs);
+    this.#opened = undefined;
+  }
+
+  async close(): Promise<void> {
+    await this.stop();
+    await this.model.close();
+    await this.home.remove();
+  }
+}
