@@ -15,6 +15,10 @@ import { addContextDiff } from './context-diff.ts';
 import { addContextExplain } from './context-explain.ts';
 import { addContextPreview } from './context-preview.ts';
 import { addContextReport } from './context-report.ts';
+import { addDeadLettersList } from './deadletters-list.ts';
+import { addDeadLettersPurge } from './deadletters-purge.ts';
+import { addDeadLettersReplay } from './deadletters-replay.ts';
+import { addDeadLettersShow } from './deadletters-show.ts';
 import type { ExitCode } from './exit-code.ts';
 import { addHooksCheck } from './hooks-check.ts';
 import { addHooksDisable } from './hooks-disable.ts';
@@ -24,7 +28,13 @@ import { addHooksList } from './hooks-list.ts';
 import { addHooksNew } from './hooks-new.ts';
 import { addHooksTest } from './hooks-test.ts';
 import { addRouteExplain } from './route-explain.ts';
+import { addRunShow } from './run-show.ts';
+import { addSessionsDelete } from './sessions-delete.ts';
+import { addSessionsList } from './sessions-list.ts';
+import { addSessionsReset } from './sessions-reset.ts';
+import { addSessionsShow } from './sessions-show.ts';
 import { addStart } from './start.ts';
+import { addStatus } from './status.ts';
 import { addTour } from './tour.ts';
 
 /** Adds one command to the program. `exit` sets the exit code of a command that ran through. */
@@ -34,6 +44,16 @@ export const COMMANDS: readonly AddCommand[] = [
   addStart,
   addChat,
   addAgent,
+  addStatus,
+  addSessionsList,
+  addSessionsShow,
+  addSessionsReset,
+  addSessionsDelete,
+  addRunShow,
+  addDeadLettersList,
+  addDeadLettersPurge,
+  addDeadLettersReplay,
+  addDeadLettersShow,
   addContextPreview,
   addContextReport,
   addContextExplain,

@@ -39,7 +39,7 @@ async function answerChat(c: Context<HttpEnv>, { port, agentIds, now }: ApiParts
     idempotencyKey: c.req.header('idempotency-key'),
   };
   const request = readChatRequest(body, headers, agentIds());
-  const follower = new RunFollower(port);
+  const follower = body.stream ? new RunFollower(port) : undefined;
   try {
     const accepted = await receiveOnce(port, {
       ...request,
@@ -54,16 +54,17 @@ async function answerChat(c: Context<HttpEnv>, { port, agentIds, now }: ApiParts
     if (request.idempotencyKey === undefined) stopWhenGone(port, accepted.runId, client.signal);
     const facts = { runId: accepted.runId, model: body.model, createdAt: now() };
     const shown = runHeaders(accepted);
-    if (body.stream) {
+    if (follower) {
       const includeUsage = body.stream_options?.include_usage === true;
       return streamAnswer({ facts, includeUsage, accepted, follower, client, shown, port });
     }
     const run = await port.waitForRun(accepted.runId, client.signal);
-    follower.close();
     const failure = runFailure(run);
-    return failure ? failedAnswer(failure, shown) : Response.json(formatCompletion(facts, run), { headers: shown });
+    return failure
+      ? failedAnswer(failure, shown)
+      : Response.json(formatCompletion({ ...facts, createdAt: run.startedAt }, run), { headers: shown });
   } catch (error) {
-    follower.close();
+    follower?.close();
     if (c.req.raw.signal.aborted) return new Response(null, { status: CLIENT_GONE });
     throw error;
   }
@@ -100,6 +101,7 @@ async function tellRun(events: EventStream, parts: StreamParts): Promise<void> {
     tell(formatChunk(facts, { role: 'assistant', content: '' }, null, includeUsage));
     // Whoever asks again missed the beginning, and gets the answer in one piece.
     if (accepted.outcome === 'accepted') follower.follow(accepted.runId, (event) => tellText(draft.add(event)));
+    else follower.close();
     const run = await port.waitForRun(accepted.runId, client.signal);
     tellEnd(run, draft, tell, tellText, parts);
   } catch (error) {
