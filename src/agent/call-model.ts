@@ -7,7 +7,8 @@ import { createHash } from 'node:crypto';
 import type { Model, ModelEnd, ModelFailure } from '../models/model.ts';
 import { retryDelayMs } from '../models/retry-delay.ts';
 import { isAtriumError, ModelCallError } from '../protocol/errors.ts';
-import type { AssistantMessage, AssistantPart } from '../protocol/message.ts';
+import { type AssistantMessage, type AssistantPart, type Message, toolCallsOf } from '../protocol/message.ts';
+import { newId } from '../protocol/new-id.ts';
 import { addUsage, NO_USAGE, type Usage } from '../protocol/usage.ts';
 import type { Conversation } from './conversation.ts';
 import type { Turn } from './open-turn.ts';
@@ -81,7 +82,12 @@ async function streamOnce(
   const { runId, sessionKey, attempt } = turn;
   const startedAt = parts.now();
   tellStart(parts, turn, conversation);
-  parts.recorder.promptSubmitted({ ...turn.recorded, ...refOf(model) }, { call, wire });
+  const recorded = { ...turn.recorded, ...refOf(model) };
+  parts.recorder.promptSubmitted(recorded, {
+    call,
+    wire,
+    request: { ...conversation.frame, messages: conversation.messages },
+  });
   const content: AssistantPart[] = [];
   let text = '';
   let end: ModelEnd = { type: 'end', stop: 'error', usage: NO_USAGE };
@@ -90,17 +96,28 @@ async function streamOnce(
     firstByteAt ??= parts.now();
     if (event.type === 'text-delta') {
       text += event.text;
+      parts.recorder.modelDelta(recorded, 'text', event.text);
       parts.emit({ type: 'text-delta', runId, sessionKey, at: parts.now(), attempt, call, text: event.text });
     } else if (event.type === 'tool-call') {
       if (text !== '') content.push({ type: 'text', text });
       text = '';
-      content.push({ type: 'tool-call', id: event.id, name: event.name, params: parseToolInput(event.input) });
-    } else if (event.type === 'end') end = event;
+      const id = ownCallId(event.id, [...conversation.messages, { role: 'assistant', content }], startedAt);
+      content.push({ type: 'tool-call', id, name: event.name, params: parseToolInput(event.input) });
+    } else if (event.type === 'reasoning-delta') parts.recorder.modelDelta(recorded, 'thinking', event.text);
+    else if (event.type === 'end') end = event;
   }
   if (text !== '') content.push({ type: 'text', text });
   const message: AssistantMessage = { role: 'assistant', content };
   tellEnd(parts, turn, conversation, message, end, { startedAt, firstByteAt });
   return { message, end };
+}
+
+/** Some servers number their calls from the start in every answer, and results are matched to calls by id. */
+function ownCallId(id: string, said: readonly Message[], now: number): string {
+  const isTaken = said.some(
+    (message) => message.role === 'assistant' && toolCallsOf(message).some((call) => call.id === id),
+  );
+  return isTaken || id === '' ? newId('call', now) : id;
 }
 
 /** The same request in the next model's form. */

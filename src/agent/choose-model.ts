@@ -1,22 +1,23 @@
 // Chooses the model of a run: what a plugin asks for, else what the configuration says, with the fallbacks behind it.
 // The compatibility hook `before_agent_start` is called here, once; what it says about the prompt is used later.
 
-import type { HookTypes } from '../hooks/hook-types.ts';
+import type { HookAnswer } from '../hooks/runner.ts';
 import type { Model } from '../models/model.ts';
 import { isAtriumError } from '../protocol/errors.ts';
-import type { DraftMode, TurnSubject } from './draft-request.ts';
-import type { ModelRef, RunParts } from './run-parts.ts';
+import { askingIn, type DraftMode, type TurnSubject } from './draft-request.ts';
+import type { DraftParts, ModelRef } from './run-parts.ts';
 
 export interface ChosenModel {
   readonly model: Model;
   readonly fallbacks: readonly ModelRef[];
-  readonly legacy: HookTypes['before_agent_start']['result'];
+  /** What the compatibility hook says about the prompt, which is used later. */
+  readonly legacy: HookAnswer<'before_agent_start'>;
   readonly placeholders: readonly string[];
 }
 
-export async function chooseModel(parts: RunParts, turn: TurnSubject, mode: DraftMode): Promise<ChosenModel> {
+export async function chooseModel(parts: DraftParts, turn: TurnSubject, mode: DraftMode): Promise<ChosenModel> {
   const { hooks } = parts;
-  const options = { signal: turn.signal, pureOnly: mode === 'preview' };
+  const options = { signal: turn.signal, ...askingIn(mode) };
   const resolved = await hooks.run(
     'before_model_resolve',
     { prompt: turn.text, attachments: [] },
@@ -25,7 +26,7 @@ export async function chooseModel(parts: RunParts, turn: TurnSubject, mode: Draf
   );
   const started = await hooks.run(
     'before_agent_start',
-    { prompt: turn.text, runId: turn.runId },
+    { prompt: turn.text, runId: turn.runId, messages: turn.history },
     turn.context,
     options,
   );
@@ -37,7 +38,7 @@ export async function chooseModel(parts: RunParts, turn: TurnSubject, mode: Draf
   return {
     model,
     fallbacks,
-    legacy: started.result,
+    legacy: started,
     placeholders: [...resolved.skipped, ...started.skipped],
   };
 }
@@ -62,7 +63,7 @@ function overrideOf(
 
 /** A model without a key or a provider is passed over while there is another; the first one's error is the one told. */
 async function firstUsable(
-  parts: RunParts,
+  parts: DraftParts,
   candidates: readonly ModelRef[],
 ): Promise<{ model: Model; fallbacks: readonly ModelRef[] }> {
   let failure: unknown;

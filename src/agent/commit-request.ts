@@ -4,6 +4,8 @@
 import type { JsonObject } from '../protocol/json.ts';
 import type { Write } from '../store/store.ts';
 import type { Conversation } from './conversation.ts';
+import { senderOf } from './end-finished.ts';
+import { authorsOf } from './message-spans.ts';
 import type { Turn } from './open-turn.ts';
 import type { RequestDraft } from './request-draft.ts';
 import { captureFrame } from './request-frame.ts';
@@ -16,7 +18,11 @@ export async function commitRequest(parts: RunParts, turn: Turn, draft: RequestD
   const { provider, model } = draft.model;
   await ledger.commit('request', [
     ...turn.seed.map((message) => ledger.entry(message, { meta: { seed: true } })),
-    ...(user.blocked ? [] : [ledger.entry(user.message, { shown: turn.text, meta: metaOf(turn) })]),
+    ...(user.blocked
+      ? []
+      : [
+          ledger.entry(user.message, { shown: turn.text, meta: { ...senderOf(turn), ...authorsOf(draft.userPieces) } }),
+        ]),
     ...draft.injections.map(
       ({ id }): Write => ({ update: 'injections', where: { id, status: 'queued' }, set: { status: 'bound', runId } }),
     ),
@@ -39,9 +45,4 @@ export async function commitRequest(parts: RunParts, turn: Turn, draft: RequestD
     pending: undefined,
     toolCalls: 0,
   };
-}
-
-function metaOf({ inbound }: Turn): { sender: { id: string; name: string }; channel: string } {
-  const { sender, surface } = inbound;
-  return { sender: { id: sender.id, name: sender.name ?? sender.id }, channel: surface.channel };
 }

@@ -2,10 +2,10 @@
 
 import type { Composition } from '../context/compose.ts';
 import { parseSessionKey } from '../protocol/session-key.ts';
-import type { TurnSubject } from './draft-request.ts';
-import type { RunParts } from './run-parts.ts';
+import type { DraftMode, TurnSubject } from './draft-request.ts';
+import type { DraftParts } from './run-parts.ts';
 
-export function composeContext(parts: RunParts, turn: TurnSubject): Promise<Composition> {
+export function composeContext(parts: DraftParts, turn: TurnSubject, mode: DraftMode): Promise<Composition> {
   // A key that names its channel speaks for itself, wherever the message was typed.
   const isNamed = parseSessionKey(turn.sessionKey).channel !== undefined;
   return parts.context.compose({
@@ -15,5 +15,7 @@ export function composeContext(parts: RunParts, turn: TurnSubject): Promise<Comp
     trigger: turn.trigger,
     channel: isNamed ? undefined : { provider: turn.inbound.surface.channel },
     at: new Date(turn.startedAt),
+    runId: turn.runId,
+    record: mode === 'run',
   });
 }

@@ -2,6 +2,7 @@
 // cut short had got to.
 
 import type { Model, ModelRequest, WireRequest } from '../models/model.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import type { AssistantMessage, Message } from '../protocol/message.ts';
 import type { ToolOutput } from '../tools/tool.ts';
 import type { StartedCall } from './journal.ts';
@@ -23,6 +24,8 @@ export interface Conversation {
 
 export interface PendingCalls {
   readonly message: AssistantMessage;
+  /** What the transcript knows about it. */
+  readonly meta: JsonObject;
   readonly calls: readonly StartedCall[];
   readonly results: ReadonlyMap<string, ToolOutput>;
   /** True when an earlier attempt began them. */

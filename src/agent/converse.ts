@@ -1,23 +1,25 @@
 // The talk between model and tools: ask, run what it asks for, ask again, until it answers in words. Inside this loop
 // only messages grow; system blocks and tools stay as they were first sent.
 
-import { ToolRoundsExceededError } from '../protocol/errors.ts';
-import { type AssistantMessage, type Message, textOf, toolCallsOf } from '../protocol/message.ts';
+import { ModelAnsweredNothingError, ToolRoundsExceededError } from '../protocol/errors.ts';
+import { type AssistantMessage, textOf, toolCallsOf } from '../protocol/message.ts';
 import { addUsage, NO_USAGE } from '../protocol/usage.ts';
 import { callModel } from './call-model.ts';
 import type { Conversation } from './conversation.ts';
 import { Finalizer } from './finalize-answer.ts';
+import { type SaidMessage, spansOfEntry } from './message-spans.ts';
 import type { Turn } from './open-turn.ts';
 import type { RunAnswer } from './run-answer.ts';
 import type { RunParts } from './run-parts.ts';
 import { settleToolCalls, startToolCalls } from './tool-calls.ts';
+import { writeMessage } from './write-message.ts';
 
 export async function converse(parts: RunParts, turn: Turn, begun: Conversation): Promise<RunAnswer> {
   const finalizer = new Finalizer(parts, turn);
   let conversation = begun.pending ? await settle(parts, turn, begun, begun.pending) : begun;
   let usage = NO_USAGE;
   let modelCalls = 0;
-  let lastText = '';
+  let lastText = lastTextOf(turn);
   for (let round = 1; ; round++) {
     const called = await callModel(parts, turn, conversation);
     conversation = called.conversation;
@@ -31,15 +33,39 @@ export async function converse(parts: RunParts, turn: Turn, begun: Conversation)
       if (revision === undefined) {
         const { provider, model } = conversation.model;
         const { toolCalls } = conversation;
+        // A person who asked must not be left to wait; a schedule may well have nothing to say.
+        if (lastText === '' && turn.kind === 'message')
+          throw new ModelAnsweredNothingError(provider, model, called.stop);
         return { reply: lastText, message, provider, model, usage, modelCalls, toolCalls, stop: called.stop };
       }
-      conversation = await goOn(parts, turn, conversation, [message, { role: 'user', content: revision }], 'revision');
+      conversation = await goOn(parts, turn, conversation, await revise(parts, turn, message, revision), 'revision');
       continue;
     }
 
     if (round > parts.settings.maxToolRounds) throw new ToolRoundsExceededError(parts.settings.maxToolRounds);
     conversation = await settle(parts, turn, conversation, await startToolCalls(parts, turn, message));
   }
+}
+
+/** What an earlier attempt of this run has said last. */
+function lastTextOf({ ownEntries }: Turn): string {
+  const texts = ownEntries.map(({ message }) => (message.role === 'assistant' ? textOf(message) : ''));
+  return texts.findLast((text) => text.trim() !== '') ?? '';
+}
+
+/** The answer that may not stand, and what is wrong with it. A message of nothing is one that no provider takes back. */
+async function revise(
+  parts: RunParts,
+  turn: Turn,
+  answer: AssistantMessage,
+  revision: string,
+): Promise<readonly SaidMessage[]> {
+  const meta = { revision: true };
+  const written = await writeMessage(parts, turn, answer);
+  const asked = await writeMessage(parts, turn, { role: 'user', content: revision });
+  return [written.message, asked.message]
+    .filter(({ content }) => content.length > 0)
+    .map((message) => ({ message, meta }));
 }
 
 /** Brings the begun tool calls to their ends, and prepares the next request with their results. */
@@ -51,7 +77,7 @@ async function settle(
 ): Promise<Conversation> {
   const results = await settleToolCalls(parts, turn, pending);
   const next = { ...conversation, pending: undefined, toolCalls: conversation.toolCalls + results.length };
-  return goOn(parts, turn, next, [pending.message, ...results], 'tools');
+  return goOn(parts, turn, next, [{ message: pending.message, meta: pending.meta }, ...results], 'tools');
 }
 
 /** The next request, with these messages added. It can be derived again from what is stored, so nothing waits for it. */
@@ -59,20 +85,21 @@ async function goOn(
   parts: RunParts,
   turn: Turn,
   conversation: Conversation,
-  added: readonly (AssistantMessage | Message)[],
+  added: readonly SaidMessage[],
   why: 'tools' | 'revision',
 ): Promise<Conversation> {
   const { ledger, runId } = turn;
   const { model, frame } = conversation;
-  const messages = [...conversation.messages, ...added];
+  const messages = [...conversation.messages, ...added.map(({ message }) => message)];
   const wire = await model.prepare({ ...frame, messages });
   const call = conversation.call + 1;
+  const spans = added.flatMap((entry, index) => spansOfEntry(entry, conversation.messages.length + index));
   // The assistant's message with tool calls is in the transcript since before they started.
   const fresh = why === 'tools' ? added.slice(1) : added;
   ledger.commitLater('next-request', [
-    ...fresh.map((message) => ledger.entry(message, { meta: why === 'revision' ? { revision: true } : {} })),
+    ...fresh.map(({ message, meta }) => ledger.entry(message, { meta })),
     ledger.step('request', { call, provider: model.provider, model: model.model }),
-    ...parts.capture({ runId, call, at: parts.now(), provider: model.provider, model: model.model, wire }),
+    ...parts.capture({ runId, call, at: parts.now(), provider: model.provider, model: model.model, wire, spans }),
   ]);
   return { ...conversation, messages, wire, call };
 }

@@ -8,15 +8,22 @@ import type { Message, UserMessage } from '../protocol/message.ts';
 import { toolSpecs } from '../tools/toolset.ts';
 import { chooseModel } from './choose-model.ts';
 import { composeContext } from './compose-context.ts';
+import { rewrittenPieces, spansOfEntry } from './message-spans.ts';
 import type { Turn } from './open-turn.ts';
 import { prepareTurn } from './prepare-turn.ts';
 import type { RequestDraft, RequestSpan } from './request-draft.ts';
-import type { RunParts } from './run-parts.ts';
+import { piecesOfMessage, piecesOfTool } from './request-text.ts';
+import type { DraftParts } from './run-parts.ts';
 import { shapePrompt } from './shape-prompt.ts';
 import { writeMessage } from './write-message.ts';
 
 /** `preview` runs pure handlers only; `preview-all` runs them all, and `run` means it. */
 export type DraftMode = 'run' | 'preview' | 'preview-all';
+
+/** A preview leaves no records of what it asked. */
+export function askingIn(mode: DraftMode): { readonly pureOnly: boolean; readonly record: boolean } {
+  return { pureOnly: mode === 'preview', record: mode === 'run' };
+}
 
 export type TurnSubject = Pick<
   Turn,
@@ -25,6 +32,7 @@ export type TurnSubject = Pick<
   | 'session'
   | 'text'
   | 'history'
+  | 'past'
   | 'trigger'
   | 'inbound'
   | 'context'
@@ -33,14 +41,15 @@ export type TurnSubject = Pick<
   | 'runId'
 >;
 
-export async function draftRequest(parts: RunParts, turn: TurnSubject, mode: DraftMode): Promise<RequestDraft> {
+export async function draftRequest(parts: DraftParts, turn: TurnSubject, mode: DraftMode): Promise<RequestDraft> {
   const chosen = await chooseModel(parts, turn, mode);
   const prepared = await prepareTurn(parts, turn, mode);
-  const composition = await composeContext(parts, turn);
+  const composition = await composeContext(parts, turn, mode);
   const shaped = await shapePrompt(parts, turn, { mode, composition, prepared, legacy: chosen.legacy });
 
   const said: UserMessage = { role: 'user', content: shaped.user.map(({ text }) => text).join('') };
-  const user = await writeMessage(parts, turn, said, { pureOnly: mode === 'preview' });
+  const user = await writeMessage(parts, turn, said, askingIn(mode));
+  const userPieces = rewrittenPieces(shaped.user, textOfUser(user.message), user.rewrittenBy ?? '');
   const tools = toolSpecs(parts.tools(turn.agentId));
   const messages: Message[] = [...turn.history, user.message];
   return {
@@ -48,27 +57,18 @@ export async function draftRequest(parts: RunParts, turn: TurnSubject, mode: Dra
     fallbacks: chosen.fallbacks,
     request: { system: shaped.system, tools, messages },
     user,
+    userPieces,
     composition,
     injections: prepared.injections,
     spans: [
       ...shaped.systemSpans,
-      ...tools.map(
-        ({ name, description }, index): RequestSpan => ({
-          where: 'tools',
-          index,
-          origin: `tool ${name}`,
-          chars: description.length,
-        }),
+      ...tools.flatMap((tool, index) =>
+        piecesOfTool(tool).map(
+          (piece): RequestSpan => ({ where: 'tools', index, origin: `tool ${tool.name}`, chars: piece.length }),
+        ),
       ),
-      ...turn.history.map(
-        (message, index): RequestSpan => ({
-          where: 'messages',
-          index,
-          origin: `transcript, ${message.role}`,
-          chars: lengthOf(message),
-        }),
-      ),
-      ...shaped.user.map(
+      ...turn.past.flatMap(spansOfEntry),
+      ...userPieces.map(
         ({ origin, text }): RequestSpan => ({
           where: 'messages',
           index: turn.history.length,
@@ -77,14 +77,10 @@ export async function draftRequest(parts: RunParts, turn: TurnSubject, mode: Dra
         }),
       ),
     ],
-    placeholders: [...chosen.placeholders, ...prepared.placeholders, ...shaped.placeholders],
+    placeholders: [...chosen.placeholders, ...prepared.placeholders, ...shaped.placeholders, ...(user.skipped ?? [])],
   };
 }
 
-function lengthOf(message: Message): number {
-  if (message.role !== 'assistant') return message.content.length;
-  return message.content.reduce(
-    (sum, part) => sum + (part.type === 'text' ? part.text.length : JSON.stringify(part.params).length),
-    0,
-  );
+function textOfUser(message: Message): string {
+  return piecesOfMessage(message).join('');
 }

@@ -2,6 +2,7 @@
 // for the next run, and what was said is kept as a dead letter that a person can send again.
 
 import { isAtriumError, RunStoppedError } from '../protocol/errors.ts';
+import type { AssistantMessage } from '../protocol/message.ts';
 import { newId } from '../protocol/new-id.ts';
 import type { Write } from '../store/store.ts';
 import { CLIENT_GONE } from './client-gone.ts';
@@ -15,20 +16,23 @@ export async function failRun(parts: RunParts, turn: Turn, error: unknown): Prom
   const cause = turn.signal.aborted ? turn.signal.reason : error;
   const stopped = cause instanceof RunStoppedError ? cause : undefined;
   const told = stopped ? 'Stopped.' : sentenceOf(cause);
+  if (!isAtriumError(cause))
+    parts.warn(`The run ${turn.runId} of ${turn.sessionKey} failed unexpectedly: ${stackOf(cause)}`);
   const { ledger, runId } = turn;
   const isGone = stopped?.reason === CLIENT_GONE;
   const rows = isGone
     ? []
     : await parts.delivery.plan(answerOf(turn, stopped ? told : `This message could not be answered. ${told}`));
-  const hasUserEntry = turn.ownEntries.length > 0 || ledger.hasEntries;
+  const wasAsked = ledger.hasSteps;
   const status = stopped ? 'stopped' : 'failed';
   await endRun(parts, turn, {
     site: 'failure',
     status,
     outcome: { error: told, errorCode: isAtriumError(cause) ? cause.code : 'ATRIUM_RUN_FAILED' },
     writes: [
-      ...(hasUserEntry ? [] : [ledger.entry({ role: 'user', content: turn.text }, { shown: turn.text })]),
-      ledger.notice(told, { status }),
+      // What no model was asked about, no later one reads either: no gate has seen it, and it may be sent again.
+      ...(wasAsked ? [] : [ledger.notice({ role: 'user', content: turn.text }, turn.text)]),
+      ledger.notice(said(told), told, { status }),
       ...rows.map((row): Write => ({ insert: 'outbox', row })),
       { update: 'injections', where: { runId, status: 'bound' }, set: { status: 'queued', runId: null } },
       ...(stopped || turn.kind === 'api' ? [] : [deadLetter(parts, turn, told)]),
@@ -43,6 +47,14 @@ function deadLetter(parts: RunParts, { runId, sessionKey, inbound, agentId }: Tu
     insert: 'deadLetters',
     row: { id: newId('dead', createdAt), direction: 'in', runId, sessionKey, reason, createdAt, payload },
   };
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+function said(text: string): AssistantMessage {
+  return { role: 'assistant', content: [{ type: 'text', text }] };
 }
 
 /** Errors raised on purpose speak for themselves; anything else is a bug, of which people are told no more than that. */

@@ -1,8 +1,10 @@
 // The third commit of a run: the answer is in the transcript and in the outbox, the injections are consumed, the trigger
 // is done. What happens after it, happens to an answer that is safe.
 
+import type { AssistantMessage } from '../protocol/message.ts';
 import type { Write } from '../store/store.ts';
 import { endRun } from './end-run.ts';
+import { rewriterOf, SYNTHETIC_AUTHOR } from './message-spans.ts';
 import type { Turn } from './open-turn.ts';
 import type { RunAnswer } from './run-answer.ts';
 import type { RunParts } from './run-parts.ts';
@@ -12,20 +14,12 @@ import { writeMessage } from './write-message.ts';
 const SILENCE = 'NO_REPLY';
 
 export async function finishRun(parts: RunParts, turn: Turn, answer: RunAnswer): Promise<void> {
-  const { ledger, runId } = turn;
+  const { runId } = turn;
   const text = [...turn.packMessages, answer.reply.trim() === SILENCE ? '' : answer.reply]
     .filter((each) => each.trim() !== '')
     .join('\n\n');
   const rows = text === '' ? [] : await parts.delivery.plan(answerOf(turn, text));
-  const entries: Write[] = [];
-  const { userMessage } = answer;
-  if (userMessage && !userMessage.blocked) entries.push(ledger.entry(userMessage.message, { shown: turn.text }));
-  if (answer.message && answer.message.content.length > 0) {
-    entries.push(ledger.entry((await writeMessage(parts, turn, answer.message)).message));
-  } else if (answer.isSynthetic && answer.reply !== '') {
-    const synthetic = { role: 'assistant', content: [{ type: 'text', text: answer.reply }] } as const;
-    entries.push(ledger.entry((await writeMessage(parts, turn, synthetic)).message, { meta: { synthetic: true } }));
-  } else if (answer.reply !== '') entries.push(ledger.notice(answer.reply));
+  const entries = await entriesOf(parts, turn, answer);
   await endRun(parts, turn, {
     site: 'result',
     status: 'done',
@@ -43,6 +37,38 @@ export async function finishRun(parts: RunParts, turn: Turn, answer: RunAnswer):
       { update: 'injections', where: { runId, status: 'bound' }, set: { status: 'consumed' } },
     ],
   });
+}
+
+/** What the transcript keeps of it: the user's words where no request holds them, and the answer. */
+async function entriesOf(parts: RunParts, turn: Turn, answer: RunAnswer): Promise<readonly Write[]> {
+  const { ledger } = turn;
+  const { userMessage, isSynthetic, reply } = answer;
+  const user =
+    userMessage && !userMessage.blocked
+      ? [ledger.entry(userMessage.message, { shown: turn.text, meta: senderOf(turn) })]
+      : [];
+  const said: AssistantMessage = answer.message ?? { role: 'assistant', content: [{ type: 'text', text: reply }] };
+  if (answer.message ? said.content.length === 0 : reply === '') return user;
+  // What a command answers is no part of the conversation.
+  if (!answer.message && !isSynthetic) return [...user, ledger.notice(said, reply)];
+  const { message, blocked, rewrittenBy } = await writeMessage(parts, turn, said);
+  // A message of nothing is one that no provider takes back.
+  if (blocked || message.content.length === 0) return user;
+  return [
+    ...user,
+    ledger.entry(message, {
+      meta: {
+        ...(isSynthetic ? { synthetic: true } : {}),
+        ...rewriterOf(isSynthetic ? SYNTHETIC_AUTHOR : 'model', rewrittenBy),
+      },
+    }),
+  ];
+}
+
+/** Who said it, for people who read the transcript. */
+export function senderOf({ inbound }: Turn): { sender: { id: string; name: string }; channel: string } {
+  const { sender, surface } = inbound;
+  return { sender: { id: sender.id, name: sender.name ?? sender.id }, channel: surface.channel };
 }
 
 export function answerOf(turn: Turn, text: string) {

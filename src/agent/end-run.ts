@@ -29,15 +29,23 @@ export async function endRun(parts: RunParts, turn: Turn, end: RunEnd): Promise<
     { update: 'inbox', where: { runId }, set: { status: 'done', ...end.trigger } },
     { remove: 'journal', where: { runId } },
   ]);
-  parts.delivery.wake();
   const { reply, error, usage = NO_USAGE } = outcome;
+  // Told before anything is delivered, so that a client who waits for the answer does not wait for the receipt too.
   parts.emit({ type: 'run-end', runId, sessionKey, at: parts.now(), status, reply, error });
+  parts.delivery.wake();
   parts.recorder.runEnded(turn.recorded, { status, ms: parts.now() - turn.startedAt, reply, error, usage });
   if (!isObserved) {
     const { sessionId } = turn.session;
     void tellAgentEnd(
       parts,
-      { runId, sessionId, status, error, durationMs: parts.now() - turn.startedAt },
+      {
+        runId,
+        sessionId,
+        status,
+        error,
+        durationMs: parts.now() - turn.startedAt,
+        ...(turn.attempt > 1 ? { recovered: true } : {}),
+      },
       turn.context,
     );
   }

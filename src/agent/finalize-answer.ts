@@ -1,7 +1,9 @@
 // Asks `before_agent_finalize` whether the answer may stand. A handler may ask for one more pass of the model; how often
-// is bounded by its own `maxAttempts`, once by default, and counted per key within the run.
+// is bounded by its own `maxAttempts`, once by default, and counted per key within the run. When one request is used up
+// the next handler's has its turn, so no handler can keep the model busy for ever, and none is crowded out.
 
 import { createHash } from 'node:crypto';
+import type { FinalizeRetry } from '../hooks/agent-hooks.ts';
 import { type AssistantMessage, textOf } from '../protocol/message.ts';
 import type { Conversation } from './conversation.ts';
 import type { Turn } from './open-turn.ts';
@@ -41,15 +43,20 @@ export class Finalizer {
       { signal: turn.signal },
     );
     if (result.action !== 'revise') return undefined;
-    const instruction = [result.reason, result.retry?.instruction]
-      .map((text) => text?.trim() ?? '')
-      .filter((text, index, all) => text !== '' && !(index === 1 && all[0]?.includes(text)))
-      .join('\n\n');
-    if (instruction === '') return undefined;
-    const key = result.retry?.idempotencyKey ?? createHash('sha256').update(instruction).digest('hex');
+    const reason = result.reason?.trim() ?? '';
+    const asked = result.retryCandidates ?? (reason === '' ? [] : [{ instruction: reason }]);
+    const retry = asked.find((candidate) => this.#grant(candidate));
+    if (!retry) return undefined;
+    const instruction = retry.instruction.trim();
+    return reason === '' || reason.includes(instruction) ? reason || instruction : `${reason}\n\n${instruction}`;
+  }
+
+  /** Takes one of the attempts that the request has left. */
+  #grant({ instruction, idempotencyKey, maxAttempts = 1 }: FinalizeRetry): boolean {
+    const key = idempotencyKey ?? createHash('sha256').update(instruction).digest('hex');
     const granted = this.#granted.get(key) ?? 0;
-    if (granted >= Math.max(1, Math.floor(result.retry?.maxAttempts ?? 1))) return undefined;
+    if (granted >= Math.max(1, Math.floor(maxAttempts))) return false;
     this.#granted.set(key, granted + 1);
-    return instruction;
+    return true;
   }
 }

@@ -27,6 +27,7 @@ export function hookContextOf(
     threadId: surface.threadId,
     senderId: sender.id,
     messageId,
+    ...(attempt > 1 ? { recovered: true } : {}),
     trace: { traceId: runId, spanId: `${runId}.${attempt}`, callDepth: 0 },
   };
 }

@@ -2,7 +2,8 @@
 // a preview only looks at it.
 
 import type { Surface } from '../protocol/inbound.ts';
-import type { TranscriptRow } from '../store/tables.ts';
+import type { Store } from '../store/store.ts';
+import type { SessionRow, TranscriptRow } from '../store/tables.ts';
 import type { RunParts, SessionPlan } from './run-parts.ts';
 
 export interface LoadedSession {
@@ -18,23 +19,26 @@ export async function loadSession(
     readonly surface: Surface;
     readonly now: number;
     readonly reset?: 'new' | 'reset' | undefined;
-    /** An attempt that got as far as its request has opened the session already. */
-    readonly isResumed: boolean;
+    /** A run that got as far as its request has opened its session already, and ends in it whatever became of it. */
+    readonly resumes?: string | undefined;
   },
 ): Promise<LoadedSession> {
-  const { sessionKey, isResumed } = about;
-  const latest = await parts.store.select('sessions', {
-    where: { sessionKey },
-    orderBy: [['startedAt', 'desc']],
-    limit: 2,
-  });
-  const open = latest.find(({ endedAt }) => endedAt === null);
-  const current = open ?? latest[0];
-  const plan: SessionPlan =
-    isResumed && open ? { session: open, writes: [], isNew: false } : parts.sessions.plan({ ...about, current });
+  const { store, sessions } = parts;
+  const { sessionKey, resumes } = about;
+  const begun = resumes === undefined ? undefined : await sessionOfRun(store, resumes);
+  const latest = await store.select('sessions', { where: { sessionKey }, orderBy: [['startedAt', 'desc']], limit: 2 });
+  const current = latest.find(({ endedAt }) => endedAt === null) ?? latest[0];
+  const plan: SessionPlan = begun ? { session: begun, writes: [], isNew: false } : sessions.plan({ ...about, current });
   const { sessionId } = plan.session;
   const entries = plan.isNew
     ? []
-    : await parts.store.select('transcript', { where: { sessionId }, orderBy: [['position', 'asc']] });
+    : await store.select('transcript', { where: { sessionId }, orderBy: [['position', 'asc']] });
   return { plan, entries };
+}
+
+async function sessionOfRun(store: Store, runId: string): Promise<SessionRow | undefined> {
+  const [run] = await store.select('runs', { where: { runId }, limit: 1 });
+  if (!run?.sessionId) return undefined;
+  const [session] = await store.select('sessions', { where: { sessionId: run.sessionId }, limit: 1 });
+  return session;
 }

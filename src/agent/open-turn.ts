@@ -9,8 +9,10 @@ import type { Message } from '../protocol/message.ts';
 import type { Trigger } from '../protocol/session-type.ts';
 import type { JournalRow, SessionRow, TranscriptRow, TriggerKind, TriggerPayload } from '../store/tables.ts';
 import type { ClaimedRun } from './claimed-run.ts';
+import { historyOf } from './history-of.ts';
 import { hookContextOf, TRIGGER_OF_KIND } from './hook-context-of.ts';
 import { loadSession } from './load-session.ts';
+import type { PastEntry } from './message-spans.ts';
 import { parseResetCommand } from './reset-command.ts';
 import { RunLedger } from './run-ledger.ts';
 import type { RecordedRun, RunParts, SessionPlan } from './run-parts.ts';
@@ -33,6 +35,8 @@ export interface Turn {
   readonly seed: readonly Message[];
   /** What was said before this run, as it was sent then. */
   readonly history: readonly Message[];
+  /** The same with what the transcript knows about it. */
+  readonly past: readonly PastEntry[];
   /** What this run itself has said so far, in an earlier attempt. */
   readonly ownEntries: readonly TranscriptRow[];
   readonly journal: readonly JournalRow[];
@@ -65,7 +69,7 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
     surface: inbound.surface,
     now: startedAt,
     reset: command?.name,
-    isResumed,
+    resumes: isResumed ? runId : undefined,
   });
   const { session } = plan;
   const seed = plan.isNew ? (payload.seed ?? []) : [];
@@ -84,8 +88,11 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
   parts.emit({ type: 'run-start', runId, sessionKey, at: startedAt, attempt, agentId, sessionId: session.sessionId });
   parts.recorder.runStarted(recorded);
   const packMessages = isResumed ? [] : await tellSessionChange(parts, plan, context, command?.name);
-  const messages = entries.filter((entry) => entry.kind === 'message');
   const isOwn = (entry: TranscriptRow) => entry.runId === runId && entry.meta.seed !== true;
+  const past = [
+    ...seed.map((message): PastEntry => ({ message, meta: { seed: true } })),
+    ...historyOf(entries.filter((entry) => !isOwn(entry))),
+  ];
   const limit = timeLimit(parts.settings.runTimeoutMs);
   const signal = AbortSignal.any([claimed.signal, limit.signal]);
   return {
@@ -101,8 +108,9 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
     text: command ? command.rest : inbound.text,
     isResetOnly: command !== undefined && command.rest === '',
     seed,
-    history: [...seed, ...messages.filter((entry) => !isOwn(entry)).map(({ message }) => message)],
-    ownEntries: messages.filter(isOwn),
+    history: past.map(({ message }) => message),
+    past,
+    ownEntries: entries.filter((entry) => entry.kind === 'message' && isOwn(entry)),
     journal,
     startedAt,
     ledger,

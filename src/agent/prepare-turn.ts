@@ -3,8 +3,8 @@
 
 import type { QueuedInjection } from '../hooks/agent-hooks.ts';
 import type { InjectionRow } from '../store/tables.ts';
-import type { DraftMode, TurnSubject } from './draft-request.ts';
-import type { RunParts } from './run-parts.ts';
+import { askingIn, type DraftMode, type TurnSubject } from './draft-request.ts';
+import type { DraftParts } from './run-parts.ts';
 
 export interface PreparedTurn {
   readonly injections: readonly InjectionRow[];
@@ -19,9 +19,9 @@ export interface Contribution {
   readonly text: string;
 }
 
-export async function prepareTurn(parts: RunParts, turn: TurnSubject, mode: DraftMode): Promise<PreparedTurn> {
+export async function prepareTurn(parts: DraftParts, turn: TurnSubject, mode: DraftMode): Promise<PreparedTurn> {
   const { hooks } = parts;
-  const options = { signal: turn.signal, pureOnly: mode === 'preview' };
+  const options = { signal: turn.signal, ...askingIn(mode) };
   const injections = await queuedInjections(parts, turn);
   const prepared = await hooks.run(
     'agent_turn_prepare',
@@ -75,18 +75,21 @@ export function contributionsOf(
     .map(({ owner, value }) => ({ origin: `${hook} of ${owner}`, text: String(value) }));
 }
 
-function queuedInjectionOf({ id, owner, text, placement, createdAt }: InjectionRow): QueuedInjection {
+function queuedInjectionOf(row: InjectionRow): QueuedInjection {
+  const { id, owner, text, placement, idempotencyKey, createdAt, expiresAt } = row;
   return {
     id,
     pluginId: owner,
     text,
     placement: placement === 'prepend' ? 'prepend_context' : 'append_context',
     createdAt,
+    ...(idempotencyKey === null ? {} : { idempotencyKey }),
+    ...(expiresAt === null ? {} : { expiresAt }),
   };
 }
 
 async function queuedInjections(
-  parts: RunParts,
+  parts: DraftParts,
   { sessionKey, startedAt }: TurnSubject,
 ): Promise<readonly InjectionRow[]> {
   const rows = await parts.store.select('injections', {

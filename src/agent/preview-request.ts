@@ -4,11 +4,12 @@
 import type { WireRequest } from '../models/model.ts';
 import type { Inbound } from '../protocol/inbound.ts';
 import { draftRequest } from './draft-request.ts';
+import { historyOf } from './history-of.ts';
 import { hookContextOf } from './hook-context-of.ts';
 import { loadSession } from './load-session.ts';
 import type { RequestDraft } from './request-draft.ts';
 import { parseResetCommand } from './reset-command.ts';
-import type { RunParts } from './run-parts.ts';
+import type { DraftParts } from './run-parts.ts';
 
 export interface PreviewedRequest {
   readonly draft: RequestDraft;
@@ -16,7 +17,7 @@ export interface PreviewedRequest {
 }
 
 export async function previewRequest(
-  parts: RunParts,
+  parts: DraftParts,
   about: {
     readonly agentId: string;
     readonly sessionKey: string;
@@ -35,9 +36,9 @@ export async function previewRequest(
     surface: inbound.surface,
     now: at,
     reset: command?.name,
-    isResumed: false,
   });
   const runId = 'run_preview';
+  const past = historyOf(entries);
   const draft = await draftRequest(
     parts,
     {
@@ -48,7 +49,8 @@ export async function previewRequest(
       inbound,
       text: command ? command.rest : inbound.text,
       trigger: 'user',
-      history: entries.filter(({ kind }) => kind === 'message').map(({ message }) => message),
+      history: past.map(({ message }) => message),
+      past,
       startedAt: at,
       signal,
       context: hookContextOf(

@@ -3,6 +3,7 @@
 
 import type { AssistantMessage, Message } from '../protocol/message.ts';
 import { toolCallsOf } from '../protocol/message.ts';
+import type { TranscriptRow } from '../store/tables.ts';
 import type { ToolOutput } from '../tools/tool.ts';
 import type { Conversation, PendingCalls } from './conversation.ts';
 import { type JournalStep, stepsOf } from './journal.ts';
@@ -23,7 +24,7 @@ export async function recoverRequest(parts: RunParts, turn: Turn): Promise<Conve
   const model = await parts.models.model({ provider: last.provider, model: last.model });
   const candidates = parts.models.candidates(turn.agentId);
   const own = turn.ownEntries.map(({ message }) => message);
-  const pending = pendingOf(steps.slice(steps.lastIndexOf(last) + 1), own);
+  const pending = pendingOf(steps.slice(steps.lastIndexOf(last) + 1), turn.ownEntries.at(-1));
   const unkept = steps.flatMap((step) => (step.kind === 'request' && step.unkept ? [step.unkept] : []));
   const said: readonly Message[] = [...unkept, ...(pending ? own.slice(0, -1) : own)];
   const messages = [...turn.history, ...said];
@@ -42,9 +43,9 @@ export async function recoverRequest(parts: RunParts, turn: Turn): Promise<Conve
 }
 
 /** The tool calls that were begun after the last request. The assistant's message with them is the last entry. */
-function pendingOf(steps: readonly JournalStep[], own: readonly Message[]): PendingCalls | undefined {
+function pendingOf(steps: readonly JournalStep[], entry: TranscriptRow | undefined): PendingCalls | undefined {
   const start = steps.find((step) => step.kind === 'tool-start');
-  const message = own.at(-1);
+  const message = entry?.message;
   if (!start || message?.role !== 'assistant' || toolCallsOf(message).length === 0) return undefined;
   const results = new Map<string, ToolOutput>();
   for (const step of steps) {
@@ -56,5 +57,11 @@ function pendingOf(steps: readonly JournalStep[], own: readonly Message[]): Pend
       ...(details === null ? {} : { details }),
     });
   }
-  return { message: message as AssistantMessage, calls: start.calls, results, isResumed: true };
+  return {
+    message: message as AssistantMessage,
+    meta: entry?.meta ?? {},
+    calls: start.calls,
+    results,
+    isResumed: true,
+  };
 }

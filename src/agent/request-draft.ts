@@ -3,6 +3,7 @@
 import type { Composition } from '../context/compose.ts';
 import type { Model, ModelRequest } from '../models/model.ts';
 import type { InjectionRow } from '../store/tables.ts';
+import type { Contribution } from './prepare-turn.ts';
 import type { ModelRef } from './run-parts.ts';
 import type { WrittenMessage } from './write-message.ts';
 
@@ -13,6 +14,8 @@ export interface RequestDraft {
   readonly request: ModelRequest;
   /** The last message of the request, and whether the transcript keeps it. */
   readonly user: WrittenMessage;
+  /** The pieces of that message, joined they are its text. */
+  readonly userPieces: readonly Contribution[];
   readonly composition: Composition;
   /** Queued texts that this request shows; the run that completes consumes them. */
   readonly injections: readonly InjectionRow[];
@@ -28,4 +31,7 @@ export interface RequestSpan {
   readonly index: number;
   readonly origin: string;
   readonly chars: number;
+  /** For what was said before: the run that said it, and the entry of the transcript that it is. */
+  readonly runId?: string | undefined;
+  readonly entry?: number | undefined;
 }

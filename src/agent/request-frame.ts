@@ -14,18 +14,21 @@ export interface RequestFrame {
   readonly tools: ModelRequest['tools'];
   /** Who wrote which characters of the first request. */
   readonly spans: readonly RequestSpan[];
+  /** The index of a message that the transcript does not keep. */
+  readonly unkept?: number | undefined;
   readonly report: Composition['report'];
 }
 
 export function captureFrame(
   parts: RunParts,
   runId: string,
-  { request, spans, composition, model }: RequestDraft,
+  { request, spans, composition, model, user }: RequestDraft,
 ): readonly Write[] {
   const frame: RequestFrame = {
     system: request.system,
     tools: request.tools,
     spans,
+    ...(user.blocked ? { unkept: request.messages.length - 1 } : {}),
     report: withoutTexts(composition.report),
   };
   return parts.capture({

@@ -18,7 +18,6 @@ export class RunLedger {
   #opening: readonly Write[];
   #entries: number;
   #steps: number;
-  #added = false;
   #failure: unknown;
 
   constructor(facts: {
@@ -40,9 +39,9 @@ export class RunLedger {
     this.#steps = facts.steps;
   }
 
-  /** True once this attempt has added an entry. */
-  get hasEntries(): boolean {
-    return this.#added;
+  /** True once a step was taken, in this attempt or before it. */
+  get hasSteps(): boolean {
+    return this.#steps > 0;
   }
 
   /** A transcript entry, numbered. It must be part of the next commit. */
@@ -54,8 +53,8 @@ export class RunLedger {
   }
 
   /** An entry for people only. */
-  notice(text: string, meta: JsonObject = {}): Write {
-    return this.#entry('notice', { role: 'assistant', content: [{ type: 'text', text }] }, text, meta);
+  notice(message: Message, shown: string, meta: JsonObject = {}): Write {
+    return this.#entry('notice', message, shown, meta);
   }
 
   /** A step of the journal, numbered. It must be part of the next commit. */
@@ -91,7 +90,6 @@ export class RunLedger {
 
   #entry(kind: 'message' | 'notice', message: Message, shown: string | null, meta: JsonObject): Write {
     this.#entries += 1;
-    this.#added = true;
     return {
       insert: 'transcript',
       row: {

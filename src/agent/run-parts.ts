@@ -4,7 +4,7 @@
 import type { Composition } from '../context/compose.ts';
 import type { HookContext } from '../hooks/hook-context.ts';
 import type { HookRunner } from '../hooks/runner.ts';
-import type { Model, WireRequest } from '../models/model.ts';
+import type { Model, ModelRequest, WireRequest } from '../models/model.ts';
 import type { ChannelContext, InternalHookHandler } from '../protocol/bootstrap-event.ts';
 import type { Surface } from '../protocol/inbound.ts';
 import type { JsonObject } from '../protocol/json.ts';
@@ -14,8 +14,12 @@ import type { Usage } from '../protocol/usage.ts';
 import type { NewRow, Store, Write } from '../store/store.ts';
 import type { SessionRow } from '../store/tables.ts';
 import type { Tool } from '../tools/tool.ts';
+import type { RequestSpan } from './request-draft.ts';
 
 export type RunHooks = HookRunner<InternalHookHandler>;
+
+/** What drafting a request needs; a preview has nothing else, so it cannot do anything else. */
+export type DraftParts = Pick<RunParts, 'store' | 'hooks' | 'context' | 'models' | 'sessions' | 'tools'>;
 
 export interface RunParts {
   readonly store: Store;
@@ -39,6 +43,8 @@ export interface RunParts {
     context: JsonObject,
   ) => Promise<readonly string[]>;
   readonly emit: (event: LiveEvent) => void;
+  /** For the operator's log: what went wrong that nobody foresaw. */
+  readonly warn: (text: string) => void;
   readonly now: () => number;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly settings: RunSettings;
@@ -59,6 +65,9 @@ export interface ContextPort {
     readonly trigger: Trigger;
     readonly channel?: ChannelContext | undefined;
     readonly at: Date;
+    readonly runId: string;
+    /** False keeps the handlers' calls out of the records, for previews. */
+    readonly record: boolean;
   }): Promise<Composition>;
   workspaceDirOf(agentId: string): string;
 }
@@ -118,6 +127,8 @@ export interface CapturedRequest {
   readonly provider: string;
   readonly model: string;
   readonly wire: WireRequest;
+  /** Who wrote what this request has and the one before it had not. */
+  readonly spans?: readonly RequestSpan[] | undefined;
 }
 
 export interface KeptRequest {
@@ -132,7 +143,11 @@ export interface RunRecorder {
   contextCompiled(run: RecordedRun, composition: Composition): void;
   gatePassed(run: RecordedRun): void;
   gateBlocked(run: RecordedRun, by: string): void;
-  promptSubmitted(run: RecordedRun, call: { readonly call: number; readonly wire: WireRequest }): void;
+  promptSubmitted(
+    run: RecordedRun,
+    call: { readonly call: number; readonly wire: WireRequest; readonly request: ModelRequest },
+  ): void;
+  modelDelta(run: RecordedRun, kind: 'text' | 'thinking', delta: string): void;
   modelCompleted(
     run: RecordedRun,
     call: {

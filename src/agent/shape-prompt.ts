@@ -6,13 +6,14 @@
 
 import type { Composition } from '../context/compose.ts';
 import { formatOrigin } from '../context/provenance/origin.ts';
-import type { Rope } from '../context/provenance/rope.ts';
-import type { HookTypes } from '../hooks/hook-types.ts';
+import type { LocatedOrigin } from '../context/report/located-origin.ts';
+import type { HookAnswer } from '../hooks/runner.ts';
 import type { SystemBlock } from '../models/model.ts';
-import type { DraftMode, TurnSubject } from './draft-request.ts';
+import { askingIn, type DraftMode, type TurnSubject } from './draft-request.ts';
+import { cutPieces } from './message-spans.ts';
 import { type Contribution, contributionsOf, type PreparedTurn } from './prepare-turn.ts';
 import type { RequestSpan } from './request-draft.ts';
-import type { RunParts } from './run-parts.ts';
+import type { DraftParts } from './run-parts.ts';
 
 export interface ShapedPrompt {
   readonly system: readonly SystemBlock[];
@@ -23,13 +24,13 @@ export interface ShapedPrompt {
 }
 
 export async function shapePrompt(
-  parts: RunParts,
+  parts: DraftParts,
   turn: TurnSubject,
   given: {
     readonly mode: DraftMode;
     readonly composition: Composition;
     readonly prepared: PreparedTurn;
-    readonly legacy: HookTypes['before_agent_start']['result'];
+    readonly legacy: HookAnswer<'before_agent_start'>;
   },
 ): Promise<ShapedPrompt> {
   const { composition, prepared, legacy } = given;
@@ -39,14 +40,17 @@ export async function shapePrompt(
     turn.context,
     {
       signal: turn.signal,
-      pureOnly: given.mode === 'preview',
+      ...askingIn(given.mode),
     },
   );
   const around = (field: 'prependContext' | 'appendContext' | 'prependSystemContext' | 'appendSystemContext') => [
     ...contributionsOf(built, 'before_prompt_build', field),
-    ...contribution('before_agent_start', legacy[field]),
+    ...contributionsOf(legacy, 'before_agent_start', field),
   ];
-  const override = built.result.systemPrompt ?? legacy.systemPrompt;
+  const [override] = [
+    ...contributionsOf(built, 'before_prompt_build', 'systemPrompt'),
+    ...contributionsOf(legacy, 'before_agent_start', 'systemPrompt'),
+  ];
   const system = systemOf(composition, override, around('prependSystemContext'), around('appendSystemContext'));
   return {
     ...system,
@@ -63,19 +67,17 @@ export async function shapePrompt(
 
 /** At most two blocks: what stays the same for every session, with the cache boundary at its end, and the rest. */
 function systemOf(
-  { prompt }: Composition,
-  override: string | undefined,
+  { prompt, report }: Composition,
+  override: Contribution | undefined,
   before: readonly Contribution[],
   behind: readonly Contribution[],
 ): Pick<ShapedPrompt, 'system' | 'systemSpans'> {
-  const base: readonly Contribution[] = override
-    ? [{ origin: 'systemPrompt of a hook', text: override }]
-    : piecesOf(prompt.rope);
-  const boundary = override ? override.length : prompt.cacheBoundary;
+  const base: readonly Contribution[] = override ? [override] : piecesOf(report.spans);
+  const boundary = override ? override.text.length : prompt.cacheBoundary;
   const lead = before.length === 0 ? [] : [...parted(before), SEPARATOR];
   const trail = behind.length === 0 ? [] : [SEPARATOR, ...parted(behind)];
-  const stable = [...lead, ...cut(base, 0, boundary)];
-  const rest = [...cut(base, boundary, Number.POSITIVE_INFINITY), ...trail];
+  const stable = [...lead, ...cutPieces(base, 0, boundary)];
+  const rest = [...cutPieces(base, boundary, Number.POSITIVE_INFINITY), ...trail];
   const blocks = [stable, rest].filter((pieces) => pieces.length > 0);
   return {
     system: blocks.map((pieces) => ({ text: textOf(pieces), ...(pieces === stable ? { cacheBoundary: true } : {}) })),
@@ -93,23 +95,14 @@ function parted(pieces: readonly Contribution[]): Contribution[] {
     .flatMap((piece, index) => (index === 0 ? [piece] : [SEPARATOR, piece]));
 }
 
-function contribution(origin: string, text: string | undefined): Contribution[] {
-  return text ? [{ origin, text }] : [];
+function piecesOf(spans: Composition['report']['spans']): Contribution[] {
+  return spans.map(({ origin, text }) => ({ origin: authorOf(origin), text }));
 }
 
-function piecesOf(rope: Rope): Contribution[] {
-  return rope.map(({ origin, text }) => ({ origin: formatOrigin(origin), text }));
-}
-
-function cut(pieces: readonly Contribution[], from: number, to: number): Contribution[] {
-  const kept: Contribution[] = [];
-  let at = 0;
-  for (const { origin, text } of pieces) {
-    const slice = text.slice(Math.max(0, from - at), Math.max(0, to - at));
-    if (slice !== '') kept.push({ origin, text: slice });
-    at += text.length;
-  }
-  return kept;
+function authorOf(origin: LocatedOrigin): string {
+  const [first, last] = (origin.kind !== 'product' && origin.lines) || [];
+  if (first === undefined) return formatOrigin(origin);
+  return `${formatOrigin(origin)}, ${first === last ? `line ${first}` : `lines ${first}-${last}`}`;
 }
 
 function textOf(pieces: readonly Contribution[]): string {

@@ -10,9 +10,10 @@ import { runTool } from '../tools/run-tool.ts';
 import type { ToolOutput } from '../tools/tool.ts';
 import type { PendingCalls } from './conversation.ts';
 import type { StartedCall } from './journal.ts';
+import { rewriterOf, type SaidMessage } from './message-spans.ts';
 import type { Turn } from './open-turn.ts';
 import type { RunParts } from './run-parts.ts';
-import { writeMessage } from './write-message.ts';
+import { rewritersOf, writeMessage } from './write-message.ts';
 
 /** Gates the calls in order, and writes down that they start. */
 export async function startToolCalls(parts: RunParts, turn: Turn, message: AssistantMessage): Promise<PendingCalls> {
@@ -30,12 +31,13 @@ export async function startToolCalls(parts: RunParts, turn: Turn, message: Assis
         : { id, name, params: isJsonObject(params) ? params : {}, veto: vetoOutput(gate) },
     );
   }
-  const { message: written } = await writeMessage(parts, turn, message);
+  const { message: written, rewrittenBy } = await writeMessage(parts, turn, message);
+  const meta = rewriterOf('model', rewrittenBy);
   await turn.ledger.commit('tool-start', [
-    turn.ledger.entry(written),
+    turn.ledger.entry(written, { meta }),
     turn.ledger.step('tool-start', { calls: calls as unknown as readonly JsonObject[] }),
   ]);
-  return { message: written as AssistantMessage, calls, results: new Map(), isResumed: false };
+  return { message: written as AssistantMessage, meta, calls, results: new Map(), isResumed: false };
 }
 
 /** Runs what has no result yet. */
@@ -43,7 +45,7 @@ export async function settleToolCalls(
   parts: RunParts,
   turn: Turn,
   pending: PendingCalls,
-): Promise<readonly ToolMessage[]> {
+): Promise<readonly SaidMessage[]> {
   const outputs = await Promise.all(
     pending.calls.map(
       async (call) => pending.results.get(call.id) ?? (await settleOne(parts, turn, call, pending.isResumed)),
@@ -51,7 +53,7 @@ export async function settleToolCalls(
   );
   // A stopped run reports no results that nobody will read.
   turn.signal.throwIfAborted();
-  const messages: ToolMessage[] = [];
+  const messages: SaidMessage[] = [];
   for (const [index, call] of pending.calls.entries()) {
     const output = outputs[index];
     if (output) messages.push(await persist(parts, turn, call, output));
@@ -117,7 +119,7 @@ async function outputOf(parts: RunParts, turn: Turn, call: StartedCall, isResume
 }
 
 /** The result as the transcript keeps it, which is also what the model reads. */
-async function persist(parts: RunParts, turn: Turn, call: StartedCall, output: ToolOutput): Promise<ToolMessage> {
+async function persist(parts: RunParts, turn: Turn, call: StartedCall, output: ToolOutput): Promise<SaidMessage> {
   const message: ToolMessage = {
     role: 'tool',
     toolCallId: call.id,
@@ -127,14 +129,19 @@ async function persist(parts: RunParts, turn: Turn, call: StartedCall, output: T
     ...(output.details === undefined ? {} : { details: output.details }),
   };
   let kept = message;
+  const rewriters: (string | undefined)[] = [];
   if (parts.hooks.has('tool_result_persist')) {
-    const { result } = await parts.hooks.run(
+    const { result, calls } = await parts.hooks.run(
       'tool_result_persist',
       { toolName: call.name, toolCallId: call.id, message, isSynthetic: call.veto !== null },
       { ...turn.context, toolName: call.name, toolCallId: call.id },
     );
-    if (result.message?.role === 'tool')
+    if (result.message?.role === 'tool') {
       kept = { ...(result.message as ToolMessage), toolCallId: call.id, toolName: call.name };
+      rewriters.push(rewritersOf(calls, 'tool_result_persist'));
+    }
   }
-  return (await writeMessage(parts, turn, kept)).message as ToolMessage;
+  const written = await writeMessage(parts, turn, kept);
+  const by = [...rewriters, written.rewrittenBy].filter((each) => each !== undefined).join(' and ');
+  return { message: written.message, meta: rewriterOf(`tool ${call.name}`, by === '' ? undefined : by) };
 }

@@ -1,29 +1,54 @@
 // What enters the transcript passes `before_message_write`: a handler may rewrite the message or keep it out. What is
 // kept out was still said in this run; it is only not remembered.
 
-import type { Message } from '../protocol/message.ts';
+import { type Message, toolCallsOf } from '../protocol/message.ts';
 import type { TurnSubject } from './draft-request.ts';
-import type { RunParts } from './run-parts.ts';
+import type { DraftParts } from './run-parts.ts';
 
 export interface WrittenMessage {
   readonly message: Message;
   readonly blocked: boolean;
+  /** Who changed its words, when somebody did. */
+  readonly rewrittenBy?: string | undefined;
+  /** Handlers that a preview did not ask. */
+  readonly skipped?: readonly string[] | undefined;
 }
 
 export async function writeMessage(
-  parts: RunParts,
+  parts: DraftParts,
   turn: TurnSubject,
   message: Message,
-  options: { readonly pureOnly?: boolean } = {},
+  options: { readonly pureOnly?: boolean; readonly record?: boolean } = {},
 ): Promise<WrittenMessage> {
   if (!parts.hooks.has('before_message_write')) return { message, blocked: false };
-  const { result } = await parts.hooks.run(
+  const { result, calls, skipped } = await parts.hooks.run(
     'before_message_write',
     { message, sessionKey: turn.sessionKey, agentId: turn.agentId },
     turn.context,
     options,
   );
-  // A rewrite may change the words, not who speaks: a call without its result would be refused by every provider.
-  const rewritten = result.message?.role === message.role ? (result.message as Message) : message;
-  return { message: rewritten, blocked: result.block === true && message.role === 'user' };
+  const rewritten = result.message as Message | undefined;
+  return {
+    message: rewritten && callsOf(rewritten) === callsOf(message) ? rewritten : message,
+    blocked: result.block === true && callsOf(message) === '',
+    rewrittenBy: rewritersOf(calls, 'before_message_write'),
+    skipped,
+  };
+}
+
+/** The owners of the handlers that changed a message, as an author is named. */
+export function rewritersOf(
+  calls: readonly { readonly owner: string; readonly changed: readonly string[] }[],
+  hook: string,
+): string | undefined {
+  const owners = calls.filter(({ changed }) => changed.includes('message')).map(({ owner }) => owner);
+  return owners.length === 0 ? undefined : `${hook} of ${[...new Set(owners)].join(', ')}`;
+}
+
+/** A rewrite may change the words; a call without its result, or a result without its call, every provider refuses. */
+function callsOf(message: Message): string {
+  if (message.role === 'tool') return message.toolCallId;
+  return message.role === 'user'
+    ? ''
+    : JSON.stringify(toolCallsOf(message).map(({ id, name }) => [id, name])).slice(1, -1);
 }

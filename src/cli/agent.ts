@@ -1,14 +1,18 @@
 // `atrium agent`: one message, one answer, for scripts. Goes through the running gateway, or runs one of its own for this
-// message. The exit code says whether there was an answer.
+// message. The exit code says whether there was an answer. A gateway that goes away in between is found again, or its
+// work is finished here: the message is accepted once, however often it is sent.
 
 import { randomUUID } from 'node:crypto';
-import { GatewayRefusedError } from '../protocol/errors.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BadFlagError, GatewayGoneError, GatewayRefusedError } from '../protocol/errors.ts';
 import { isJsonObject, type JsonObject } from '../protocol/json.ts';
+import { callGateway } from './call-gateway.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
-import { EXIT, type ExitCode } from './exit-code.ts';
+import type { ExitCode } from './exit-code.ts';
 import { oneLine } from './format-table.ts';
 import { type ReachedGateway, reachGateway } from './reach-gateway.ts';
+import { exitCodeOfRun } from './run-exit-code.ts';
 import { terminalText } from './terminal-text.ts';
 
 interface AgentFlags {
@@ -28,62 +32,62 @@ export const addAgent: AddCommand = (program, io, exit) => {
     .option('--session <key>', 'the session to talk in, such as agent:main:main')
     .option('--config <file>', 'read this configuration file only')
     .option('--json', 'print the whole run as JSON')
+    .addHelpText(
+      'after',
+      '\nExit code 0 with an answer, 1 when a gate blocked the message, 2 when there was no answer.\nExample: git diff | atrium agent --message -',
+    )
     .action(async (flags: AgentFlags) => exit(await askAgent(flags, io)));
 };
 
 async function askAgent(flags: AgentFlags, io: CliIo): Promise<ExitCode> {
   const text = flags.message === '-' ? await readStandardInput() : flags.message;
-  const reached = await reachGateway(io, flags.config);
-  try {
-    const { runId } = await call(reached, 'POST', '/api/messages', {
-      text,
-      id: randomUUID(),
-      ...(flags.agent === undefined ? {} : { agent: flags.agent }),
-      ...(flags.session === undefined ? {} : { sessionKey: flags.session }),
-    });
-    const run = await waitForRun(reached, String(runId));
-    if (flags.json) io.out(`${JSON.stringify(run, null, 2)}\n`);
-    const outcome = isJsonObject(run.outcome ?? null) ? (run.outcome as JsonObject) : {};
-    if (run.status === 'done' || run.status === 'blocked') {
-      if (!flags.json) io.out(`${terminalText(String(outcome.reply ?? ''))}\n`);
-      return run.status === 'done' ? EXIT.ok : EXIT.finding;
+  if (text.trim() === '') throw new BadFlagError('--message', flags.message, 'a message: there is no text in it');
+  const run = await answerOf(io, flags, {
+    text,
+    id: randomUUID(),
+    ...(flags.agent === undefined ? {} : { agentId: flags.agent }),
+    ...(flags.session === undefined ? {} : { sessionKey: flags.session }),
+  });
+  const status = String(run.status);
+  const outcome = isJsonObject(run.outcome ?? null) ? (run.outcome as JsonObject) : {};
+  if (flags.json) io.out(`${JSON.stringify(run, null, 2)}\n`);
+  else if (outcome.reply !== undefined) io.out(`${terminalText(String(outcome.reply))}\n`);
+  else io.err(`atrium: ${oneLine(String(outcome.error ?? `The run is ${status}.`))}\n`);
+  return exitCodeOfRun(status);
+}
+
+const RETRIES = 20;
+const RETRY_MS = 500;
+
+/** The run, when it is over. */
+async function answerOf(io: CliIo, flags: AgentFlags, message: JsonObject): Promise<JsonObject> {
+  let failure: unknown;
+  for (let tries = 0; tries <= RETRIES; tries++) {
+    const reached = await reachGateway(io, flags.config);
+    try {
+      const { runId } = await callGateway(reached, 'POST', '/api/messages', message);
+      return await waitForRun(reached, String(runId));
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      failure = error;
+    } finally {
+      await reached.close();
     }
-    if (!flags.json) io.err(`atrium: ${oneLine(String(outcome.error ?? `the run is ${run.status}`))}\n`);
-    return EXIT.failure;
-  } finally {
-    await reached.close();
+    await sleep(RETRY_MS);
   }
+  throw failure;
+}
+
+/** The gateway went away, or is about to. */
+function isPassing(error: unknown): boolean {
+  return error instanceof GatewayGoneError || (error instanceof GatewayRefusedError && error.status === 503);
 }
 
 async function waitForRun(reached: ReachedGateway, runId: string): Promise<JsonObject> {
   for (;;) {
-    const answer = await call(reached, 'GET', `/api/runs/${encodeURIComponent(runId)}/wait`);
+    const answer = await callGateway(reached, 'GET', `/api/runs/${encodeURIComponent(runId)}/wait`);
     if (answer.over === true && isJsonObject(answer.run ?? null)) return answer.run as JsonObject;
   }
-}
-
-async function call(
-  { url, token }: ReachedGateway,
-  method: string,
-  path: string,
-  body?: JsonObject,
-): Promise<JsonObject> {
-  const response = await fetch(`${url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  });
-  const answer: unknown = await response.json().catch(() => ({}));
-  const fields = isJsonObject(answer) ? answer : {};
-  if (!response.ok) {
-    const error = isJsonObject(fields.error ?? null) ? (fields.error as JsonObject) : {};
-    throw new GatewayRefusedError(
-      response.status,
-      String(error.code ?? ''),
-      String(error.message ?? response.statusText),
-    );
-  }
-  return fields;
 }
 
 async function readStandardInput(): Promise<string> {

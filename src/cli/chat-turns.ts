@@ -1,32 +1,48 @@
-// Knows when a terminal may ask for the next message: when the answer to the last one is on the screen. Frames come in
-// any order, so what was seen of a run is remembered whether or not anybody waits for it yet.
+// Knows when a chat may ask for the next message: when all of the answer to the last one has been shown. Frames say when
+// to look; how the run went and which parts belong to it is asked of the gateway, so that neither a lost connection nor
+// an answer in many parts makes a difference. A chat has one turn at a time.
 
 import type { ServerFrame } from '../channels/server-frame.ts';
 
-/** How long after the end of a run its parts may take before it counts as one that says nothing. */
-const SILENCE_MS = 300;
+/** What the gateway says about a run. */
+export interface TurnState {
+  readonly isOver: boolean;
+  /** `done`, `failed`, `blocked`, `stopped`. */
+  readonly status: string;
+  /** The last part of its answer; 0 when it says nothing. */
+  readonly lastPart: number;
+}
 
-/** Runs that are remembered; older ones are nobody's any more. */
-const MAX_REMEMBERED = 100;
+export interface ChatTurnsPorts {
+  /** Undefined when the gateway cannot be asked right now; it is asked again when the connection is back. */
+  readonly look: (runId: string) => Promise<TurnState | undefined>;
+  /** The last part that was shown. */
+  readonly shown: () => number;
+}
 
 export class ChatTurns {
-  /** Runs whose answer was seen, or that ended without one. */
-  readonly #settled = new Set<string>();
-  readonly #waiting = new Map<string, () => void>();
+  readonly #ports: ChatTurnsPorts;
   #isAsking = false;
+  #turn: Turn | undefined;
   #giveUp: () => void = () => {};
   readonly #given = new Promise<undefined>((resolve) => {
     this.#giveUp = () => resolve(undefined);
   });
 
+  constructor(ports: ChatTurnsPorts) {
+    this.#ports = ports;
+  }
+
   /** True from the moment something is said until its answer is there. */
   get isWaiting(): boolean {
-    return this.#isAsking || this.#waiting.size > 0;
+    return this.#isAsking || this.#turn !== undefined;
   }
 
   see(frame: ServerFrame): void {
-    if (frame.type === 'part') this.#settle(frame.runId);
-    if (frame.type === 'run-end') setTimeout(() => this.#settle(frame.runId), SILENCE_MS).unref();
+    const turn = this.#turn;
+    if (!turn) return;
+    const isOfTurn = (frame.type === 'part' || frame.type === 'run-end') && frame.runId === turn.runId;
+    if (isOfTurn || frame.type === 'ready') void this.#check(turn);
   }
 
   /** Waits for the acceptance of what was said, unless the connection is given up first. */
@@ -39,21 +55,54 @@ export class ChatTurns {
     }
   }
 
-  /** Resolves when the answer of the run was seen. */
-  async answered(runId: string): Promise<void> {
-    if (this.#settled.has(runId)) return;
-    const seen = new Promise<void>((resolve) => this.#waiting.set(runId, resolve));
-    await Promise.race([seen, this.#given]);
-    this.#waiting.delete(runId);
+  /** Resolves with the run's status when its answer was shown, and with undefined when the connection is given up. */
+  async answered(runId: string): Promise<string | undefined> {
+    let settle: (status: string) => void = () => {};
+    const shown = new Promise<string>((resolve) => {
+      settle = resolve;
+    });
+    const turn: Turn = { runId, settle, isLooking: false, mustLookAgain: false, end: undefined };
+    this.#turn = turn;
+    // It may be over already.
+    void this.#check(turn);
+    try {
+      return await Promise.race([shown, this.#given]);
+    } finally {
+      this.#turn = undefined;
+    }
   }
 
   giveUp(): void {
     this.#giveUp();
   }
 
-  #settle(runId: string): void {
-    this.#settled.add(runId);
-    if (this.#settled.size > MAX_REMEMBERED) this.#settled.delete(this.#settled.values().next().value ?? '');
-    this.#waiting.get(runId)?.();
+  async #check(turn: Turn): Promise<void> {
+    if (turn.isLooking) {
+      turn.mustLookAgain = true;
+      return;
+    }
+    turn.isLooking = true;
+    try {
+      do {
+        turn.mustLookAgain = false;
+        if (!turn.end) {
+          const state = await this.#ports.look(turn.runId);
+          if (state?.isOver) turn.end = state;
+        }
+      } while (turn.mustLookAgain && !turn.end);
+    } finally {
+      turn.isLooking = false;
+    }
+    if (turn.end && this.#ports.shown() >= turn.end.lastPart) turn.settle(turn.end.status);
   }
+}
+
+interface Turn {
+  readonly runId: string;
+  readonly settle: (status: string) => void;
+  isLooking: boolean;
+  /** Something happened while the gateway was being asked. */
+  mustLookAgain: boolean;
+  /** How the run ended, once it has. */
+  end: TurnState | undefined;
 }

@@ -1,18 +1,23 @@
 // `atrium chat`: talks to an agent in the terminal. Answers stream in, Ctrl-C stops the answer that is coming and leaves
 // when there is none, the arrow keys bring back what was said before. Goes through the running gateway; without one it
-// runs its own for as long as the chat lasts.
+// runs its own for as long as the chat lasts. In a pipe every line is a message, and the answers are all that is printed.
 
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { createInterface, type Interface } from 'node:readline';
-import { GatewayGoneError } from '../protocol/errors.ts';
+import { createInterface } from 'node:readline';
+import type { ServerFrame } from '../channels/server-frame.ts';
+import { GatewayDownError, GatewayGoneError, GatewayRefusedError, isAtriumError } from '../protocol/errors.ts';
+import { isJsonObject, type JsonValue } from '../protocol/json.ts';
+import { callGateway } from './call-gateway.ts';
+import { HISTORY_LINES, readChatHistory, saveChatHistory } from './chat-history.ts';
+import { ChatPrompt } from './chat-prompt.ts';
 import { ChatSocket } from './chat-socket.ts';
-import { ChatTurns } from './chat-turns.ts';
+import { ChatTurns, type TurnState } from './chat-turns.ts';
 import { ChatView } from './chat-view.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
-import { reachGateway } from './reach-gateway.ts';
+import { EXIT, type ExitCode } from './exit-code.ts';
+import { type ReachedGateway, reachGateway } from './reach-gateway.ts';
+import { exitCodeOfRun } from './run-exit-code.ts';
 
 interface ChatFlags {
   readonly session?: string;
@@ -20,9 +25,14 @@ interface ChatFlags {
   readonly config?: string;
 }
 
-const HISTORY_LINES = 500;
+/** Where messages come from and answers go to. */
+interface ChatSurface {
+  next(): Promise<string | undefined>;
+  write(text: string): void;
+  close(): Promise<void>;
+}
 
-export const addChat: AddCommand = (program, io) => {
+export const addChat: AddCommand = (program, io, exit) => {
   program
     .command('chat')
     .description('talk to an agent in this terminal')
@@ -31,90 +41,156 @@ export const addChat: AddCommand = (program, io) => {
     .option('--config <file>', 'read this configuration file only')
     .addHelpText(
       'after',
-      '\nCtrl-C stops the answer that is coming; with none it leaves, and so does Ctrl-D. /help lists what can be said besides.',
+      `
+Ctrl-C stops the answer that is coming; with none it leaves, and so does Ctrl-D. /help lists what can be said besides.
+In a pipe every line is a message: printf 'hello\\n/status\\n' | atrium chat`,
     )
-    .action((flags: ChatFlags) => chat(flags, io));
+    .action(async (flags: ChatFlags) => exit(await chat(flags, io)));
 };
 
-async function chat(flags: ChatFlags, io: CliIo): Promise<void> {
-  const reached = await reachGateway(io, flags.config);
-  const view = new ChatView(io.out, { isPlain: !io.isTerminal, after: 0 });
+async function chat(flags: ChatFlags, io: CliIo): Promise<ExitCode> {
+  const isInteractive = io.isTerminal && process.stdin.isTTY === true;
+  let surface: ChatSurface | undefined;
+  const write = (text: string) => (surface ? surface.write(text) : io.out(text));
+  const warnings: CliIo = { ...io, err: isInteractive ? write : io.err };
+  const reached = await reachGateway(warnings, flags.config);
+  const view: ChatView = new ChatView({
+    write,
+    complain: (sentence) => (isInteractive ? write(`  ! ${sentence}\n`) : io.err(`atrium: ${sentence}\n`)),
+    isPlain: !io.isTerminal,
+    isWaiting: () => turns.isWaiting,
+  });
+  const turns: ChatTurns = new ChatTurns({ look: (runId) => lookAt(reached, runId), shown: () => view.last });
   const socket = new ChatSocket({
-    url: reached.url,
-    token: reached.token,
+    find: reached.find,
     hello: { session: flags.session, agent: flags.agent },
     after: () => view.last,
   });
+  let failure: Error | undefined;
+  socket.onFrame((frame) => {
+    view.show(frame);
+    if (frame.type === 'accepted') view.claim(frame.runId);
+    turns.see(frame);
+  });
   try {
     await socket.open();
-    if (io.isTerminal)
-      io.out(
-        `Talking to ${socket.ready.sessionKey ?? flags.agent ?? 'the default agent'} at ${reached.url}. /help for help, Ctrl-D to leave.\n`,
-      );
-    await converse(io, socket, view);
+    if (isInteractive) io.out(greeting(socket.ready, flags, reached.url));
+    const interrupt = interrupts(socket, turns, () => surface?.close());
+    surface = isInteractive ? await terminalSurface(io, interrupt) : pipedSurface(io);
+    socket.onBroken((isBroken) =>
+      view.note(isBroken ? 'the connection to the gateway is broken; trying again' : 'connected again'),
+    );
+    socket.onLost((error) => {
+      failure = error;
+      if (socket.hasUnanswered) view.complain('What you said last was not accepted.');
+      turns.giveUp();
+      void surface?.close();
+    });
+    const code = await converse(surface, socket, turns);
+    if (failure) throw failure instanceof GatewayRefusedError ? failure : new GatewayGoneError(detailOf(failure));
+    // A person has read what went wrong.
+    return isInteractive ? EXIT.ok : code;
   } finally {
+    await surface?.close();
     await socket.close();
     await reached.close();
   }
 }
 
-/** One message at a time: the prompt comes back when the answer is there. */
-async function converse(io: CliIo, socket: ChatSocket, view: ChatView): Promise<void> {
-  const historyFile = join(io.environment.stateDir, 'atrium', 'chat-history');
-  const lines = createInterface({
-    input: process.stdin,
-    output: io.isTerminal ? process.stdout : undefined,
-    terminal: io.isTerminal,
-    history: io.isTerminal ? await readHistory(historyFile) : [],
-    historySize: HISTORY_LINES,
-    prompt: '> ',
-  } as Parameters<typeof createInterface>[0]);
-  const turns = new ChatTurns();
-  let failure: Error | undefined;
-  socket.onFrame((frame) => {
-    view.show(frame);
-    turns.see(frame);
-  });
-  socket.onLost((error) => {
-    failure = error;
-    turns.giveUp();
-    lines.close();
-  });
-  lines.on('SIGINT', () => {
-    if (turns.isWaiting) socket.send({ type: 'stop' });
-    else lines.close();
-  });
-  const say = async (text: string) => {
+/** One message at a time: the next one is asked for when the answer is there. */
+async function converse(surface: ChatSurface, socket: ChatSocket, turns: ChatTurns): Promise<ExitCode> {
+  let worst: ExitCode = EXIT.ok;
+  for (;;) {
+    const text = await surface.next();
+    if (text === undefined) return worst;
+    if (text.trim() === '') continue;
     const accepted = await turns.until(socket.say(randomUUID(), text));
-    if (accepted) await turns.answered(accepted.runId);
+    const status = accepted && (await turns.answered(accepted.runId));
+    worst = Math.max(worst, exitCodeOfRun(status)) as ExitCode;
+  }
+}
+
+/** The first Ctrl-C stops an answer. When that does not help, or there is none, it leaves. */
+function interrupts(socket: ChatSocket, turns: ChatTurns, leave: () => void): () => void {
+  let hasStopped = false;
+  socket.onFrame((frame) => {
+    if (frame.type === 'run-end') hasStopped = false;
+  });
+  return () => {
+    if (!turns.isWaiting || hasStopped || !socket.isConnected) {
+      turns.giveUp();
+      leave();
+      return;
+    }
+    hasStopped = true;
+    socket.send({ type: 'stop' });
   };
+}
 
-  prompt(lines, io);
-  for await (const line of lines) {
-    if (line.trim() !== '') await say(line);
-    prompt(lines, io);
+async function terminalSurface(io: CliIo, interrupt: () => void): Promise<ChatSurface> {
+  const { stateDir } = io.environment;
+  const prompt = new ChatPrompt({
+    input: process.stdin,
+    output: process.stdout,
+    history: await readChatHistory(stateDir),
+    historySize: HISTORY_LINES,
+    interrupt,
+  });
+  let closing: Promise<void> | undefined;
+  return {
+    next: () => prompt.next(),
+    write: (text) => prompt.write(text),
+    close: () => {
+      closing ??= (async () => {
+        prompt.close();
+        io.out('\n');
+        await saveChatHistory(stateDir, prompt.history);
+      })();
+      return closing;
+    },
+  };
+}
+
+function pipedSurface(io: CliIo): ChatSurface {
+  const lines = createInterface({ input: process.stdin, terminal: false });
+  const iterator = lines[Symbol.asyncIterator]();
+  return {
+    next: async () => {
+      const { done, value } = await iterator.next();
+      return done ? undefined : value;
+    },
+    write: io.out,
+    close: async () => lines.close(),
+  };
+}
+
+async function lookAt(reached: ReachedGateway, runId: string): Promise<TurnState | undefined> {
+  try {
+    const answer = await callGateway(await reached.find(), 'GET', `/api/runs/${encodeURIComponent(runId)}`);
+    const run = isJsonObject(answer.run ?? null) ? (answer.run as { status?: JsonValue }) : {};
+    const status = String(run.status);
+    const deliveries = Array.isArray(answer.deliveries) ? answer.deliveries : [];
+    const parts = deliveries.flatMap((part) => (isJsonObject(part) && isComing(part.status) ? [Number(part.seq)] : []));
+    return { isOver: !GOING_ON.includes(status), status, lastPart: Math.max(0, ...parts) };
+  } catch (error) {
+    // Its store is another one now, and knows nothing of it.
+    if (error instanceof GatewayRefusedError && error.status === 404) return { isOver: true, status: '', lastPart: 0 };
+    if (isAtriumError(error)) return undefined;
+    throw error;
   }
-  if (io.isTerminal) {
-    io.out('\n');
-    await saveHistory(historyFile, (lines as Interface & { history?: string[] }).history ?? []);
-  }
-  if (failure) throw new GatewayGoneError(failure.message);
 }
 
-function prompt(lines: Interface, io: CliIo): void {
-  if (io.isTerminal) lines.prompt();
+const GOING_ON = ['queued', 'running', 'suspended'];
+
+function isComing(status: JsonValue | undefined): boolean {
+  return status === 'queued' || status === 'sent';
 }
 
-async function readHistory(file: string): Promise<string[]> {
-  const text = await readFile(file, 'utf8').catch(() => '');
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .slice(0, HISTORY_LINES);
+function greeting(ready: Extract<ServerFrame, { type: 'ready' }>, flags: ChatFlags, url: string): string {
+  const whom = flags.session ?? flags.agent ?? ready.sessionKey ?? 'the default agent';
+  return `Talking to ${whom} at ${url}.\n/help for help, Ctrl-D to leave.\n`;
 }
 
-/** What somebody said is theirs: the file is private, and not being able to write it is no reason to fail. */
-async function saveHistory(file: string, history: readonly string[]): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 }).catch(() => {});
-  await writeFile(file, `${history.slice(0, HISTORY_LINES).join('\n')}\n`, { mode: 0o600 }).catch(() => {});
+function detailOf(error: Error): string {
+  return error instanceof GatewayGoneError || error instanceof GatewayDownError ? error.detail : error.message;
 }

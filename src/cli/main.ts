@@ -4,7 +4,7 @@
 // and may leave timers and failing promises behind; neither may end the command early nor keep it from ending.
 
 import { processIo } from './cli-io.ts';
-import { oneLine } from './format-table.ts';
+import { gatewayLog } from './gateway-log.ts';
 import { runCli } from './run-cli.ts';
 
 let lingers = false;
@@ -12,9 +12,12 @@ const io = processIo(() => {
   lingers = true;
 });
 const warn = (error: unknown) => {
-  const reason = error instanceof Error ? error.message : String(error);
-  io.err(`warning: something went wrong outside of any call, probably in a handler: ${oneLine(reason)}\n`);
+  const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  log(`something went wrong outside of any call, probably in a handler: ${reason}`);
 };
+// Whoever no longer reads the warnings must not become one.
+process.stderr.on('error', () => {});
+const log = gatewayLog(io.err, io.now);
 process.on('uncaughtException', warn);
 process.on('unhandledRejection', warn);
 

@@ -1,8 +1,12 @@
 // `atrium run show`: how one run went, or the exact bytes that a model was sent in it.
 
+import type { RequestSpans } from '../gateway/read-request-spans.ts';
+import { BadFlagError, GatewayRefusedError } from '../protocol/errors.ts';
 import type { OutboxRow, RunRow } from '../store/tables.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
+import { EXIT } from './exit-code.ts';
+import { findInSpans, formatFoundPlaces } from './format-spans.ts';
 import { formatTable, oneLine, outputWidth, visibleLine } from './format-table.ts';
 import { formatTime } from './format-time.ts';
 import { openReadingClient } from './gateway-client.ts';
@@ -13,6 +17,7 @@ interface RunShowFlags {
   readonly request?: boolean;
   readonly call?: string;
   readonly report?: boolean;
+  readonly explain?: string;
   readonly json?: boolean;
 }
 
@@ -22,7 +27,7 @@ interface RunAnswer {
   readonly deliveries: readonly Pick<OutboxRow, 'seq' | 'part' | 'surface' | 'status' | 'attempts' | 'error'>[];
 }
 
-export const addRunShow: AddCommand = (program, io) => {
+export const addRunShow: AddCommand = (program, io, exit) => {
   runGroup(program)
     .command('show')
     .argument('<run>', 'the id of a run')
@@ -30,20 +35,34 @@ export const addRunShow: AddCommand = (program, io) => {
     .option('--request', 'the body of a request to the model, byte for byte')
     .option('--call <number>', 'which request; the last one unless you say')
     .option('--report', 'what was composed for it, as JSON')
+    .option('--explain <text>', 'say who wrote this text in a request to the model')
     .option('--json', 'print JSON for programs')
     .addHelpText(
       'after',
       `
 Examples:
   $ atrium run show run_0mh3k9q2x4f8c1d07a5be
-  $ atrium run show run_0mh3k9q2x4f8c1d07a5be --request --call 1 | jq .messages`,
+  $ atrium run show run_0mh3k9q2x4f8c1d07a5be --request --call 1 | jq .messages
+  $ atrium run show run_0mh3k9q2x4f8c1d07a5be --explain "never delete"`,
     )
     .action(async (runId: string, flags: RunShowFlags) => {
       const client = await openReadingClient(io);
       const path = `/api/runs/${encodeURIComponent(runId)}`;
       try {
+        const call = flags.call === undefined ? 'last' : parseWholeNumber('--call', flags.call, 1, 999_999);
+        if (flags.explain !== undefined) {
+          if (flags.explain.trim() === '') throw new BadFlagError('--explain', flags.explain, 'text to look for');
+          const { spans } = await client.get<RequestSpans>(`${path}/spans/${call}`);
+          const places = findInSpans(spans, flags.explain);
+          io.out(
+            flags.json
+              ? `${JSON.stringify({ text: flags.explain, places }, null, 2)}\n`
+              : formatFoundPlaces(flags.explain, places, outputWidth(io)),
+          );
+          if (places.length === 0) exit(EXIT.finding);
+          return;
+        }
         if (flags.request || flags.call !== undefined) {
-          const call = flags.call === undefined ? 'last' : parseWholeNumber('--call', flags.call, 1, 999_999);
           const body = await client.getText(`${path}/requests/${call}`);
           // Into a file or a program every byte goes as it is; a terminal is not handed other people's control codes.
           io.out(io.isTerminal ? `${body.split('\n').map(visibleLine).join('\n')}\n` : body);
@@ -54,12 +73,23 @@ Examples:
           return;
         }
         const answer = await client.get<RunAnswer>(path);
-        io.out(flags.json ? `${JSON.stringify(answer, null, 2)}\n` : formatRun(answer, io));
+        if (!flags.json) return io.out(formatRun(answer, io));
+        const { spans } =
+          answer.calls.length === 0
+            ? { spans: [] }
+            : await client.get<RequestSpans>(`${path}/spans/last`).catch(noneKept);
+        io.out(`${JSON.stringify({ ...answer, spans }, null, 2)}\n`);
       } finally {
         await client.close();
       }
     });
 };
+
+/** A run is worth showing without what was forgotten of it. */
+function noneKept(error: unknown): { readonly spans: readonly [] } {
+  if (error instanceof GatewayRefusedError) return { spans: [] };
+  throw error;
+}
 
 function formatRun({ run, calls, deliveries }: RunAnswer, io: CliIo): string {
   const { timezone } = io.environment;

@@ -8,7 +8,7 @@ import { BadFlagError } from '../protocol/errors.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
 import { formatBanner } from './format-banner.ts';
-import { oneLine } from './format-table.ts';
+import { gatewayLog } from './gateway-log.ts';
 
 interface StartFlags {
   readonly port?: string;
@@ -33,7 +33,7 @@ async function start(flags: StartFlags, io: CliIo): Promise<void> {
   const configPath =
     flags.config === undefined ? undefined : resolveUserPath(flags.config, environment.home, environment.cwd);
   const loaded = await loadConfig({ environment, configPath });
-  const warn = (sentence: string) => io.err(`warning: ${oneLine(sentence)}\n`);
+  const warn = gatewayLog(io.err, io.now);
   for (const { message } of loaded.warnings) warn(message);
   const started = await startGateway({
     environment,
@@ -42,8 +42,10 @@ async function start(flags: StartFlags, io: CliIo): Promise<void> {
     port: portOf(flags.port),
     modules: async () => (await import('../public/compose.ts')).ownModules(),
   });
+  // From here on Ctrl-C has something to finish; before, it just ends the process.
+  const stopped = untilStopped(started.stop, io);
   io.out(await formatBanner(started));
-  await untilStopped(started.stop, io);
+  await stopped;
 }
 
 function portOf(text: string | undefined): number | undefined {

@@ -36,6 +36,7 @@ describe('the schema of the configuration', () => {
       'openboa',
       'recorder',
       'session',
+      'tools',
     ]);
   });
 });

@@ -358,6 +358,16 @@ const recorder = ours({
   }).optional(),
 });
 
+const tools = shared({
+  sessions: shared({
+    visibility: oneOf(['self', 'tree', 'agent', 'all'])
+      .optional()
+      .describe(
+        'Which sessions the session tools show: only the asking one ("self", the default), or all of its agent ("agent").',
+      ),
+  }).optional(),
+});
+
 export const configSchema = ours({
   agents: agents.optional(),
   bindings: bindings.optional(),
@@ -369,6 +379,7 @@ export const configSchema = ours({
   openboa: openboa.optional(),
   recorder: recorder.optional(),
   session: session.optional(),
+  tools: tools.optional(),
 });
 
 /** A validated configuration. Keys that the schema does not list are kept, as unknown values. */
@@ -381,7 +392,7 @@ export const USED_SECTIONS: readonly string[] = Object.keys(configSchema.shape);
 export const PASSED_SECTIONS: readonly string[] = `
   $schema accessGroups acp approvals audio audit auth broadcast browser canvasHost channels cli commands
   commitments crestodian cron diagnostics discovery env logging mcp media memory messages meta nodeHost
-  plugins proxy secrets security skills surfaces talk tools ui update web wizard
+  plugins proxy secrets security skills surfaces talk ui update web wizard
 `
   .trim()
   .split(/\s+/);

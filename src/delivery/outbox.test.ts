@@ -387,6 +387,15 @@ describe('closing', () => {
     expect(channel.shown(owner)).toEqual(['stuck', 'behind it']);
   });
 
+  it('gives what was committed just before it its first try', async () => {
+    await outbox.open();
+    await commit(to(owner, 'hello'));
+    outbox.wake();
+    await outbox.close(5_000);
+    expect(channel.shown()).toEqual(['hello']);
+    expect(await store.select('outbox')).toMatchObject([{ status: 'sent' }]);
+  });
+
   it('does not wait for a retry that is far away', async () => {
     await outbox.open();
     channel.script({ retry: 'busy', afterMs: 30_000 });

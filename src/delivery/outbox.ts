@@ -13,6 +13,7 @@ import { PreconditionFailedError } from '../protocol/errors.ts';
 import { isJsonObject, type JsonValue } from '../protocol/json.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import { newId } from '../protocol/new-id.ts';
+import { resolveAgentIdFromSessionKey } from '../protocol/session-key.ts';
 import type { CommitSite } from '../store/commit-sites.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { OutboxRow } from '../store/tables.ts';
@@ -115,6 +116,11 @@ export class Outbox {
 
   /** Starts nothing more, and lets sends that are going on finish within the budget. What is left stays queued. */
   async close(budgetMs: number): Promise<void> {
+    // What was committed before this has been asked for, so it gets its first try like a send that is going on.
+    const over = new AbortController();
+    const timer = setTimeout(() => over.abort(), budgetMs);
+    while (this.#reading && !over.signal.aborted) await Promise.race([this.#reading, aborted(over.signal)]);
+    clearTimeout(timer);
     this.#closing.abort();
     await this.drain(budgetMs);
     for (const send of this.#sending) send.abort();
@@ -300,7 +306,11 @@ export class Outbox {
       hooks.observe(
         'message_sent',
         { to: surface.peer.id, content: text, success, messageId, sessionKey, runId, error: details.error },
-        messageContext(surface, row, { messageId }),
+        messageContext(surface, row, {
+          messageId,
+          agentId: resolveAgentIdFromSessionKey(sessionKey),
+          trace: { traceId: runId, spanId: `${runId}.out`, callDepth: 0 },
+        }),
       );
     } catch (error) {
       warn(`A listener failed on the end of a delivery: ${oneLine(error)}`);

@@ -54,6 +54,10 @@ export interface ContextRequest {
   readonly channel?: ChannelContext | undefined;
   readonly at: Date;
   readonly timezone?: string | undefined;
+  /** The run that asks, for the records of its handlers. */
+  readonly runId?: string | undefined;
+  /** False keeps the handlers' calls out of the records, for previews. */
+  readonly record?: boolean | undefined;
 }
 
 /** What the engine knows about one agent, built when it is first asked for. */
@@ -96,7 +100,7 @@ export class ContextEngine {
         taxonomy: agent.taxonomy,
         policy: agent.policy,
         files: this.#files,
-        handlers: agent.handlers,
+        handlers: bootstrapHandlersOf(agent.runner, request),
         gather: {
           skills: (files) => this.#loadSkills(files, agent),
           firstRunComplete: (files) => isFirstRunComplete(files, workspaceDir),
@@ -227,10 +231,13 @@ async function isFirstRunComplete(files: FileSource, workspaceDir: string): Prom
   return read.kind === 'text' && isCompletedStateText(read.text);
 }
 
-export function bootstrapHandlersOf(runner: BootstrapRunner): BootstrapHandlers {
+export function bootstrapHandlersOf(
+  runner: BootstrapRunner,
+  { runId, sessionKey, record }: Pick<ContextRequest, 'runId' | 'sessionKey' | 'record'> = {},
+): BootstrapHandlers {
   return {
     list: () => runner.list('agent:bootstrap'),
-    chain: (initial, invoke) => runner.chain('agent:bootstrap', initial, invoke),
+    chain: (initial, invoke) => runner.chain('agent:bootstrap', initial, invoke, { runId, sessionKey, record }),
   };
 }
 

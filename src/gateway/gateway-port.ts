@@ -1,7 +1,7 @@
 // What the API, the channels and the commands may ask of a running gateway. The HTTP layer knows nothing else of it, so
 // that everything a page can do is on this list.
 
-import type { RequestSpan } from '../agent/request-draft.ts';
+import type { ToldSpan } from '../agent/request-text.ts';
 import type { DeliveryGuarantee, ReceiveResult } from '../channels/channel.ts';
 import type { ContextReport } from '../context/report/build-report.ts';
 import type { WireRequest } from '../models/model.ts';
@@ -86,7 +86,7 @@ export interface PreviewRequest {
   readonly sessionKey?: string | undefined;
   readonly agentId?: string | undefined;
   readonly message: string;
-  /** Where it would be typed, for a session whose key does not say. */
+  /** Where it would be typed, for a session whose key does not say; `name:id` names a place on it too. */
   readonly channel?: string | undefined;
   readonly at?: Date | undefined;
   /** Also runs prompt hooks that are not declared pure. */
@@ -101,7 +101,7 @@ export interface Preview {
   readonly wire: WireRequest;
   readonly report: ContextReport;
   /** Who wrote which characters of the body's texts, in the order of the body. */
-  readonly spans: readonly RequestSpan[];
+  readonly spans: readonly ToldSpan[];
   /** Hooks that would have run and stand as placeholders; byte equality is promised when there are none. */
   readonly placeholders: readonly string[];
 }

@@ -2,17 +2,17 @@
 // travel is in `receive-message.ts` and `agent/run.ts`.
 
 import { CLIENT_GONE } from '../agent/client-gone.ts';
-import { previewRequest } from '../agent/preview-request.ts';
+import { type InjectionRequest, queueInjection } from '../agent/queue-injection.ts';
 import type { RunParts } from '../agent/run-parts.ts';
 import type { Channel, ReceiveResult } from '../channels/channel.ts';
 import { replayDeadLetter } from '../delivery/replay-dead-letter.ts';
 import type { Lanes } from '../lanes/lanes.ts';
 import { PreconditionFailedError, UnknownDeadLetterError, UnknownRunError } from '../protocol/errors.ts';
-import type { Inbound, Surface } from '../protocol/inbound.ts';
+import type { Inbound } from '../protocol/inbound.ts';
 import type { SessionEndReason } from '../protocol/live-event.ts';
 import { newId } from '../protocol/new-id.ts';
-import { parseSessionKey } from '../protocol/session-key.ts';
 import { VERSION } from '../protocol/version.ts';
+import { planForget } from '../recorder/prune-captures.ts';
 import { planSessionDeletion, planSessionEnd } from '../routing/end-session.ts';
 import type { Route } from '../routing/resolve-route.ts';
 import type { Store } from '../store/store.ts';
@@ -27,6 +27,7 @@ import type {
   RouteExplanation,
 } from './gateway-port.ts';
 import type { LiveEvents, LiveListener } from './live-events.ts';
+import { previewMessage } from './preview-message.ts';
 import { type ReceiveParts, receiveMessage } from './receive-message.ts';
 
 export interface GatewayParts {
@@ -121,20 +122,8 @@ export class Gateway implements GatewayPort {
   }
 
   async preview(request: PreviewRequest): Promise<Preview> {
-    const at = request.at?.getTime() ?? this.#parts.run.now();
-    const inbound = await this.#inboundOf(request, at);
-    const { agentId, sessionKey } = this.#parts.route(inbound);
-    const { draft, wire } = await previewRequest(this.#parts.run, {
-      agentId,
-      sessionKey,
-      inbound,
-      at,
-      runHooks: request.runHooks === true,
-      signal: new AbortController().signal,
-    });
-    const { provider, model } = draft.model;
-    const { spans, placeholders } = draft;
-    return { sessionKey, agentId, provider, model, wire, report: draft.composition.report, spans, placeholders };
+    const { run, route } = this.#parts;
+    return previewMessage({ draft: run, route, now: run.now }, request);
   }
 
   async endSession(sessionKey: string, reason: SessionEndReason): Promise<boolean> {
@@ -165,8 +154,22 @@ export class Gateway implements GatewayPort {
     const ended = await this.store.select('sessions', { where: { sessionKey } });
     const runs = await this.store.select('runs', { where: { sessionKey } });
     const runIds = runs.filter(isOver).map(({ runId }) => runId);
-    await this.store.commit(planSessionDeletion(ended, runIds, this.#parts.run.now()), { site: 'session' });
+    const deletion = planSessionDeletion(ended, runIds, this.#parts.run.now());
+    await this.store.commit(
+      [
+        ...(await planForget(this.store, runIds)),
+        ...deletion,
+        { remove: 'deadLetters', where: { sessionKey } },
+        { remove: 'injections', where: { sessionKey } },
+      ],
+      { site: 'session' },
+    );
     return true;
+  }
+
+  /** Text for a session's next run; false when the same was queued before. */
+  queueInjection(request: InjectionRequest): Promise<boolean> {
+    return queueInjection(this.#parts.run, request);
   }
 
   async replayDeadLetter(id: string): Promise<{ runId: string }> {
@@ -263,29 +266,8 @@ export class Gateway implements GatewayPort {
     this.#parts.run.delivery.wake();
     return { runId };
   }
-
-  /** A preview speaks from where the session's last message came, else from where its key says. */
-  async #inboundOf({ sessionKey, agentId, message, channel }: PreviewRequest, at: number): Promise<Inbound> {
-    const [session] =
-      sessionKey === undefined
-        ? []
-        : await this.store.select('sessions', { where: { sessionKey, endedAt: null }, limit: 1 });
-    const surface = session?.surface ?? surfaceOf(sessionKey, channel ?? 'web');
-    return { surface, sender: { id: surface.peer.id }, text: message, at, sessionKey, agentId };
-  }
 }
 
 function isOver({ status }: RunRow): boolean {
   return status !== 'running' && status !== 'suspended';
-}
-
-function surfaceOf(sessionKey: string | undefined, channel: string): Surface {
-  const key = parseSessionKey(sessionKey);
-  const kind = key.surface === 'group' || key.surface === 'channel' ? key.surface : 'direct';
-  return {
-    channel: key.channel ?? channel,
-    accountId: 'default',
-    peer: { kind, id: key.peerId ?? 'preview' },
-    threadId: key.threadId,
-  };
 }

@@ -2,7 +2,9 @@
 // surface is told, and the message is kept for a person.
 
 import { hookContextOf } from '../agent/hook-context-of.ts';
-import type { Answer } from '../agent/run-parts.ts';
+import type { Answer, RunHooks } from '../agent/run-parts.ts';
+import { tellAgentEnd } from '../agent/tell-agent-end.ts';
+import type { HookContext } from '../hooks/hook-context.ts';
 import type { ClaimedTrigger } from '../lanes/lanes.ts';
 import { RunGivenUpError } from '../protocol/errors.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
@@ -11,6 +13,7 @@ import type { NewRow, Store, Write } from '../store/store.ts';
 
 export interface GiveUpParts {
   readonly store: Store;
+  readonly hooks: RunHooks;
   readonly planDelivery: (answer: Answer) => Promise<readonly NewRow<'outbox'>[]>;
   readonly wakeOutbox: () => void;
   readonly workspaceDirOf: (agentId: string) => string;
@@ -22,6 +25,11 @@ export async function giveUp(parts: GiveUpParts, { trigger, claim, attempt }: Cl
   const { runId, sessionKey, payload } = trigger;
   const now = parts.now();
   const error = new RunGivenUpError(attempt - 1);
+  const [run] = await parts.store.select('runs', { where: { runId }, limit: 1 });
+  const sessionId = run?.sessionId ?? '';
+  const context: HookContext = payload
+    ? hookContextOf(payload, trigger, { sessionKey, sessionId }, parts.workspaceDirOf(payload.agentId), attempt)
+    : { runId, sessionKey };
   const rows = payload
     ? await parts.planDelivery({
         runId,
@@ -29,13 +37,7 @@ export async function giveUp(parts: GiveUpParts, { trigger, claim, attempt }: Cl
         surface: payload.inbound.surface,
         text: `This message could not be answered. ${error.message}`,
         replyToId: payload.inbound.messageId,
-        context: hookContextOf(
-          payload,
-          trigger,
-          { sessionKey, sessionId: '' },
-          parts.workspaceDirOf(payload.agentId),
-          attempt,
-        ),
+        context,
       })
     : [];
   await parts.store.commit(
@@ -66,4 +68,7 @@ export async function giveUp(parts: GiveUpParts, { trigger, claim, attempt }: Cl
   );
   parts.wakeOutbox();
   parts.emit({ type: 'run-end', runId, sessionKey, at: now, status: 'failed', error: error.message });
+  const durationMs = now - (run?.startedAt ?? now);
+  const ended = { runId, sessionId, status: 'failed' as const, error: error.message, durationMs, recovered: true };
+  void tellAgentEnd(parts, ended, context);
 }

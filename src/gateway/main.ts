@@ -11,44 +11,36 @@ import { createApiChannel } from '../channels/api/api-channel.ts';
 import type { Channel } from '../channels/channel.ts';
 import { CliChannel } from '../channels/cli/cli-channel.ts';
 import { WebChannel } from '../channels/web/web-channel.ts';
-import { resolveAgentWorkspaceDir } from '../config/agent-workspace.ts';
 import { listAgentIds, resolveAgentDefaults, resolveDefaultAgentId } from '../config/agents.ts';
 import { debugLogSettingsOf, trajectoryPlaceOf } from '../config/debug-logs.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { formatModelRef } from '../config/model-choice.ts';
-import { resolveTimezone } from '../config/timezone.ts';
 import { Outbox } from '../delivery/outbox.ts';
 import { planDelivery } from '../delivery/plan-delivery.ts';
 import { HookRunner } from '../hooks/runner.ts';
 import { EmbeddedLanes } from '../lanes/embedded-lanes.ts';
-import type { Inbound } from '../protocol/inbound.ts';
-import { newId } from '../protocol/new-id.ts';
 import { AppendedFiles } from '../recorder/appended-files.ts';
 import { captureRequest, readCapture } from '../recorder/capture.ts';
 import { DebugLogs } from '../recorder/debug-logs.ts';
 import { HookRecordSink } from '../recorder/hook-record-sink.ts';
 import { Recorder } from '../recorder/recorder.ts';
 import { Trajectory } from '../recorder/trajectory.ts';
-import { planSession } from '../routing/open-session.ts';
-import { resolveRoute } from '../routing/resolve-route.ts';
-import { decideRollover } from '../routing/session-lifetime.ts';
 import { parseFailpoint, withFailpoints } from '../store/failpoints.ts';
 import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
 import { acquireStateLock, type StateLock } from '../store/state-lock.ts';
-import { createToolset } from '../tools/toolset.ts';
-import { ContextEngine } from './context-engine.ts';
+import type { Tool } from '../tools/tool.ts';
+import { ContextWarnings } from './context-warnings.ts';
 import { ControlCommands } from './control-commands.ts';
+import { createDraftParts } from './draft-parts.ts';
 import { Gateway } from './gateway.ts';
 import type { AgentStatus } from './gateway-port.ts';
 import { giveUp } from './give-up.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { createInternalHooks } from './internal-hooks.ts';
 import { LiveEvents } from './live-events.ts';
-import { ModelRegistry } from './model-registry.ts';
 import { outboxMailbox } from './outbox-mailbox.ts';
 import type { ReceiveParts } from './receive-message.ts';
-import { routingSettingsOf } from './routing-settings.ts';
 import { runRecorder } from './run-recorder.ts';
 import { tellShutdown } from './tell-shutdown.ts';
 import { Workspaces } from './workspaces.ts';
@@ -62,8 +54,12 @@ export interface GatewayOptions {
   readonly register?: ((hooks: HookRunner) => void) | undefined;
   /** Besides web, cli and api. */
   readonly channels?: readonly Channel[] | undefined;
+  /** Besides those that come with the product. */
+  readonly tools?: readonly Tool[] | undefined;
   readonly modules?: (() => Promise<Readonly<Record<string, unknown>>>) | undefined;
   readonly now?: (() => number) | undefined;
+  /** How a run waits before it asks a busy provider again. */
+  readonly sleep?: RunParts['sleep'] | undefined;
 }
 
 export interface OpenedGateway {
@@ -102,8 +98,9 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   // What is told and recorded.
   const live = new LiveEvents(warn);
   const files = new AppendedFiles({ warn });
+  const trajectoryPlace = trajectoryPlaceOf(environment, config);
   const recorder = new Recorder({
-    trajectory: new Trajectory({ ...trajectoryPlaceOf(environment, config), files }),
+    trajectory: new Trajectory({ ...trajectoryPlace, files }),
     debugLogs: new DebugLogs(debugLogSettingsOf(environment), files),
     hookRecords: new HookRecordSink({ store, warn }),
     now,
@@ -112,18 +109,13 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   options.register?.(hooks);
 
   // What an agent reads, and who answers.
-  const engine = new ContextEngine({
-    environment,
-    config,
-    configPath: loaded.files.at(-1)?.path,
-    modules: options.modules,
-  });
+  const drafting = createDraftParts({ ...options, store, hooks, now });
+  const { engine, models, route } = drafting;
+  const { workspaceDirOf } = drafting.parts.context;
+  const contextWarnings = new ContextWarnings(warn);
   const workspaces = new Workspaces({ environment, config, now, warn });
-  const models = new ModelRegistry(config, environment);
   const modelsOf = (agentId: string) => models.candidates(agentId).map(formatModelRef);
-  const toolset = createToolset({ store, now, home: environment.home });
   const internalHook = createInternalHooks({ engine, config, now, warn });
-  const workspaceDirOf = (agentId: string) => resolveAgentWorkspaceDir(config, agentId, environment.variables);
 
   // Where answers go.
   const socketPorts = {
@@ -148,34 +140,24 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   });
 
   // How a message becomes a run.
-  const routing = routingSettingsOf(config);
-  const timezone = resolveTimezone(config, environment);
-  const route = (inbound: Inbound) => resolveRoute(routing, inbound);
+  const told = runRecorder(recorder);
   const runParts: RunParts = {
-    store,
-    hooks,
+    ...drafting.parts,
     context: {
+      workspaceDirOf,
       compose: async (request) => {
         await workspaces.ready(request.agentId);
         return engine.compose(request);
       },
-      workspaceDirOf,
-    },
-    models: {
-      candidates: (agentId) => models.candidates(agentId),
-      model: (ref) => models.model(ref),
-    },
-    sessions: {
-      plan: ({ current, reset, ...request }) => {
-        const rollover = reset ?? (current && decideRollover(current, routing.lifetime, request.now, timezone));
-        const planned = planSession({ ...request, current, rollover, newSessionId: newId('ses', request.now) });
-        const { ended } = planned;
-        return { ...planned, ended: ended && current ? { session: current, reason: ended.reason } : undefined };
-      },
     },
     delivery: { plan, wake: () => outbox.wake() },
-    recorder: runRecorder(recorder),
-    tools: () => toolset.tools,
+    recorder: {
+      ...told,
+      contextCompiled: (run, composition) => {
+        contextWarnings.look(run.agentId, composition.report);
+        told.contextCompiled(run, composition);
+      },
+    },
     capture: captureRequest,
     readCapture: async (runId, call) => {
       const capture = await readCapture(store, runId, call);
@@ -185,8 +167,9 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     },
     internalHook,
     emit: live.emit,
+    warn,
     now,
-    sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+    sleep: options.sleep ?? ((ms, signal) => sleep(ms, undefined, { signal })),
     settings: {
       maxToolRounds: defaults.maxToolRounds ?? 50,
       runTimeoutMs: (defaults.timeoutSeconds ?? 600) * 1_000,
@@ -237,7 +220,11 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     channels,
     route,
     agents,
-    warnings: () => [...loaded.warnings.map(({ message }) => message), ...workspaces.warnings],
+    warnings: () => [
+      ...loaded.warnings.map(({ message }) => message),
+      ...workspaces.warnings,
+      ...contextWarnings.warnings,
+    ],
     stateDir,
     startedAt,
     ttlMs,
@@ -252,21 +239,36 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   live.subscribe((event) => {
     if (event.type !== 'delivery-end') return;
     const { runId, sessionKey, part, outcome, text, surface } = event;
+    void internalHook('message', 'sent', sessionKey, {
+      to: surface.peer.id,
+      content: text,
+      success: outcome === 'sent',
+      channelId: surface.channel,
+      accountId: surface.accountId,
+      conversationId: surface.peer.id,
+    });
     recorder.deliveryEnded({ runId, sessionKey }, { part, outcome, channel: surface.channel, characters: text.length });
   });
   for (const channel of channels) await channel.open({ receive: (inbound) => gateway.receive(inbound) });
   workspaces.prepareAll();
   await outbox.open();
+  // Before new runs end, whose observers are told anyway.
+  void tellForgottenEnds(runParts);
   await lanes.open({
     run: (claimed) => run(runParts, claimed),
     giveUp: (claimed) =>
       giveUp(
-        { store, planDelivery: plan, wakeOutbox: () => outbox.wake(), workspaceDirOf, emit: live.emit, now },
+        { store, hooks, planDelivery: plan, wakeOutbox: () => outbox.wake(), workspaceDirOf, emit: live.emit, now },
         claimed,
       ),
   });
-  void tellForgottenEnds(runParts);
-  const housekeeping = new Housekeeping({ store, now, warn, limits: config.recorder?.captures });
+  const housekeeping = new Housekeeping({
+    store,
+    now,
+    warn,
+    trajectoryDir: trajectoryPlace.dir,
+    limits: config.recorder?.captures,
+  });
   housekeeping.open();
 
   return {
@@ -296,6 +298,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       await hooks.drain(Math.max(left(), 500));
       await hooks.observeAndWait('gateway_stop', { reason: 'shutdown' }, {});
       for (const channel of channels) await channel.close();
+      await workspaces.settle();
       await recorder.drain();
       await store.close();
       await lock.release();

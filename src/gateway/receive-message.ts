@@ -7,7 +7,7 @@
 import type { Answer, RunHooks } from '../agent/run-parts.ts';
 import type { ReceiveResult } from '../channels/channel.ts';
 import type { HookContext } from '../hooks/hook-context.ts';
-import { InboundTooLongError } from '../protocol/errors.ts';
+import { InboundTooLongError, PreconditionFailedError } from '../protocol/errors.ts';
 import { dedupeKeyOf, type Inbound } from '../protocol/inbound.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
@@ -228,7 +228,14 @@ async function answerAtOnce(
     },
     ...rows.map((row): Write => ({ insert: 'outbox', row })),
   ];
-  await parts.store.commit(writes, { site: 'control' });
+  try {
+    await parts.store.commit(writes, { site: 'control' });
+  } catch (error) {
+    // The same message came twice at once, and the other one was quicker.
+    const earlier = dedupeKey === undefined ? undefined : await findEarlier(parts.store, dedupeKey);
+    if (earlier && error instanceof PreconditionFailedError) return earlier;
+    throw error;
+  }
   parts.emit({ type: 'message-accepted', runId, sessionKey, at: now, text: inbound.text, surface: inbound.surface });
   parts.emit({ type: 'run-end', runId, sessionKey, at: parts.now(), status: 'done', reply: text });
   parts.wakeOutbox();

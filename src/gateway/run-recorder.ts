@@ -24,11 +24,16 @@ export function runRecorder(recorder: Recorder): RunRecorder {
     },
     gatePassed: ({ runId }) => recorder.gatePassed(runId),
     gateBlocked: ({ runId }, by) => recorder.gateBlocked(runId, by),
-    promptSubmitted: ({ runId, provider = '', model = '', api = '' }, { call, wire }) => {
+    promptSubmitted: ({ runId, provider = '', model = '', api = '' }, { call, wire, request }) => {
       recorder.modelChosen(runId, { provider, model, api });
       recorder.promptSubmitted(runId, { call, bytes: Buffer.byteLength(wire.body) });
-      recorder.modelRequested(runId, wire.body);
+      recorder.modelRequested(runId, wire.body, () => ({
+        stage: 'request',
+        system: request.system.map(({ text }) => text).join(''),
+        messages: request.messages,
+      }));
     },
+    modelDelta: ({ runId }, kind, delta) => recorder.modelDelta(runId, kind, delta),
     modelCompleted: ({ runId }, call) => recorder.modelCompleted(runId, call),
     toolStarted: ({ runId }, call) => recorder.toolStarted(runId, call),
     toolEnded: ({ runId }, call) => recorder.toolEnded(runId, call),

@@ -44,6 +44,11 @@ export class Workspaces {
     return preparing;
   }
 
+  /** Resolves when nothing is being prepared any more. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#preparing.values());
+  }
+
   async #prepare(agentId: string): Promise<void> {
     const { config, environment, now, warn } = this.#parts;
     const agent = resolveAgentConfig(config, agentId);

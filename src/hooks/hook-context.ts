@@ -28,6 +28,8 @@ export interface HookContext {
   readonly contextWindowSource?: string | undefined;
   /** The model's own window, where a lower cap applies. */
   readonly contextWindowReferenceTokens?: number | undefined;
+  /** True when the run was taken up after a crash, so that this may be told for the second time. */
+  readonly recovered?: boolean | undefined;
   readonly trace?: HookTrace | undefined;
   readonly traceId?: string | undefined;
   readonly spanId?: string | undefined;

@@ -276,12 +276,12 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     hook: BootstrapHookName,
     initial: Value,
     invoke: (handler: RegisteredHandler<BootstrapHandler>, value: Value, deadline: Deadline) => Value | Promise<Value>,
-    identity: Pick<HookContext, 'runId' | 'sessionKey'> = {},
+    { record, ...identity }: Pick<HookContext, 'runId' | 'sessionKey'> & Pick<RunOptions, 'record'> = {},
   ): Promise<{ value: Value; calls: HandlerCall[] }> {
     let value = initial;
     const calls: HandlerCall[] = [];
     for (const handler of this.list(hook)) {
-      const call = this.#begin(handler, identity);
+      const call = this.#begin(handler, identity, { record });
       try {
         const answer = await call.deadline.race(invoke(handler, value, call.deadline));
         call.deadline.check();

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { StoreFailedError } from '../protocol/errors.ts';
+import { StoreFailedError, StoreFullError } from '../protocol/errors.ts';
 import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
 import type { Store } from '../store/store.ts';
 import { EmbeddedLanes } from './embedded-lanes.ts';
@@ -92,6 +92,22 @@ describe('EmbeddedLanes', () => {
     expect(warnings).toHaveLength(2);
     expect(warnings[0]).toMatch(/^The lane of a could not go on and is tried again in 2 ms: .*hiccup/);
     expect(warnings[1]).toMatch(/tried again in 4 ms/);
+  });
+
+  it('gives no run up because the store has no room for its steps, and goes on when it has', async () => {
+    let refusals = 5;
+    const attempts: number[] = [];
+    await queue('a', 'r1');
+    await lanesOver(store).open({
+      async run({ claim, attempt }) {
+        attempts.push(attempt);
+        if (refusals-- > 0) throw new StoreFullError('test');
+        await end(claim.runId, claim.claim);
+      },
+      giveUp: () => Promise.reject(new Error('given up')),
+    });
+    await isDone(1);
+    expect(attempts).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
   it('leaves a trigger alone that was taken out of the inbox at the last moment', async () => {

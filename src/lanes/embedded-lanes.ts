@@ -4,7 +4,7 @@
 // Promise: one turn at a time per key, turns of different keys in the order in which they asked for a slot. It does not
 // know what a run does, and learns how one went from the store only.
 
-import { RunInterruptedError, RunStoppedError } from '../protocol/errors.ts';
+import { isStoreError, RunInterruptedError, RunStoppedError } from '../protocol/errors.ts';
 import type { Store } from '../store/store.ts';
 import type { InboxRow, RunRow } from '../store/tables.ts';
 import type { Lanes, LaneWork, RunningLane } from './lanes.ts';
@@ -186,7 +186,7 @@ export class EmbeddedLanes implements Lanes {
 
   async #run(lane: Lane, work: LaneWork, trigger: InboxRow, run: RunRow | undefined): Promise<void> {
     const since = this.#now();
-    const { claim, writes, isLast } = planClaim(trigger, run, since);
+    const { claim, writes, isLast } = planClaim(trigger, run, since, lane.forgiven === trigger.runId);
     const controller = new AbortController();
     if (lane.stopped?.runId === claim.runId) controller.abort(lane.stopped.error);
     const attempt: Attempt = { ...claim, since, controller, outcome: undefined };
@@ -225,7 +225,11 @@ export class EmbeddedLanes implements Lanes {
       return;
     }
     lane.failures++;
-    if (lane.attempt) lane.attempt.outcome = 'rejected';
+    if (lane.attempt) {
+      lane.attempt.outcome = 'rejected';
+      // A store without room says nothing about the run, however long that lasts.
+      lane.forgiven = isStoreError(error) ? lane.attempt.runId : undefined;
+    }
     const pauseMs = Math.min(this.#firstPauseMs * 2 ** (lane.failures - 1), LONGEST_PAUSE_MS);
     const what = lane.attempt
       ? `The run ${lane.attempt.runId} of ${lane.sessionKey}`
@@ -250,6 +254,8 @@ interface Lane {
   isWoken: boolean;
   /** In a row, of the trigger that is next. */
   failures: number;
+  /** The run whose last claim came to nothing by the store's fault. */
+  forgiven?: string | undefined;
   attempt?: Attempt | undefined;
   /** A run that was stopped stays so: a further attempt at it starts out aborted. */
   stopped?: { readonly runId: string; readonly error: RunStoppedError } | undefined;

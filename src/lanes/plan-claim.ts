@@ -13,22 +13,29 @@ export interface PlannedClaim {
   readonly isLast: boolean;
 }
 
-export function planClaim(trigger: InboxRow, run: RunRow | undefined, now: number): PlannedClaim {
+/** `isForgiven`: the claim before this one failed for a reason that is not the run's, and does not count against it. */
+export function planClaim(
+  trigger: InboxRow,
+  run: RunRow | undefined,
+  now: number,
+  isForgiven: boolean = false,
+): PlannedClaim {
   const { seq, runId, status } = trigger;
   const claim = (run?.claim ?? 0) + 1;
+  const progressClaim = Math.min((run?.progressClaim ?? 0) + (isForgiven ? 1 : 0), run?.claim ?? 0);
   const take: Write = { update: 'inbox', where: { seq, status }, set: { status: 'claimed' }, expect: 1 };
   const begin: Write = run
     ? {
         update: 'runs',
         where: { runId, claim: run.claim, status: run.status },
-        set: { claim, status: 'running' },
+        set: { claim, progressClaim, status: 'running' },
         expect: 1,
       }
     : { insert: 'runs', row: newRun(trigger, now) };
   return {
     claim: { runId, claim },
     writes: [begin, take],
-    isLast: claim - (run?.progressClaim ?? 0) > MAX_CLAIMS,
+    isLast: claim - progressClaim > MAX_CLAIMS,
   };
 }
 

@@ -18,6 +18,7 @@ import {
   streamErrorFailure,
   unknownFailure,
 } from './model-failure.ts';
+import { SharedLanguageModel } from './shared-language-model.ts';
 import { ExchangeFailedError, WireExchange } from './wire-exchange.ts';
 
 export interface WireModelSettings {
@@ -59,13 +60,14 @@ export function createWireModel(given: WireModelSettings, dialect: WireDialect):
   const { settings, secretHeaders } = separateSecrets(given, dialect);
   const context: FailureContext = { provider: settings.provider, secrets: secretTexts(secretHeaders, given) };
   const origin = new URL(settings.baseUrl).origin;
+  const model = new SharedLanguageModel((fetch) => dialect.languageModel({ ...settings, fetch }));
   return {
     provider: settings.provider,
     model: settings.model,
     api: dialect.api,
     contextWindow: settings.contextWindow,
 
-    prepare: (request) => record(request, settings, dialect),
+    prepare: (request) => record(request, settings, dialect, model),
 
     async *stream(wire, signal) {
       const exchange = new WireExchange(wire, {
@@ -81,7 +83,7 @@ export function createWireModel(given: WireModelSettings, dialect: WireDialect):
         if (signal.aborted) end = ended('aborted', exchange);
         else if (originOf(wire.url) !== origin)
           end = ended('error', exchange, { error: elsewhere(wire, origin, context) });
-        else end = yield* readEvents(exchange, settings, dialect, context, signal);
+        else end = yield* readEvents(exchange, model, context, signal);
       } catch (error) {
         const failure =
           exchange.failure ?? (error instanceof ExchangeFailedError ? undefined : failureOf(error, context));
@@ -97,7 +99,12 @@ export function createWireModel(given: WireModelSettings, dialect: WireDialect):
   };
 }
 
-async function record(request: ModelRequest, settings: WireModelSettings, dialect: WireDialect): Promise<WireRequest> {
+async function record(
+  request: ModelRequest,
+  settings: WireModelSettings,
+  dialect: WireDialect,
+  model: SharedLanguageModel,
+): Promise<WireRequest> {
   let recorded: WireRequest | undefined;
   let failure: unknown;
   const recordingFetch = async (url: unknown, init?: { headers?: unknown; body?: unknown }): Promise<Response> => {
@@ -109,8 +116,7 @@ async function record(request: ModelRequest, settings: WireModelSettings, dialec
     throw new ExchangeFailedError();
   };
   try {
-    const model = await dialect.languageModel({ ...settings, fetch: recordingFetch as typeof fetch });
-    await model.doStream(dialect.callOptions(request, settings));
+    await model.doStream(dialect.callOptions(request, settings), recordingFetch as typeof fetch);
   } catch (error) {
     failure = error;
   }
@@ -122,13 +128,11 @@ async function record(request: ModelRequest, settings: WireModelSettings, dialec
 
 async function* readEvents(
   exchange: WireExchange,
-  settings: WireModelSettings,
-  dialect: WireDialect,
+  model: SharedLanguageModel,
   context: FailureContext,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, ModelEnd> {
-  const model = await dialect.languageModel({ ...settings, fetch: () => exchange.open() });
-  const { stream } = await model.doStream(STAND_IN);
+  const { stream } = await model.doStream(STAND_IN, () => exchange.open());
   const reader = (stream as ReadableStream<StreamPart>).getReader();
   const toolCalls: Extract<ModelEvent, { type: 'tool-call' }>[] = [];
   try {

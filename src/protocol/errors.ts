@@ -1137,6 +1137,18 @@ export class ModelCallError extends AtriumError {
   }
 }
 
+export class ModelAnsweredNothingError extends AtriumError {
+  readonly code = 'ATRIUM_MODEL_EMPTY';
+
+  constructor(
+    readonly provider: string,
+    readonly model: string,
+    readonly stop: string,
+  ) {
+    super(`The model ${provider}/${model} answered with nothing (${stop}). Ask again, perhaps in other words.`);
+  }
+}
+
 export class RunTimeoutError extends AtriumError {
   readonly code = 'ATRIUM_RUN_TIMEOUT';
 
@@ -1172,7 +1184,7 @@ export class InboundTooLongError extends AtriumError {
 
 /** True for errors that say that the store refused, so that what was to be written is still owed. */
 export function isStoreError(error: unknown): boolean {
-  return isAtriumError(error) && /^ATRIUM_STORE_(FULL|READ_ONLY|FAILED|CLOSED)$/.test(error.code);
+  return isAtriumError(error) && /^ATRIUM_(STORE_(FULL|READ_ONLY|FAILED|CLOSED)|STATE_LOCKED)$/.test(error.code);
 }
 
 export class DeadLetterUnusableError extends AtriumError {
@@ -1230,6 +1242,27 @@ export class GatewayNotReadyError extends AtriumError {
   constructor(readonly state: 'starting' | 'draining') {
     super(
       `The gateway takes no messages right now because it is ${state === 'starting' ? 'starting' : 'stopping'}. Try again in a moment.`,
+    );
+  }
+}
+
+export class InjectionRefusedError extends AtriumError {
+  readonly code = 'ATRIUM_INJECTION_REFUSED';
+
+  constructor(
+    readonly owner: string,
+    readonly problem: string,
+  ) {
+    super(`The text that ${owner} wants said in the next run was not queued: ${problem}.`);
+  }
+}
+
+export class NoRequestError extends AtriumError {
+  readonly code = 'ATRIUM_PREVIEW_NO_REQUEST';
+
+  constructor(readonly text: string) {
+    super(
+      `"${text.trim().slice(0, 40)}" is a command that the gateway answers itself; no model is asked, so there is no request to show. Preview the message that you would say to the agent.`,
     );
   }
 }

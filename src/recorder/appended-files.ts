@@ -34,6 +34,8 @@ const MAX_PENDING_BYTES = 8 * 1024 * 1024;
 const MAX_LAST_LINE = 512 * 1024;
 const LINE_BEGINNING = 4096;
 const MAX_REMEMBERED_FILES = 256;
+/** Lines wait this long for others, because opening a file costs more than writing to it, and a run says a lot. */
+const GATHER_MS = 50;
 
 export class AppendedFiles {
   readonly #warn: (message: string) => void;
@@ -43,6 +45,8 @@ export class AppendedFiles {
   /** What this process wrote last, so that a file is not read again for every line. Forgotten files are looked at anew. */
   readonly #places = new Map<string, FilePlace>();
   readonly #warned = new Set<string>();
+  /** Each ends the wait of one file. */
+  readonly #gathering = new Set<() => void>();
   #pendingBytes = 0;
   #dropped = 0;
 
@@ -71,12 +75,14 @@ export class AppendedFiles {
 
   /** Resolves when everything that was appended before has been written or given up. */
   async drain(): Promise<void> {
-    while (this.#writers.size > 0) await Promise.all(this.#writers.values());
+    while (this.#writers.size > 0) {
+      for (const endWait of this.#gathering) endWait();
+      await Promise.all(this.#writers.values());
+    }
   }
 
   async #write(file: string): Promise<void> {
-    // What is appended in the same moment shares one write.
-    await new Promise((resolve) => setImmediate(resolve));
+    await this.#gather();
     for (let lines = this.#take(file); lines.length > 0; lines = this.#take(file)) {
       try {
         await this.#writeLines(file, lines);
@@ -93,6 +99,18 @@ export class AppendedFiles {
     this.#writers.delete(file);
   }
 
+  #gather(): Promise<void> {
+    return new Promise((resolve) => {
+      const endWait = () => {
+        clearTimeout(timer);
+        this.#gathering.delete(endWait);
+        resolve();
+      };
+      const timer = setTimeout(endWait, GATHER_MS);
+      this.#gathering.add(endWait);
+    });
+  }
+
   #take(file: string): readonly AppendedLine[] {
     const lines = this.#waiting.get(file) ?? [];
     this.#waiting.delete(file);
@@ -100,9 +118,8 @@ export class AppendedFiles {
   }
 
   async #writeLines(file: string, lines: readonly AppendedLine[]): Promise<void> {
-    const handle = await openPrivately(file);
+    const { handle, size } = await openPrivately(file);
     try {
-      const { size } = await handle.stat();
       const known = this.#places.get(file);
       let place: FilePlace = known?.size === size ? known : await readPlace(handle, size);
       const texts: string[] = [];
@@ -137,7 +154,7 @@ export class AppendedFiles {
   }
 }
 
-async function openPrivately(file: string): Promise<FileHandle> {
+async function openPrivately(file: string): Promise<{ readonly handle: FileHandle; readonly size: number }> {
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
   // Without blocking, or a pipe in place of the file would hold a thread until somebody reads from it.
   const flags = O_RDWR | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
@@ -150,7 +167,7 @@ async function openPrivately(file: string): Promise<FileHandle> {
     const stat = await handle.stat();
     if (!stat.isFile()) throw Object.assign(new Error('not a file'), { code: 'not a regular file' });
     if ((stat.mode & 0o077) !== 0) await handle.chmod(0o600);
-    return handle;
+    return { handle, size: stat.size };
   } catch (error) {
     await handle.close();
     throw error;

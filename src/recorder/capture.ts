@@ -6,6 +6,7 @@
 // says which parts are gone. Headers and address are kept without secrets; the body is kept as it is.
 
 import { createHash } from 'node:crypto';
+import type { JsonObject } from '../protocol/json.ts';
 import type { Store, Write } from '../store/store.ts';
 import { redactHeaders, redactUrl } from './redact.ts';
 import { splitBody } from './split-body.ts';
@@ -22,6 +23,8 @@ export interface CapturedRequest {
     readonly headers: Readonly<Record<string, string>>;
     readonly body: string;
   };
+  /** Who wrote what this request has and the one before it had not; kept beside it, for whoever made it to read. */
+  readonly spans?: readonly object[] | undefined;
 }
 
 export interface Capture {
@@ -41,7 +44,7 @@ export interface Capture {
 }
 
 /** The writes that keep a request. They may share a commit with others. */
-export function captureRequest({ runId, call, at, provider, model, wire }: CapturedRequest): Write[] {
+export function captureRequest({ runId, call, at, provider, model, wire, spans = [] }: CapturedRequest): Write[] {
   const parts = splitBody(wire.body).map((text) => ({ ...keyOf(text), text }));
   const byKey = new Map(parts.map((part) => [part.hash, part]));
   const inserts = [...byKey.values()].map(
@@ -63,7 +66,11 @@ export function captureRequest({ runId, call, at, provider, model, wire }: Captu
       at,
       provider,
       model,
-      envelope: { url: redactUrl(wire.url), headers: redactHeaders(wire.headers) },
+      envelope: {
+        url: redactUrl(wire.url),
+        headers: redactHeaders(wire.headers),
+        ...(spans.length === 0 ? {} : { spans: spans as readonly JsonObject[] }),
+      },
       manifest: parts.map((part) => part.hash),
       size: parts.reduce((total, part) => total + part.size, 0),
     },

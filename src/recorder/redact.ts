@@ -18,6 +18,21 @@ export function redactText(text: string): string {
 
 /** True for the names of fields and headers whose value is a secret whatever it looks like. */
 export function isSecretName(name: string): boolean {
+  let answer = knownNames.get(name);
+  if (answer === undefined) {
+    answer = looksSecret(name);
+    if (knownNames.size >= MAX_KNOWN_NAMES) knownNames.clear();
+    if (name.length <= MAX_KNOWN_LENGTH) knownNames.set(name, answer);
+  }
+  return answer;
+}
+
+/** Every record has the same few names, and each is asked about many times in every run. */
+const knownNames = new Map<string, boolean>();
+const MAX_KNOWN_NAMES = 1_024;
+const MAX_KNOWN_LENGTH = 64;
+
+function looksSecret(name: string): boolean {
   const words = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
   const plain = words.replace(/[^a-z0-9]+/g, '_').replace(/^_|_$/g, '');
   if (SECRET_NAMES.has(plain)) return true;

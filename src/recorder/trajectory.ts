@@ -72,10 +72,10 @@ export class Trajectory {
   record(context: TraceContext, type: TraceType, data: Readonly<Record<string, unknown>>, at: number): void {
     if (!this.#enabled) return;
     const make = recordMaker(context, at);
-    let body = boundValue(data);
-    const bytes = Buffer.byteLength(make(type, body, 0));
+    let record = make(type, boundValue(data));
+    const { bytes } = record;
     if (bytes > MAX_TRACE_EVENT_BYTES - SPARE_BYTES) {
-      body = { truncated: true, originalBytes: bytes, limitBytes: MAX_TRACE_EVENT_BYTES };
+      record = make(type, { truncated: true, originalBytes: bytes, limitBytes: MAX_TRACE_EVENT_BYTES });
     }
     const maxBytes = this.#maxBytes;
     this.#files.append(this.fileOf(context.sessionId), {
@@ -84,10 +84,10 @@ export class Trajectory {
         const last = lastRecordOf(place);
         if (last.type === 'trace.truncated') return undefined;
         const seq = last.seq + 1;
-        const line = make(type, body, seq);
+        const line = record.numbered(seq);
         // Room is kept for the line that says that more was left out.
         if (place.size + Buffer.byteLength(line) + TRUNCATED_LINE_BYTES <= maxBytes) return line;
-        return make('trace.truncated', { reason: 'file-size-limit', limitBytes: maxBytes }, seq);
+        return make('trace.truncated', { reason: 'file-size-limit', limitBytes: maxBytes }).numbered(seq);
       },
     });
   }
@@ -100,24 +100,25 @@ export class Trajectory {
 const SPARE_BYTES = 64;
 const TRUNCATED_LINE_BYTES = 8 * 1024;
 
-function recordMaker(context: TraceContext, at: number) {
+/** A record is written as text once; only its number is known later. */
+interface TraceRecord {
+  /** As they would be with the number 0. */
+  readonly bytes: number;
+  numbered(seq: number): string;
+}
+
+function recordMaker(context: TraceContext, at: number): (type: TraceType, data: JsonValue) => TraceRecord {
   const { sessionId, sessionKey, runId, workspaceDir, provider, modelId, modelApi } = context;
   const rest = { sessionId, sessionKey, runId, workspaceDir, provider, modelId, modelApi };
   const shown = boundValue(rest, { characters: 512, items: 0, keys: 16, depth: 1, values: 16 });
   const fields = isJsonObject(shown) ? shown : {};
-  return (type: TraceType, data: JsonValue, seq: number) =>
-    JSON.stringify({
-      traceSchema: 'openclaw-trajectory',
-      schemaVersion: 1,
-      traceId: fields.sessionId ?? '',
-      source: 'runtime',
-      type,
-      ts: new Date(at).toISOString(),
-      seq,
-      sourceSeq: seq,
-      ...fields,
-      data,
-    });
+  return (type, data) => {
+    const schema = { traceSchema: 'openclaw-trajectory', schemaVersion: 1, traceId: fields.sessionId ?? '' };
+    const before = JSON.stringify({ ...schema, source: 'runtime', type, ts: new Date(at).toISOString() }).slice(0, -1);
+    const behind = JSON.stringify({ ...fields, data }).slice(1);
+    const numbered = (seq: number) => `${before},"seq":${seq},"sourceSeq":${seq},${behind}`;
+    return { bytes: Buffer.byteLength(numbered(0)), numbered };
+  };
 }
 
 /** Read from the text: parsing a long line for two fields would cost more than writing the next. */

@@ -8,6 +8,7 @@ import { readEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { type OpenedGateway, openGateway } from '../gateway/main.ts';
 import type { HookRunner } from '../hooks/runner.ts';
+import type { Tool } from '../tools/tool.ts';
 import { ModelServer } from './model-server.ts';
 import { ScratchHome } from './scratch-home.ts';
 import { TestChannel } from './test-channel.ts';
@@ -17,11 +18,16 @@ export interface ScratchGatewaySettings {
   readonly config?: Record<string, unknown> | undefined;
   /** Texts by path, relative to the state directory. */
   readonly files?: Readonly<Record<string, string>> | undefined;
+  /** Laid over the settings of the one provider, `fake`. */
+  readonly provider?: Record<string, unknown> | undefined;
   readonly protocol?: 'anthropic-messages' | 'openai-completions' | undefined;
   readonly register?: ((hooks: HookRunner) => void) | undefined;
   readonly channels?: readonly Channel[] | undefined;
   readonly variables?: Readonly<Record<string, string>> | undefined;
   readonly now?: (() => number) | undefined;
+  readonly tools?: readonly Tool[] | undefined;
+  /** Default: does not wait before a model is asked again. */
+  readonly sleep?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 export class ScratchGateway {
@@ -47,7 +53,13 @@ export class ScratchGateway {
       agents: { defaults: { model: 'fake/small' } },
       models: {
         providers: {
-          fake: { baseUrl: model.baseUrl, apiKey: 'test-key', api, models: [{ id: 'small' }, { id: 'large' }] },
+          fake: {
+            baseUrl: model.baseUrl,
+            apiKey: 'test-key',
+            api,
+            models: [{ id: 'small' }, { id: 'large' }],
+            ...settings.provider,
+          },
         },
       },
       ...settings.config,
@@ -80,7 +92,7 @@ export class ScratchGateway {
   }
 
   async start(): Promise<void> {
-    const { register, channels = [], variables, now } = this.settings;
+    const { register, channels = [], variables, now, tools, sleep = async () => {} } = this.settings;
     const environment = readEnvironment(
       { HOME: this.home.home, TZ: 'UTC', ...variables },
       () => this.home.home,
@@ -93,6 +105,8 @@ export class ScratchGateway {
       register,
       channels: [this.channel, ...channels],
       now,
+      tools,
+      sleep,
     });
   }
 
@@ -103,7 +117,7 @@ export class ScratchGateway {
   }
 
   async close(): Promise<void> {
-    await this.stop();
+    await this.stop(0);
     await this.model.close();
     await this.home.remove();
   }

@@ -27,7 +27,7 @@ export interface Toolset {
   find(name: string): Tool | undefined;
 }
 
-export function createToolset({ store, now, home, sessionVisibility = 'agent' }: ToolsetOptions): Toolset {
+export function createToolset({ store, now, home, sessionVisibility = 'self' }: ToolsetOptions): Toolset {
   const writes = new OneAtATime();
   const sessions = { store, now, visibility: sessionVisibility };
   const tools: readonly Tool[] = [

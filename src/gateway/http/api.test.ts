@@ -287,6 +287,7 @@ describe('/openapi.json', () => {
       ['get', '/api/runs/{run}/wait', `/api/runs/${filled.runId}/wait`],
       ['post', '/api/runs/{run}/stop', `/api/runs/${filled.runId}/stop`],
       ['get', '/api/runs/{run}/report', `/api/runs/${filled.runId}/report`],
+      ['get', '/api/runs/{run}/spans/{call}', `/api/runs/${filled.runId}/spans/last`],
       ['get', '/api/runs/{run}/hooks', `/api/runs/${filled.runId}/hooks`],
       ['post', '/api/context/preview', '/api/context/preview', { message: 'x' }],
       ['post', '/api/route/explain', '/api/route/explain', { channel: 'web', peer: { kind: 'direct', id: 'x' } }],

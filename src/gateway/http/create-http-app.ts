@@ -4,7 +4,7 @@
 import type { Context } from 'hono';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import { GatewayNotReadyError, UnknownPathError } from '../../protocol/errors.ts';
+import { GatewayNotReadyError, isAtriumError, UnknownPathError } from '../../protocol/errors.ts';
 import type { ApiParts, HttpApp, HttpEnv } from './api-parts.ts';
 import { addChatRoutes } from './chat-completions.ts';
 import { type CallerRules, checkHost, checkOrigin, isAllowedOrigin } from './check-caller.ts';
@@ -106,7 +106,9 @@ function answerError(c: Context<HttpEnv>, error: unknown, warn: (text: string) =
   return Response.json(errorBody(answer, c.req.path.startsWith('/v1/')), { status: answer.status, headers });
 }
 
+/** Errors raised on purpose say all there is to say; where they were raised is of no use to an operator. */
 function describe(error: unknown): string {
+  if (isAtriumError(error)) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 

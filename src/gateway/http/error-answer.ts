@@ -52,7 +52,7 @@ function statusOf(code: string): number {
   if (known !== undefined) return known;
   if (/^ATRIUM_(HTTP|AGENT|SESSION|RUN|DEADLETTER)_(\w+_)?UNKNOWN$/.test(code)) return 404;
   if (/^ATRIUM_(HTTP|AGENT|SESSION|ROUTE|ROUTING)_(\w+_)?INVALID$/.test(code)) return 400;
-  return /^ATRIUM_(STORE|GATEWAY|LANES?)_/.test(code) ? 503 : 500;
+  return /^ATRIUM_(STORE|STATE|GATEWAY|LANES?)_/.test(code) ? 503 : 500;
 }
 
 function openAiType(status: number): string {

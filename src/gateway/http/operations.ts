@@ -64,6 +64,9 @@ export const OPERATIONS: readonly Operation[] = [
   op('get', '/api/runs/{run}/requests/{call}', 'A request to the model, byte for byte; "last" or its number.', {
     answer: schemas.requestAnswer,
   }),
+  op('get', '/api/runs/{run}/spans/{call}', 'Who wrote each piece of a request; "last" or its number.', {
+    answer: schemas.spansAnswer,
+  }),
   op('get', '/api/runs/{run}/hooks', 'Every hook handler that was called.', { answer: schemas.hooksAnswer }),
   op('post', '/api/context/preview', 'The next request for a message, as it would be sent.', {
     body: schemas.previewBody,

@@ -5,6 +5,7 @@ import { UnknownCaptureError, UnknownReportError, UnknownRunError } from '../../
 import { readCapture } from '../../recorder/capture.ts';
 import type { Store } from '../../store/store.ts';
 import type { RunRow } from '../../store/tables.ts';
+import { readRequestSpans } from '../read-request-spans.ts';
 import { type ApiParts, BODY_LIMIT, type HttpApp } from './api-parts.ts';
 import { parseRequest } from './parse-request.ts';
 import { readJsonBody } from './read-json-body.ts';
@@ -75,6 +76,15 @@ export function addRunRoutes(app: HttpApp, { port }: ApiParts): void {
       'x-atrium-request-url': encodeURI(capture.url),
       'x-atrium-call': String(capture.call),
     });
+  });
+
+  app.get('/api/runs/:run/spans/:call{[0-9]{1,6}|last}', async (c) => {
+    const runId = c.req.param('run');
+    const call = c.req.param('call') === 'last' ? undefined : Number(c.req.param('call'));
+    const answer = await readRequestSpans(store, runId, call);
+    if (answer) return c.json(answer);
+    await findRun(store, runId);
+    throw new UnknownCaptureError(runId, call);
   });
 
   app.get('/api/runs/:run/hooks', async (c) => {

@@ -59,6 +59,7 @@ export const previewBody = z.strictObject({
   message: z.string().max(1_000_000),
   sessionKey: sessionKey.optional(),
   agentId: agentId.optional(),
+  channel: id.optional().describe('Where it would be typed, for a session whose key does not say.'),
   at: z.iso.datetime({ offset: true }).optional(),
   runHooks: z.boolean().optional().describe('Also runs prompt hooks that are not declared pure.'),
 });
@@ -230,6 +231,17 @@ export const reportAnswer = z
   .describe('The context report; docs/context.md explains it.');
 export const requestAnswer = z.unknown().describe('The body of the request, byte for byte as it was sent.');
 
+const span = z.object({
+  where: z.enum(['system', 'tools', 'messages']),
+  index: wholeNumber,
+  origin: z.string().describe('Who wrote it.'),
+  chars: wholeNumber,
+  runId: id.optional().describe('For what was said before: the run that said it.'),
+  entry: wholeNumber.optional().describe('And its entry in the transcript.'),
+  text: z.string().optional().describe('Absent when it is not kept any more.'),
+});
+export const spansAnswer = z.object({ runId: id, call: wholeNumber, spans: z.array(span) });
+
 export const previewAnswer = z.object({
   sessionKey,
   agentId,
@@ -237,14 +249,7 @@ export const previewAnswer = z.object({
   model: z.string(),
   wire: z.object({ url: z.string(), headers: z.record(z.string(), z.string()), body: z.string() }),
   report: reportAnswer,
-  spans: z.array(
-    z.object({
-      where: z.enum(['system', 'tools', 'messages']),
-      index: wholeNumber,
-      origin: z.string(),
-      chars: wholeNumber,
-    }),
-  ),
+  spans: z.array(span),
   placeholders: z.array(z.string()),
 });
 

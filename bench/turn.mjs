@@ -1,0 +1,234 @@
+// What a turn costs: a gateway in a process of its own, a model that answers at once in another, and a client in this
+// one. Measured against two floors in the same run: a bare HTTP proxy to the same model, and the bare SQLite commits
+// that the same turns make. Ratios tell more than times, since the machine slows all sides alike.
+//
+//   npm run bench:turn -- [--json] [--full] [--peer openclaw] [--dist <folder of another build>]
+
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { makeAtriumHome, startAtrium } from './turn/atrium.mjs';
+import { askModel, inTurns, percentile, Talker, throughput } from './turn/load.mjs';
+import { installOpenClaw, makeOpenClawHome, startOpenClaw } from './turn/openclaw.mjs';
+import { killAll, memoryOf, processorTimeOf, startServer, stopProcess, untilReady } from './turn/processes.mjs';
+import { replayStatements } from './turn/sqlite-floor.mjs';
+
+const { values: flags } = parseArgs({
+  options: {
+    json: { type: 'boolean', default: false },
+    full: { type: 'boolean', default: false },
+    peer: { type: 'string' },
+    'peer-folder': { type: 'string' },
+    dist: { type: 'string', default: 'dist' },
+  },
+});
+if (flags.peer !== undefined && flags.peer !== 'openclaw') throw new Error('The only peer is openclaw.');
+
+const here = dirname(fileURLToPath(import.meta.url));
+const dist = resolve(flags.dist);
+const root = await mkdtemp(join(tmpdir(), 'atrium-bench-turn-'));
+const SESSIONS = [1, 8, 32];
+const OURS = flags.full
+  ? { starts: 15, rounds: 1_500, warmUps: 300, throughputMs: 8_000, memoryTurns: [1_000, 3_000, 5_000, 10_000] }
+  : { starts: 7, rounds: 400, warmUps: 200, throughputMs: 2_500, memoryTurns: [1_000, 3_000, 5_000] };
+/** A slow peer gets as long as it takes to see its rate, and no longer. */
+const PEER = { starts: 3, rounds: 20, warmUps: 3, throughputMs: 15_000, memoryTurns: [], readyLimitMs: 120_000 };
+const RECORDED = { 1: 300, 8: 600, 32: 960 };
+
+process.once('SIGINT', () => process.exit(130));
+process.once('exit', killAll);
+
+try {
+  const model = await startServer(join(here, 'turn', 'instant-model.mjs'));
+  const proxy = await startServer(join(here, 'turn', 'bare-proxy.mjs'), model.url);
+  const machine = {
+    cpu: cpus()[0]?.model,
+    cores: cpus().length,
+    'memory GB': Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+    'load before': loadavg()[0],
+  };
+
+  const home = await makeAtriumHome(root, model.url);
+  const atrium = await measure(() => startAtrium(home, dist), { ...OURS, readyLimitMs: 20_000 }, model, proxy);
+  const commits = await measureCommits(model);
+  const peer = flags.peer === undefined ? undefined : await measurePeer(model, proxy);
+  machine['load after'] = loadavg()[0];
+  if (flags.json) console.log(JSON.stringify({ machine, atrium, commits, peer }, null, 2));
+  else print(machine, atrium, commits, peer);
+} finally {
+  killAll();
+  await rm(root, { recursive: true, force: true, maxRetries: 5 });
+}
+
+async function measure(start, how, model, proxy) {
+  say('starting');
+  const readyMs = [];
+  let gateway;
+  for (let count = 0; count < how.starts; count++) {
+    if (gateway) await stopProcess(gateway);
+    gateway = await start();
+    readyMs.push(await untilReady(gateway.readyUrl, gateway, how.readyLimitMs));
+  }
+  await sleep(1_500);
+  const idleMb = memoryOf(gateway.pid);
+
+  say('one turn after the other');
+  const talker = new Talker('one');
+  const calls = [() => askModel(model.url), () => askModel(proxy.url), () => talker.turn(gateway)];
+  const [bare, proxied, turns] = await inTurns(calls, how.rounds, how.warmUps);
+  const over = (samples) => samples.map((ms, index) => ms - bare[index]);
+  const overhead = over(turns);
+  const proxyOverhead = over(proxied);
+  await sleep(1_500);
+  const warmMb = memoryOf(gateway.pid);
+  let done = how.rounds + how.warmUps;
+
+  const rates = [];
+  for (const sessions of SESSIONS) {
+    say(`${sessions} sessions`);
+    const count = (call) => () => call().then(() => done++);
+    const talkers = (index) => {
+      const each = new Talker(`s${sessions}-${index}`);
+      return count(() => each.turn(gateway));
+    };
+    const before = { done, cpu: processorTimeOf(gateway.pid) };
+    const turnsPerSecond = await throughput(talkers, sessions, { ms: how.throughputMs });
+    const cpuMsPerTurn = (processorTimeOf(gateway.pid) - before.cpu) / (done - before.done);
+    const proxyPerSecond = await throughput(() => () => askModel(proxy.url), sessions, { ms: 1_000 });
+    rates.push({ sessions, turnsPerSecond, proxyPerSecond, cpuMsPerTurn });
+  }
+
+  // How much memory is in use depends on when garbage was last collected, so each figure is the lowest of a few moments.
+  const memory = [{ turns: 0, mb: idleMb }];
+  for (const goal of how.memoryTurns.filter((turns) => turns > done)) {
+    say(`${goal} turns`);
+    const calls = goal - done;
+    await throughput((index) => talking(new Talker(`m${goal}-${index}`), gateway), 8, { calls });
+    done = goal;
+    await sleep(1_000);
+    memory.push({ turns: goal, mb: memoryOf(gateway.pid) });
+  }
+  await stopProcess(gateway);
+  return {
+    firstReadyMs: readyMs[0],
+    readyMs: percentile(readyMs.slice(1), 0.5),
+    idleMb,
+    warmMb,
+    modelMs: percentile(bare, 0.5),
+    overheadMs: { p50: percentile(overhead, 0.5), p99: percentile(overhead, 0.99) },
+    proxyOverheadMs: { p50: percentile(proxyOverhead, 0.5), p99: percentile(proxyOverhead, 0.99) },
+    rates,
+    memory,
+  };
+}
+
+function talking(talker, gateway) {
+  return () => talker.turn(gateway);
+}
+
+/** The commits of the same turns without the gateway, at each number of sessions. */
+async function measureCommits(model) {
+  const floors = [];
+  for (const sessions of SESSIONS) {
+    say(`bare commits of ${sessions} sessions`);
+    const turns = RECORDED[sessions];
+    const folder = await mkdtemp(join(root, 'commits-'));
+    const home = await makeAtriumHome(folder, model.url);
+    const database = join(home, '.openclaw', 'atrium', 'atrium.db');
+    const first = await startAtrium(home, dist);
+    await untilReady(first.readyUrl, first, 20_000);
+    await stopProcess(first);
+    const before = join(folder, 'before.db');
+    await copyFile(database, before);
+
+    const statements = join(folder, 'statements.jsonl');
+    const gateway = await startAtrium(home, dist, {
+      nodeArgs: ['--import', join(here, 'turn', 'record-statements.mjs')],
+      variables: { ATRIUM_BENCH_STATEMENTS: statements },
+    });
+    await untilReady(gateway.readyUrl, gateway, 20_000);
+    await throughput((index) => talking(new Talker(`c${index}`), gateway), sessions, { calls: turns });
+    await stopProcess(gateway);
+    const { ms, commits } = await replayStatements(statements, before, join(folder, 'replayed.db'));
+    floors.push({
+      sessions,
+      turnsPerSecond: (turns * 1000) / ms,
+      msPerTurn: ms / turns,
+      syncsPerTurn: commits / turns,
+    });
+  }
+  return floors;
+}
+
+/** Says what happened when the peer cannot be measured. */
+async function measurePeer(model, proxy) {
+  try {
+    say('installing openclaw');
+    const folder = flags['peer-folder'] ?? (await installOpenClaw(root));
+    const home = await makeOpenClawHome(root, model.url);
+    return await measure(() => startOpenClaw(home, folder), PEER, model, proxy);
+  } catch (error) {
+    return { failed: error.message };
+  }
+}
+
+function say(what) {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${what} …`);
+}
+
+function print(machine, atrium, commits, peer) {
+  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+  const isPeer = peer !== undefined && peer.failed === undefined;
+  const theirs = (value) => (isPeer ? { openclaw: value(peer), times: round(value(peer) / value(atrium)) } : {});
+  const fact = (what, value, floor) => ({
+    what,
+    atrium: round(value(atrium)),
+    ...(floor === undefined ? {} : { floor: round(floor), 'to the floor': round(value(atrium) / floor) }),
+    ...Object.fromEntries(Object.entries(theirs(value)).map(([name, number]) => [name, round(number)])),
+  });
+  console.log(
+    Object.entries(machine)
+      .map(([name, value]) => `${name} ${value}`)
+      .join(', '),
+  );
+  console.table([
+    fact('start to ready, ms', ({ readyMs }) => readyMs),
+    fact('first start to ready, ms', ({ firstReadyMs }) => firstReadyMs),
+    fact('idle memory, MB', ({ idleMb }) => idleMb),
+    fact('warm memory, MB', ({ warmMb }) => warmMb),
+  ]);
+  console.log('Own overhead of a turn: with the gateway, minus the bare call. The floor is the bare proxy.');
+  console.table([
+    fact('overhead p50, ms', ({ overheadMs }) => overheadMs.p50, atrium.proxyOverheadMs.p50),
+    fact('overhead p99, ms', ({ overheadMs }) => overheadMs.p99, atrium.proxyOverheadMs.p99),
+  ]);
+  console.log('Turns a second. The floors are the bare proxy, and the bare commits of the same turns.');
+  console.table(
+    atrium.rates.map(({ sessions, turnsPerSecond, proxyPerSecond, cpuMsPerTurn }, index) => {
+      const commit = commits[index];
+      const other = isPeer ? peer.rates[index].turnsPerSecond : undefined;
+      return {
+        sessions,
+        atrium: round(turnsPerSecond),
+        proxy: round(proxyPerSecond),
+        commits: round(commit.turnsPerSecond),
+        'of the proxy': round(turnsPerSecond / proxyPerSecond),
+        'of the commits': round(turnsPerSecond / commit.turnsPerSecond),
+        'CPU ms a turn': round(cpuMsPerTurn),
+        'syncs a turn': round(commit.syncsPerTurn),
+        ...(isPeer ? { openclaw: round(other), times: round(turnsPerSecond / other) } : {}),
+      };
+    }),
+  );
+  console.log('Memory while turns go on; every conversation has twenty turns, and then a new one begins.');
+  console.table(atrium.memory.map(({ turns, mb }) => ({ 'after turns': turns, MB: mb })));
+  if (peer?.failed) console.log(`The peer could not be measured: ${peer.failed}`);
+}
+
+function round(value) {
+  return Number(value.toPrecision(3));
+}

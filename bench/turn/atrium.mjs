@@ -1,0 +1,40 @@
+// Our gateway as it is started by hand, on a home of its own.
+
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePort, startProcess } from './processes.mjs';
+
+const TOKEN = 'bench-token-of-no-secret-at-all';
+
+export async function makeAtriumHome(root, modelUrl) {
+  const home = join(root, 'atrium');
+  const state = join(home, '.openclaw');
+  await mkdir(state, { recursive: true });
+  const config = {
+    agents: { defaults: { model: 'bench/instant', maxConcurrent: 32 } },
+    models: {
+      providers: {
+        bench: {
+          baseUrl: `${modelUrl}/v1`,
+          apiKey: 'bench',
+          api: 'openai-completions',
+          models: [{ id: 'instant', name: 'Instant', contextWindow: 128_000, maxTokens: 8_192 }],
+        },
+      },
+    },
+    gateway: { auth: { token: TOKEN } },
+  };
+  await writeFile(join(state, 'openclaw.json'), JSON.stringify(config));
+  return home;
+}
+
+export async function startAtrium(home, dist, { nodeArgs = [], variables = {} } = {}) {
+  const port = await freePort();
+  const process_ = startProcess(
+    process.execPath,
+    [...nodeArgs, join(dist, 'cli', 'main.js'), 'start', '--port', String(port)],
+    { cwd: home, env: { PATH: process.env.PATH, HOME: home, TZ: 'UTC', ...variables } },
+  );
+  const url = `http://127.0.0.1:${port}`;
+  return { ...process_, url, readyUrl: `${url}/readyz`, token: TOKEN };
+}

@@ -1,0 +1,49 @@
+// The conservation table, for people.
+
+import { addCounts, type Counts, type ToolCounts } from './count-outcomes.ts';
+
+const COLUMNS: readonly [keyof Counts, string][] = [
+  ['said', 'said'],
+  ['accepted', 'accepted'],
+  ['answered', 'answered'],
+  ['failed', 'failed visibly'],
+  ['lost', 'lost'],
+  ['duplicates', 'duplicates'],
+  ['outOfOrder', 'out of order'],
+];
+
+export function formatCounts({
+  web,
+  api,
+  tools,
+  ends,
+}: {
+  readonly web: Counts;
+  readonly api: Counts;
+  readonly tools: ToolCounts;
+  readonly ends: Readonly<Record<string, number>>;
+}): string {
+  const all = addCounts(web, api);
+  const row = (name: string, cells: readonly (string | number)[]) =>
+    `${name.padEnd(6)}${cells.map((cell, index) => String(cell).padStart((COLUMNS[index]?.[1].length ?? 0) + 2)).join('')}\n`;
+  const counts = (name: string, of: Counts) =>
+    row(
+      name,
+      COLUMNS.map(([key]) => of[key]),
+    );
+  const isKept = all.accepted === all.answered + all.failed;
+  return [
+    `ended by ${Object.entries(ends)
+      .map(([how, count]) => `${how}: ${count}`)
+      .join(', ')}\n\n`,
+    row(
+      '',
+      COLUMNS.map(([, title]) => title),
+    ),
+    counts('web', web),
+    counts('api', api),
+    counts('all', all),
+    `\naccepted = answered + failed visibly: ${all.accepted} = ${all.answered} + ${all.failed}${isKept ? '' : ', which is wrong'}\n`,
+    `tool calls: ${tools.marks} took effect, ${tools.cut} were cut and said so, ${tools.repeated} ran twice, ${tools.missing} left no mark\n`,
+  ].join('');
+}

@@ -1,0 +1,123 @@
+// The command `npm run chaos -- --rounds N [--seed S]`: several people talk to a gateway that is killed and started again
+// at random moments, and in the end everything that was accepted is counted. Exits 0 when nothing was lost, nothing came
+// twice and no tool ran twice; 1 when something did; 2 when it could not be found out.
+//
+// The seed decides who says what and when the process dies; how far it has come by then is up to the machine.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { type ApiAnswer, askOnce, askOverApi } from '../src/testkit/api-client.ts';
+import { GatewayProcess } from '../src/testkit/gateway-process.ts';
+import { WebClient } from '../src/testkit/web-client.ts';
+import { type ApiMessage, countApi, countTools, countWeb, type WebTalk } from './count-outcomes.ts';
+import { formatCounts } from './format-counts.ts';
+import { markOf, scriptedModel } from './scripted-model.ts';
+import { seededRandom } from './seeded-random.ts';
+
+const PAGES = ['page-1', 'page-2', 'page-3'];
+const CALLERS = ['caller-1', 'caller-2'];
+/** How long after its start a process lives at most, in milliseconds. */
+const LONGEST_LIFE_MS = 1_000;
+/** For everything that is still owed when the rounds are over. */
+const PATIENCE_MS = 120_000;
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: { rounds: { type: 'string' }, seed: { type: 'string' } } });
+  const rounds = wholeNumber(values.rounds ?? '50', '--rounds');
+  const seed = wholeNumber(values.seed ?? String(Date.now() % 1_000_000), '--seed');
+  process.stdout.write(`${rounds} rounds with seed ${seed}\n`);
+  const random = seededRandom(seed);
+
+  const names = [...PAGES, ...CALLERS].flatMap((who) =>
+    Array.from({ length: rounds }, (_, round) => `${who}.${round}`),
+  );
+  const gateway = await GatewayProcess.create({
+    config: { gateway: { auth: { token: 'a-token-for-tests-only' }, drainSeconds: 1 } },
+    files: {
+      'workspace/tally.txt': names.map((name) => `${markOf(name)}\n`).join(''),
+      'workspace/notes.txt': 'Nothing.\n',
+    },
+  });
+  gateway.model.script(scriptedModel(random));
+  const talks = PAGES.map((page): WebTalk => ({ client: new WebClient(gateway, page), said: [] }));
+  const asked: (ApiMessage & { answer: Promise<ApiAnswer> })[] = [];
+  try {
+    const ends: Record<string, number> = { SIGKILL: 0, SIGTERM: 0, 'SIGTERM twice': 0 };
+    for (let round = 0; round < rounds; round++) {
+      const starting = gateway.start();
+      for (const { client, said } of talks) {
+        const name = `${client.surface}.${round}`;
+        said.push(name);
+        client.say(name, `This is ${name}.`);
+      }
+      for (const user of CALLERS) {
+        const message = { text: `This is ${user}.${round}.`, user, key: `key-${user}.${round}` };
+        asked.push({ ...message, answer: askOverApi(gateway, message, PATIENCE_MS + rounds * 10_000) });
+      }
+      // Some die while they are still starting.
+      if (random() < 0.9) await starting;
+      await live(gateway, random);
+      ends[await end(gateway, random)] += 1;
+      await starting;
+    }
+    await gateway.start();
+    for (const { client, said } of talks) {
+      await client
+        .until(({ parts }) => new Set(parts.map(({ runId }) => runId)).size >= said.length, 'for the rest', PATIENCE_MS)
+        .catch((error: Error) => process.stderr.write(`${error.message}\n`));
+    }
+    const answers = await Promise.all(
+      asked.map(async ({ answer, ...message }) => ({ message, answer: await answer.catch(() => undefined) })),
+    );
+    const web = countWeb(talks);
+    const api = await countApi(answers, (message) => askOnce(gateway, message));
+    const tools = countTools(await gateway.home.read('workspace/tally.txt'), gateway.model.requests);
+    process.stdout.write(formatCounts({ web, api, tools, ends }));
+    const isWell = [web, api].every(({ lost, duplicates, outOfOrder }) => lost + duplicates + outOfOrder === 0);
+    if (isWell && tools.repeated + tools.missing === 0) return 0;
+    process.stderr.write(`\nWhat the gateway said:\n${gateway.err.split('\n').slice(-100).join('\n')}\n`);
+    return 1;
+  } finally {
+    for (const { client } of talks) await client.close();
+    await gateway.close();
+  }
+}
+
+/** Half of the time until about when the model has just answered, because that is when most happens. */
+async function live({ model }: GatewayProcess, random: () => number): Promise<void> {
+  const life = sleep(random() * LONGEST_LIFE_MS);
+  if (random() < 0.5) return life;
+  const requests = model.requests.length + 1 + Math.floor(random() * 8);
+  await Promise.race([life, model.waitForRequests(requests)]);
+  await sleep(random() * 20);
+}
+
+/** Mostly as a power cut does, sometimes as an operator does, sometimes as one without patience. */
+async function end(gateway: GatewayProcess, random: () => number): Promise<string> {
+  const chance = random();
+  if (chance < 0.8) {
+    await gateway.kill();
+    return 'SIGKILL';
+  }
+  gateway.signal('SIGTERM');
+  if (chance < 0.9) {
+    await gateway.ended();
+    return 'SIGTERM';
+  }
+  await sleep(random() * 100);
+  gateway.signal('SIGTERM');
+  await gateway.ended();
+  return 'SIGTERM twice';
+}
+
+function wholeNumber(text: string, flag: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new Error(`${flag} must be a whole number, not ${text}.`);
+  return Number(text);
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  process.exitCode = 2;
+}

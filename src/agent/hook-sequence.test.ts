@@ -1,0 +1,134 @@
+import { expect, it } from 'vitest';
+import { HOOK_CATALOG, type HookName } from '../hooks/catalog.ts';
+import type { HookContext } from '../hooks/hook-context.ts';
+import type { HookRunner } from '../hooks/runner.ts';
+import { gatewayForTest } from '../testkit/gateway-for-test.ts';
+import { reply, toolCall } from '../testkit/model-server.ts';
+import { TestChannel } from '../testkit/test-channel.ts';
+
+const PLACE = { account: 'work', sender: 'ann', group: 'team', thread: 'plans' };
+
+it('every hook that a turn with one tool call passes fires once at its place, and knows where it is', async () => {
+  const calls: Called[] = [];
+  const chat = new TestChannel({ id: 'chat', accounts: ['home', 'work'] });
+  const scratch = await gatewayForTest({
+    channels: [chat],
+    files: { 'workspace/notes.md': 'Nothing new.' },
+    register: (hooks) => recordAll(hooks, calls),
+  });
+  scratch.model.script([toolCall('read', { path: 'notes.md' }), reply('Nothing new.')]);
+  const { runId, sessionKey } = await chat.says(PLACE, 'Anything new?', { messageId: 'm1' });
+  await chat.expectDelivered('Nothing new.', PLACE);
+  await scratch.stop();
+
+  const asked = calls.filter(({ hook }) => hook === 'agent:bootstrap' || HOOK_CATALOG[hook].kind !== 'observe');
+  expect(asked.map(({ hook }) => hook)).toEqual([
+    'inbound_claim',
+    'before_model_resolve',
+    'before_agent_start',
+    'agent_turn_prepare',
+    'agent:bootstrap',
+    'before_prompt_build',
+    'before_message_write',
+    'before_agent_run',
+    'before_agent_reply',
+    'before_tool_call',
+    'before_message_write',
+    'tool_result_persist',
+    'before_message_write',
+    'before_agent_finalize',
+    'reply_dispatch',
+    'reply_payload_sending',
+    'message_sending',
+    'before_dispatch',
+    'before_message_write',
+  ]);
+  const told = calls.filter((call) => !asked.includes(call));
+  expect(told.map(({ hook }) => hook)).toEqual([
+    'message_received',
+    'session_start',
+    'llm_input',
+    'model_call_started',
+    'model_call_ended',
+    'llm_output',
+    'after_tool_call',
+    'llm_input',
+    'model_call_started',
+    'model_call_ended',
+    'llm_output',
+    'agent_end',
+    'message_sent',
+    'session_end',
+    'gateway_stop',
+  ]);
+
+  const [run] = await rowsOf(scratch, runId);
+  const sessionId = run?.sessionId ?? '';
+  expect(sessionId).not.toBe('');
+  const ofTheRun = calls.filter(({ hook }) => !OUTSIDE.has(hook));
+  for (const { hook, context } of ofTheRun) {
+    expect({ hook, ...context }).toMatchObject({
+      hook,
+      agentId: 'main',
+      sessionKey,
+      runId,
+      messageProvider: 'chat',
+      accountId: 'work',
+      conversationId: 'team',
+      threadId: 'plans',
+      trace: { traceId: runId, spanId: expect.any(String), callDepth: 0 },
+      traceId: runId,
+      spanId: expect.any(String),
+      callDepth: 0,
+    });
+    expect(context.channelId, hook).toBe(
+      HOOK_CATALOG[hook].place === 'inbound' || HOOK_CATALOG[hook].place === 'delivery' ? 'chat' : 'team',
+    );
+    // What was sent may have been decided by an earlier process; it is about the answer, not about the question.
+    if (hook === 'message_sent') continue;
+    expect({ hook, ...context }).toMatchObject({ hook, senderId: 'ann', messageId: 'm1' });
+    if (HOOK_CATALOG[hook].place === 'inbound') continue;
+    expect({ hook, ...context }).toMatchObject({
+      hook,
+      sessionId,
+      workspaceDir: scratch.workspaceDir,
+      trigger: 'user',
+    });
+    if (HOOK_CATALOG[hook].place === 'model')
+      expect(context).toMatchObject({ modelProviderId: 'fake', modelId: 'small' });
+  }
+  for (const { hook, event } of calls) expect(undefinedFieldsOf(event), hook).toEqual([]);
+});
+
+/** Not about one message, or with an event of their own that says where they are. */
+const OUTSIDE: ReadonlySet<HookName> = new Set(['agent:bootstrap', 'session_end', 'gateway_start', 'gateway_stop']);
+
+interface Called {
+  readonly hook: HookName;
+  readonly event: object;
+  readonly context: HookContext;
+}
+
+function recordAll(hooks: HookRunner, calls: Called[]): void {
+  for (const hook of Object.keys(HOOK_CATALOG) as HookName[]) {
+    const handler = (event: object, context: HookContext = {}) => {
+      calls.push({ hook, event, context });
+      return hook === 'before_agent_run' ? { outcome: 'pass' } : undefined;
+    };
+    hooks.register({ hook, id: 'recorder', owner: 'recorder', handler } as never);
+  }
+}
+
+function undefinedFieldsOf(event: object): string[] {
+  return Object.entries(event)
+    .filter(([field, value]) => value === undefined && !MAY_BE_UNKNOWN.has(field))
+    .map(([field]) => field);
+}
+
+/** What a platform may not say, and what did not go wrong. */
+const MAY_BE_UNKNOWN = new Set(['senderUsername', 'wasMentioned', 'metadata', 'error']);
+
+async function rowsOf(scratch: Awaited<ReturnType<typeof gatewayForTest>>, runId: string) {
+  await scratch.start();
+  return scratch.store.select('runs', { where: { runId } });
+}

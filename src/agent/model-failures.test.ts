@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { gatewayForTest } from '../testkit/gateway-for-test.ts';
+import { cutAfter, errorEvent, fail, hang, type ModelReply, malformed, reply } from '../testkit/model-server.ts';
+import type { ScratchGatewaySettings } from '../testkit/scratch-gateway.ts';
+
+describe('a model that fails', () => {
+  it.each<[string, ModelReply[]]>([
+    ['is busy, and says for how long', [fail(429, { retryAfter: 2 })]],
+    ['is overloaded', [fail(529), fail(529)]],
+    ['breaks off in the middle', [cutAfter(7)]],
+    ['sends rubbish', [malformed()]],
+    ['tells an error in the middle of an answer', [errorEvent('overloaded_error', 'Busy', 'So far')]],
+  ])('%s, is asked the same again', async (_, failures) => {
+    const waits: number[] = [];
+    const scratch = await gatewayForTest({ protocol: 'anthropic-messages', sleep: async (ms) => void waits.push(ms) });
+    scratch.model.script([...failures, reply('Here I am.')]);
+    const { runId } = await scratch.channel.says({}, 'Are you there?');
+    await scratch.channel.expectDelivered('Here I am.');
+    scratch.channel.expectNothingMore();
+    expect(new Set(scratch.model.requests.map(({ body }) => body)).size).toBe(1);
+    expect(waits).toHaveLength(failures.length);
+    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({
+      status: 'done',
+      outcome: { modelCalls: failures.length + 1 },
+    });
+    if (failures[0]?.refusal?.status === 429) expect(waits[0]).toBeGreaterThanOrEqual(2_000);
+  });
+
+  it('voids what it has streamed before', async () => {
+    const scratch = await gatewayForTest();
+    const live: string[] = [];
+    scratch.gateway.subscribe((event) => {
+      if (event.type === 'text-delta') live.push(event.text);
+      if (event.type === 'text-reset') live.length = 0;
+    });
+    scratch.model.script([cutAfter(12), reply('The whole answer.')]);
+    await scratch.channel.says({}, 'Go');
+    await scratch.channel.expectDelivered('The whole answer.');
+    expect(live.join('')).toBe('The whole answer.');
+  });
+
+  it('that stays silent is cut off and asked again', async () => {
+    const scratch = await gatewayForTest(silentAfterOneSecond);
+    scratch.model.script([hang('So'), reply('Sorry, I was away.')]);
+    await scratch.channel.says({}, 'Hello?');
+    await scratch.channel.expectDelivered('Sorry, I was away.');
+    await scratch.model.waitForClosedEarly(1);
+  });
+
+  it('hands over to the next one', async () => {
+    const scratch = await gatewayForTest({
+      config: { agents: { defaults: { model: { primary: 'fake/small', fallbacks: ['none/such', 'fake/large'] } } } },
+    });
+    scratch.model.script(({ json }) => (json.model === 'small' ? fail(401) : reply('The large one here.')));
+    const { runId } = await scratch.channel.says({}, 'Anybody?');
+    await scratch.channel.expectDelivered('The large one here.');
+    expect(scratch.model.requests.map(({ json }) => json.model)).toEqual(['small', 'large']);
+    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({ outcome: { model: 'large', modelCalls: 2 } });
+    const captures = await scratch.store.select('captures', { where: { runId }, orderBy: [['call', 'asc']] });
+    expect(captures.map(({ call, model }) => [call, model])).toEqual([
+      [0, 'small'],
+      [1, 'small'],
+      [2, 'large'],
+    ]);
+  });
+
+  it('and whose fallbacks fail too, is a failure that the person is told of, and the message is kept', async () => {
+    const scratch = await gatewayForTest({
+      config: { agents: { defaults: { model: { primary: 'fake/small', fallbacks: ['fake/large'] } } } },
+    });
+    scratch.model.script(() => fail(503, { message: 'Down for the night' }));
+    const { runId, sessionKey } = await scratch.channel.says({}, 'Hello?');
+    await scratch.channel.expectDelivered(
+      /could not be answered\. The model fake\/large did not answer \(\w+\): .*Down/,
+    );
+    scratch.channel.expectNothingMore();
+    expect(scratch.model.requests).toHaveLength(8);
+    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({
+      status: 'failed',
+      outcome: { errorCode: 'ATRIUM_MODEL_CALL' },
+    });
+    const [letter] = await scratch.store.select('deadLetters');
+    expect(letter).toMatchObject({ direction: 'in', runId, sessionKey, payload: { inbound: { text: 'Hello?' } } });
+
+    scratch.model.script([reply('Good morning.')]);
+    await scratch.gateway.replayDeadLetter(letter?.id ?? '');
+    await scratch.channel.expectDelivered('Good morning.');
+    expect(await scratch.store.count('deadLetters')).toBe(0);
+  });
+
+  it('that says nothing at all is a failure too', async () => {
+    const scratch = await gatewayForTest();
+    scratch.model.script([reply('', { stop: 'refusal' })]);
+    const { runId } = await scratch.channel.says({}, 'Tell me');
+    await scratch.channel.expectDelivered(/could not be answered\. The model fake\/small answered with nothing/);
+    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({ status: 'failed' });
+  });
+
+  it('without a key is told in a sentence', async () => {
+    const scratch = await gatewayForTest({ config: { agents: { defaults: { model: 'nobody/nothing' } } } });
+    await scratch.channel.says({}, 'Hello?');
+    await scratch.channel.expectDelivered(/could not be answered\. .*nobody/);
+    expect(await scratch.store.select('transcript')).toMatchObject([
+      { kind: 'notice', message: { role: 'user', content: 'Hello?' } },
+      { kind: 'notice', message: { role: 'assistant' } },
+    ]);
+  });
+});
+
+describe('a run', () => {
+  it('that somebody stops really ends: the request is closed, and the rest goes on', async () => {
+    const scratch = await gatewayForTest();
+    scratch.model.script([hang('Well,')]);
+    const { runId } = await scratch.channel.says({}, 'Talk');
+    const { runId: queued } = await scratch.channel.says({}, 'And then?');
+    await scratch.model.waitForRequests(1);
+    scratch.model.script([reply('Then this.')]);
+    await scratch.channel.says({}, '/stop');
+    await scratch.model.waitForClosedEarly(1);
+    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({ status: 'stopped' });
+    expect(await scratch.gateway.waitForRun(queued)).toMatchObject({ status: 'done' });
+    await scratch.stop();
+    expect([...scratch.channel.shown()].sort()).toEqual(['Stopped.', 'Stopping.', 'Then this.']);
+    expect(scratch.channel.shown().at(-1)).toBe('Then this.');
+  });
+
+  it('that takes too long ends', async () => {
+    const scratch = await gatewayForTest({
+      config: { agents: { defaults: { model: 'fake/small', timeoutSeconds: 1 } } },
+    });
+    scratch.model.script([hang()]);
+    const { runId } = await scratch.channel.says({}, 'Take your time');
+    await scratch.channel.expectDelivered(/could not be answered\. The run took longer than 1 s/);
+    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({
+      status: 'failed',
+      outcome: { errorCode: 'ATRIUM_RUN_TIMEOUT' },
+    });
+    await scratch.model.waitForClosedEarly(1);
+  });
+
+  it('that waits for a busy provider can be stopped', async () => {
+    let wait = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      wait = resolve;
+    });
+    const scratch = await gatewayForTest({
+      sleep: (_, signal) => {
+        wait();
+        return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      },
+    });
+    scratch.model.script([fail(429)]);
+    const { runId } = await scratch.channel.says({}, 'Hello?');
+    await waiting;
+    await scratch.channel.says({}, '/stop');
+    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({ status: 'stopped' });
+  });
+});
+
+const silentAfterOneSecond: ScratchGatewaySettings = { provider: { timeoutSeconds: 1 } };

@@ -1,0 +1,85 @@
+import { expect, it } from 'vitest';
+import { COMMIT_SITES, type CommitSite } from '../store/commit-sites.ts';
+import { gatewayForTest } from '../testkit/gateway-for-test.ts';
+import { reply } from '../testkit/model-server.ts';
+
+it('answers where it was asked, and keeps what was said', async () => {
+  const { channel, gateway, model, store } = await gatewayForTest();
+  model.script([reply('Good morning.'), reply('You said hello.')]);
+
+  const { runId, sessionKey } = await channel.says({ sender: 'ann' }, 'Hello', { messageId: 'm1' });
+  const delivered = await channel.expectDelivered('Good morning.', { sender: 'ann' });
+  expect(delivered).toMatchObject({ key: `${runId}:1`, replyToId: 'm1' });
+
+  const run = await gateway.waitForRun(runId);
+  expect(run).toMatchObject({
+    sessionKey,
+    agentId: 'main',
+    status: 'done',
+    outcome: {
+      reply: 'Good morning.',
+      provider: 'fake',
+      model: 'small',
+      usage: { input: 10, output: 5, cacheRead: 0, cacheWrite: 0 },
+      modelCalls: 1,
+      toolCalls: 0,
+    },
+  });
+  const transcript = await store.select('transcript', { orderBy: [['position', 'asc']] });
+  expect(transcript.map(({ position, message, shown }) => ({ position, message, shown }))).toEqual([
+    { position: 1, message: { role: 'user', content: 'Hello' }, shown: 'Hello' },
+    {
+      position: 2,
+      message: { role: 'assistant', content: [{ type: 'text', text: 'Good morning.' }] },
+      shown: null,
+    },
+  ]);
+  expect(transcript[0]?.meta).toMatchObject({ sender: { id: 'ann', name: 'ann' }, channel: 'test' });
+  expect(await store.select('journal')).toEqual([]);
+  expect(await store.select('inbox')).toMatchObject([{ runId, status: 'done' }]);
+
+  await channel.says({ sender: 'ann' }, 'What did I say?');
+  await channel.expectDelivered('You said hello.', { sender: 'ann' });
+  expect(model.requests[1]?.json.messages).toMatchObject([
+    { role: 'system' },
+    { role: 'user', content: 'Hello' },
+    { role: 'assistant', content: 'Good morning.' },
+    { role: 'user', content: 'What did I say?' },
+  ]);
+});
+
+it('waits for three commits: the message, the request and the result', async () => {
+  const scratch = await gatewayForTest();
+  scratch.model.script([reply('Hello yourself.')]);
+  await scratch.channel.says({}, 'Hello');
+  await scratch.channel.expectDelivered('Hello yourself.');
+  const { store } = scratch;
+  await scratch.stop();
+  const { 'hook-records': _, ...made } = commitsOf(store.commits);
+  // Nobody waits for the claim, nor for the receipt.
+  expect(made).toEqual({ accept: 1, claim: 1, request: 1, result: 1, receipt: 1 });
+});
+
+it('says nothing when the agent wants to say nothing', async () => {
+  const { channel, gateway, model, store } = await gatewayForTest();
+  model.script([reply('NO_REPLY')]);
+  const { runId } = await channel.says({ group: 'friends' }, 'Not for you.');
+  expect(await gateway.waitForRun(runId)).toMatchObject({ status: 'done', outcome: { reply: '' } });
+  expect(await store.select('outbox')).toEqual([]);
+});
+
+it('streams drafts while the model talks', async () => {
+  const { channel, gateway, model } = await gatewayForTest();
+  const drafts: string[] = [];
+  gateway.subscribe((event) => {
+    if (event.type === 'text-delta') drafts.push(event.text);
+  });
+  model.script([reply('One two three.')]);
+  await channel.says({}, 'Count');
+  await channel.expectDelivered('One two three.');
+  expect(drafts.join('')).toBe('One two three.');
+});
+
+function commitsOf(commits: Readonly<Record<CommitSite, number>>): Partial<Record<CommitSite, number>> {
+  return Object.fromEntries(COMMIT_SITES.filter((site) => commits[site] > 0).map((site) => [site, commits[site]]));
+}

@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../protocol/json.ts';
+import { gatewayForTest } from '../testkit/gateway-for-test.ts';
+import { reply } from '../testkit/model-server.ts';
+
+const FILES = { 'workspace/AGENTS.md': 'You are kind.' };
+
+describe('the model of a run', () => {
+  it.each([
+    ['before_model_resolve', { modelOverride: 'large' }],
+    ['before_model_resolve', { modelOverride: 'fake/large' }],
+    ['before_model_resolve', { modelOverride: 'large', providerOverride: 'fake' }],
+    ['before_agent_start', { modelOverride: 'large' }],
+  ] as const)('is the one that %s asks for: %j', async (hook, answer) => {
+    const scratch = await gatewayForTest({
+      register: (hooks) => hooks.register({ hook, id: 'choose', owner: 'chooser', handler: () => answer }),
+    });
+    scratch.model.script([reply('Large here.')]);
+    await scratch.channel.says({}, 'Who is there?');
+    await scratch.channel.expectDelivered('Large here.');
+    expect(scratch.model.requests[0]?.json.model).toBe('large');
+  });
+
+  it('is the configured one when nobody asks, or asks for one that does not exist', async () => {
+    const scratch = await gatewayForTest({
+      register: (hooks) =>
+        hooks.register({
+          hook: 'before_model_resolve',
+          id: 'choose',
+          owner: 'chooser',
+          handler: () => ({ modelOverride: 'nobody/knows' }),
+        }),
+    });
+    scratch.model.script([reply('Small here.')]);
+    await scratch.channel.says({}, 'Who is there?');
+    await scratch.channel.expectDelivered('Small here.');
+  });
+
+  it('of before_model_resolve wins over that of before_agent_start', async () => {
+    const scratch = await gatewayForTest({
+      register: (hooks) => {
+        hooks.register({
+          hook: 'before_agent_start',
+          id: 'old',
+          owner: 'old',
+          handler: () => ({ modelOverride: 'small' }),
+        });
+        hooks.register({
+          hook: 'before_model_resolve',
+          id: 'new',
+          owner: 'new',
+          handler: () => ({ modelOverride: 'large' }),
+        });
+      },
+    });
+    scratch.model.script([reply('Large here.')]);
+    await scratch.channel.says({}, 'Who is there?');
+    await scratch.channel.expectDelivered('Large here.');
+    expect(scratch.model.requests[0]?.json.model).toBe('large');
+  });
+});
+
+describe('prompt hooks', () => {
+  it('stand around the message and the system prompt in their order, and later requests repeat them', async () => {
+    let turn = 0;
+    const scratch = await gatewayForTest({
+      files: FILES,
+      register: (hooks) => {
+        hooks.register({
+          hook: 'agent_turn_prepare',
+          id: 'prepare',
+          owner: 'prepare',
+          handler: () => ({ prependContext: 'prepare before', appendContext: 'prepare behind' }),
+        });
+        hooks.register({
+          hook: 'before_prompt_build',
+          id: 'build',
+          owner: 'build',
+          handler: () => ({
+            prependContext: `build before ${++turn}`,
+            appendContext: 'build behind',
+            prependSystemContext: 'system before',
+            appendSystemContext: 'system behind',
+          }),
+        });
+        hooks.register({
+          hook: 'before_agent_start',
+          id: 'start',
+          owner: 'start',
+          handler: () => ({ prependContext: 'start before', appendContext: 'start behind' }),
+        });
+      },
+    });
+    scratch.model.script([reply('One.'), reply('Two.')]);
+    await scratch.channel.says({}, 'Hello');
+    await scratch.channel.expectDelivered('One.');
+    const [system, user] = messagesOf(scratch, 0);
+    expect(user?.content).toBe(
+      [
+        'prepare before',
+        'build before 1',
+        'start before',
+        'Hello',
+        'prepare behind',
+        'build behind',
+        'start behind',
+      ].join('\n\n'),
+    );
+    expect(system?.content).toMatch(/^system before\n\n[\s\S]*You are kind\.[\s\S]*\n\nsystem behind$/);
+
+    await scratch.channel.says({}, 'Again');
+    await scratch.channel.expectDelivered('Two.');
+    expect(messagesOf(scratch, 1)[1]).toEqual(user);
+    expect(messagesOf(scratch, 1).at(-1)?.content).toContain('build before 2');
+    const [entry] = await scratch.store.select('transcript', { orderBy: [['position', 'asc']], limit: 1 });
+    expect(entry).toMatchObject({ shown: 'Hello', message: { content: user?.content } });
+  });
+
+  it('may replace the system prompt', async () => {
+    const scratch = await gatewayForTest({
+      files: FILES,
+      register: (hooks) =>
+        hooks.register({
+          hook: 'before_prompt_build',
+          id: 'own',
+          owner: 'own',
+          handler: () => ({ systemPrompt: 'You are terse.' }),
+        }),
+    });
+    scratch.model.script([reply('Yes.')]);
+    await scratch.channel.says({}, 'Hello');
+    await scratch.channel.expectDelivered('Yes.');
+    expect(messagesOf(scratch, 0)[0]).toEqual({ role: 'system', content: 'You are terse.' });
+  });
+
+  it('of a bootstrap handler that a program registered change what the agent reads', async () => {
+    const scratch = await gatewayForTest({
+      files: FILES,
+      register: (hooks) =>
+        hooks.register({
+          hook: 'agent:bootstrap',
+          id: 'add',
+          owner: 'adder',
+          handler: ({ context }) => {
+            const { bootstrapFiles } = context as { bootstrapFiles: { name: string; content?: string }[] };
+            const file = bootstrapFiles.find(({ name }) => name === 'AGENTS.md');
+            if (file) file.content = `${file.content}\nYou are brave.`;
+          },
+        }),
+    });
+    scratch.model.script([reply('Yes.')]);
+    const { runId, sessionKey } = await scratch.channel.says({}, 'Hello');
+    await scratch.channel.expectDelivered('Yes.');
+    expect(messagesOf(scratch, 0)[0]?.content).toContain('You are brave.');
+    await scratch.stop();
+    await scratch.start();
+    const records = await scratch.store.select('hookRecords', { where: { owner: 'adder' } });
+    expect(records).toMatchObject([{ hook: 'agent:bootstrap', runId, sessionKey, outcome: 'done' }]);
+  });
+
+  it('may keep the message out of the transcript, and the model reads it all the same', async () => {
+    const scratch = await gatewayForTest({
+      register: (hooks) =>
+        hooks.register({
+          hook: 'before_message_write',
+          id: 'forget',
+          owner: 'forget',
+          handler: ({ message }) => ({ block: message.role === 'user' }),
+        }),
+    });
+    scratch.model.script([reply('Heard.'), reply('Heard what?')]);
+    await scratch.channel.says({}, 'Between us');
+    await scratch.channel.expectDelivered('Heard.');
+    expect(scratch.model.requests[0]?.body).toContain('Between us');
+    await scratch.channel.says({}, 'What did I say?');
+    await scratch.channel.expectDelivered('Heard what?');
+    expect(scratch.model.requests[1]?.body).not.toContain('Between us');
+  });
+
+  it('leave no records when they are only previewed', async () => {
+    const scratch = await gatewayForTest({
+      register: (hooks) =>
+        hooks.register({
+          hook: 'before_prompt_build',
+          id: 'pure',
+          owner: 'pure',
+          pure: true,
+          handler: () => ({ prependContext: 'From a plugin.' }),
+        }),
+    });
+    const { wire } = await scratch.gateway.preview({ message: 'Hello', runHooks: true });
+    expect(wire.body).toContain('From a plugin.');
+    await scratch.stop();
+    await scratch.start();
+    expect(await scratch.store.select('hookRecords')).toEqual([]);
+  });
+});
+
+function messagesOf(scratch: Awaited<ReturnType<typeof gatewayForTest>>, request: number): readonly JsonObject[] {
+  return (scratch.model.requests[request]?.json.messages ?? []) as readonly JsonObject[];
+}

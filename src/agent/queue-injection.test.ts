@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { gatewayForTest } from '../testkit/gateway-for-test.ts';
+import { fail, hang, reply } from '../testkit/model-server.ts';
+
+const NOTE = { owner: 'weather', text: 'It rains.' };
+
+describe('text that a plugin queues', () => {
+  it('is shown in exactly one completed run, before or behind the message', async () => {
+    const scratch = await gatewayForTest();
+    scratch.model.script([reply('One.'), reply('Two.')]);
+    const sessionKey = await keyOf(scratch);
+    await scratch.gateway.queueInjection({ ...NOTE, sessionKey });
+    await scratch.gateway.queueInjection({ ...NOTE, text: 'It will stop.', placement: 'append', sessionKey });
+    await scratch.channel.says({}, 'Hello');
+    await scratch.channel.expectDelivered('One.');
+    expect(userTextOf(scratch, 0)).toBe('It rains.\n\nHello\n\nIt will stop.');
+    expect(await scratch.store.select('injections')).toMatchObject([{ status: 'consumed' }, { status: 'consumed' }]);
+    await scratch.channel.says({}, 'And now?');
+    await scratch.channel.expectDelivered('Two.');
+    expect(userTextOf(scratch, 1)).toBe('And now?');
+    expect(scratch.store.commits.injection).toBe(2);
+  });
+
+  it('is bound while the run goes on, survives a stop, and is not shown to anybody else', async () => {
+    const scratch = await gatewayForTest();
+    scratch.model.script([hang()]);
+    await scratch.gateway.queueInjection({ ...NOTE, sessionKey: await keyOf(scratch) });
+    const { runId } = await scratch.channel.says({}, 'Hello');
+    await scratch.model.waitForRequests(1);
+    expect(await scratch.store.select('injections')).toMatchObject([{ status: 'bound', runId }]);
+    await scratch.channel.says({ sender: 'somebody else' }, 'Hi');
+    await scratch.model.waitForRequests(2);
+    expect(userTextOf(scratch, 1)).toBe('Hi');
+    await scratch.stop(0);
+    scratch.model.script([reply('One.'), reply('One.')]);
+    await scratch.start();
+    await scratch.gateway.waitForRun(runId);
+    expect(await scratch.store.select('injections')).toMatchObject([{ status: 'consumed', runId }]);
+  });
+
+  it('is released by a run that fails, and shown by the next', async () => {
+    const scratch = await gatewayForTest();
+    scratch.model.script([fail(400), reply('Two.')]);
+    await scratch.gateway.queueInjection({ ...NOTE, sessionKey: await keyOf(scratch) });
+    await scratch.channel.says({}, 'Hello');
+    await scratch.channel.expectDelivered(/could not be answered/);
+    expect(await scratch.store.select('injections')).toMatchObject([{ status: 'queued', runId: null }]);
+    await scratch.channel.says({}, 'Once more');
+    await scratch.channel.expectDelivered('Two.');
+    expect(userTextOf(scratch, 1)).toBe('It rains.\n\nOnce more');
+  });
+
+  it('is not shown when its time is over', async () => {
+    let now = Date.parse('2026-01-05T10:00:00Z');
+    const scratch = await gatewayForTest({ now: () => now });
+    scratch.model.script([reply('One.')]);
+    await scratch.gateway.queueInjection({ ...NOTE, ttlMs: 60_000, sessionKey: await keyOf(scratch) });
+    now += 61_000;
+    await scratch.channel.says({}, 'Hello');
+    await scratch.channel.expectDelivered('One.');
+    expect(userTextOf(scratch, 0)).toBe('Hello');
+  });
+
+  it('counts once under one key, also after it was shown', async () => {
+    const scratch = await gatewayForTest();
+    scratch.model.script([reply('One.')]);
+    const wanted = { ...NOTE, sessionKey: await keyOf(scratch), idempotencyKey: 'today' };
+    const both = await Promise.all([scratch.gateway.queueInjection(wanted), scratch.gateway.queueInjection(wanted)]);
+    expect(both.sort()).toEqual([false, true]);
+    await scratch.channel.says({}, 'Hello');
+    await scratch.channel.expectDelivered('One.');
+    expect(userTextOf(scratch, 0)).toBe('It rains.\n\nHello');
+    expect(await scratch.gateway.queueInjection(wanted)).toBe(false);
+    expect(await scratch.gateway.queueInjection({ ...wanted, owner: 'somebody else' })).toBe(true);
+  });
+
+  it('is told to agent_turn_prepare before it is shown', async () => {
+    const seen: unknown[] = [];
+    const scratch = await gatewayForTest({
+      register: (hooks) =>
+        hooks.register({
+          hook: 'agent_turn_prepare',
+          id: 'see',
+          owner: 'see',
+          handler: ({ queuedInjections }) => void seen.push(...queuedInjections),
+        }),
+    });
+    scratch.model.script([reply('One.')]);
+    await scratch.gateway.queueInjection({
+      ...NOTE,
+      idempotencyKey: 'k',
+      ttlMs: 60_000,
+      sessionKey: await keyOf(scratch),
+    });
+    await scratch.channel.says({}, 'Hello');
+    await scratch.channel.expectDelivered('One.');
+    expect(seen).toEqual([
+      {
+        id: expect.stringMatching(/^inj_/),
+        pluginId: 'weather',
+        text: 'It rains.',
+        placement: 'prepend_context',
+        idempotencyKey: 'k',
+        createdAt: expect.any(Number),
+        expiresAt: expect.any(Number),
+      },
+    ]);
+  });
+
+  it('is refused when it is empty, too long, or one of too many', async () => {
+    const { gateway } = await gatewayForTest();
+    const sessionKey = 'agent:main:main';
+    const queue = (text: string) => gateway.queueInjection({ ...NOTE, sessionKey, text });
+    await expect(queue(' ')).rejects.toMatchObject({ code: 'ATRIUM_INJECTION_REFUSED' });
+    await expect(queue('x'.repeat(32_001))).rejects.toThrow(/32001 characters/);
+    for (let count = 0; count < 100; count++) await queue(`note ${count}`);
+    await expect(queue('one more')).rejects.toThrow(/100 of its texts/);
+  });
+});
+
+async function keyOf(scratch: Awaited<ReturnType<typeof gatewayForTest>>): Promise<string> {
+  const { sessionKey } = await scratch.gateway.explainRoute({
+    surface: scratch.channel.surface({}),
+    sender: { id: 'owner' },
+    text: '',
+    at: 0,
+  });
+  return sessionKey;
+}
+
+function userTextOf(scratch: Awaited<ReturnType<typeof gatewayForTest>>, request: number): unknown {
+  return (scratch.model.requests[request]?.json.messages as { content: unknown }[]).at(-1)?.content;
+}

@@ -1,0 +1,49 @@
+// The words of a request, as far as a model reads them: system blocks, tools with their parameters, messages with their
+// tool calls. Ids are names, not words. A block, tool or message is one text made of pieces; whoever says who wrote what
+// counts the characters of these pieces.
+
+import type { ModelRequest, ToolSpec } from '../models/model.ts';
+import type { Message } from '../protocol/message.ts';
+import type { RequestSpan } from './request-draft.ts';
+
+export function piecesOfTool({ name, description, parameters }: ToolSpec): readonly string[] {
+  return [name, description, JSON.stringify(parameters)];
+}
+
+export function piecesOfMessage(message: Message): readonly string[] {
+  if (message.role !== 'assistant') return [message.content];
+  return message.content.flatMap((part) =>
+    part.type === 'text' ? [part.text] : [part.name, JSON.stringify(part.params)],
+  );
+}
+
+/** A span with its words; undefined when they are not kept any more. */
+export interface ToldSpan extends RequestSpan {
+  readonly text?: string | undefined;
+}
+
+/** Lays the words under the spans. Where the two do not agree, the words are others than those of the spans. */
+export function withTexts(
+  spans: readonly RequestSpan[],
+  request: Pick<ModelRequest, 'system' | 'tools' | 'messages'>,
+): readonly ToldSpan[] {
+  const texts = {
+    system: request.system.map(({ text }) => text),
+    tools: request.tools.map((tool) => piecesOfTool(tool).join('')),
+    messages: request.messages.map((message) => piecesOfMessage(message).join('')),
+  };
+  const lengths = new Map<string, number>();
+  for (const span of spans) lengths.set(nameOf(span), (lengths.get(nameOf(span)) ?? 0) + span.chars);
+  const positions = new Map<string, number>();
+  return spans.map((span) => {
+    const text = texts[span.where][span.index];
+    if (text === undefined || text.length !== lengths.get(nameOf(span))) return span;
+    const start = positions.get(nameOf(span)) ?? 0;
+    positions.set(nameOf(span), start + span.chars);
+    return { ...span, text: text.slice(start, start + span.chars) };
+  });
+}
+
+function nameOf({ where, index }: RequestSpan): string {
+  return `${where} ${index}`;
+}

@@ -1,0 +1,298 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../protocol/json.ts';
+import { gatewayForTest } from '../testkit/gateway-for-test.ts';
+import { raw, reply, toolCall, toolCalls } from '../testkit/model-server.ts';
+import type { ScratchGateway } from '../testkit/scratch-gateway.ts';
+import type { Tool } from '../tools/tool.ts';
+
+describe('tool calls', () => {
+  it('run, and the model reads their results', async () => {
+    const scratch = await gatewayForTest({ files: { 'workspace/notes.md': 'The password is swordfish.' } });
+    scratch.model.script([toolCall('read', { path: 'notes.md' }, 'Let me look.'), reply('It is swordfish.')]);
+    const { runId } = await scratch.channel.says({}, 'What is the password?');
+    await scratch.channel.expectDelivered('It is swordfish.');
+    scratch.channel.expectNothingMore();
+    expect(said(scratch, 1)).toMatchObject([
+      { role: 'user', content: 'What is the password?' },
+      { role: 'assistant', content: 'Let me look.', tool_calls: [{ function: { name: 'read' } }] },
+      { role: 'tool', content: expect.stringContaining('swordfish') },
+    ]);
+    const run = await scratch.gateway.waitForRun(runId);
+    expect(run.outcome).toMatchObject({ modelCalls: 2, toolCalls: 1, usage: { input: 20, output: 10 } });
+  });
+
+  it('commit their start and each result, and the next request without waiting', async () => {
+    const scratch = await gatewayForTest({ tools: [counting()] });
+    scratch.model.script([toolCalls([{ name: 'count' }, { name: 'count' }]), reply('Two.')]);
+    await scratch.channel.says({}, 'Count twice');
+    await scratch.channel.expectDelivered('Two.');
+    expect(scratch.store.commits).toMatchObject({
+      accept: 1,
+      request: 1,
+      'tool-start': 1,
+      'tool-result': 2,
+      'next-request': 1,
+      result: 1,
+      failure: 0,
+    });
+  });
+
+  it('run side by side, and their results keep the order of the calls', async () => {
+    const slow = gated('slow');
+    const quick: Tool = { ...slow.tool, name: 'quick', run: async () => ({ content: 'quick is done' }) };
+    const { channel, model, gateway, ...rest } = await parts({ tools: [slow.tool, quick] });
+    gateway.subscribe((event) => {
+      if (event.type === 'tool-end' && event.name === 'quick') slow.open();
+    });
+    model.script([toolCalls([{ name: 'slow' }, { name: 'quick' }]), reply('Both are done.')]);
+    await channel.says({}, 'Do both');
+    await channel.expectDelivered('Both are done.');
+    expect(said(rest.scratch, 1).slice(2)).toMatchObject([
+      { role: 'tool', content: 'slow is done' },
+      { role: 'tool', content: 'quick is done' },
+    ]);
+  });
+
+  it.each([
+    ['a tool that does not exist', toolCall('raed', { path: 'x' }), /There is no tool "raed"\. Did you mean read\?/],
+    ['parameters that are no object', toolCall('read', '"notes.md"'), /not a JSON object/],
+    ['broken parameters', toolCall('read', '{"path":'), /not a JSON object/],
+    ['parameters that the tool does not know', toolCall('read', { file: 1 }), /path/],
+    ['a tool that throws', toolCall('explode'), /it went off/],
+  ])('%s: the model is told, and goes on', async (_, call, told) => {
+    const scratch = await gatewayForTest({
+      tools: [{ ...counting(), name: 'explode', run: () => Promise.reject(new Error('it went off')) }],
+    });
+    scratch.model.script([call, reply('I see.')]);
+    await scratch.channel.says({}, 'Try');
+    await scratch.channel.expectDelivered('I see.');
+    const [result] = said(scratch, 1).slice(2);
+    expect(result).toMatchObject({ role: 'tool', content: expect.stringMatching(told) });
+  });
+
+  it('are vetoed by before_tool_call, and do not run', async () => {
+    const tool = counting();
+    const scratch = await gatewayForTest({
+      tools: [tool],
+      register: (hooks) =>
+        hooks.register({
+          hook: 'before_tool_call',
+          id: 'guard',
+          owner: 'guard',
+          handler: ({ params }) => (params.dangerous ? { block: true, blockReason: 'Too dangerous.' } : undefined),
+        }),
+    });
+    scratch.model.script([
+      toolCalls([
+        { name: 'count', params: { dangerous: true } },
+        { name: 'count', params: {} },
+      ]),
+      reply('One of two.'),
+    ]);
+    await scratch.channel.says({}, 'Both, please');
+    await scratch.channel.expectDelivered('One of two.');
+    expect(tool.ran).toEqual([{}]);
+    expect(said(scratch, 1).slice(2)).toMatchObject([{ content: 'Too dangerous.' }, { content: 'counted' }]);
+  });
+
+  it('run with what a hook made of their parameters, while the model sees its own', async () => {
+    const tool = counting();
+    const scratch = await gatewayForTest({
+      tools: [tool],
+      register: (hooks) =>
+        hooks.register({
+          hook: 'before_tool_call',
+          id: 'rewrite',
+          owner: 'rewriter',
+          handler: ({ params }) => ({ params: { ...params, limit: 3 } }),
+        }),
+    });
+    scratch.model.script([toolCall('count', { limit: 1_000 }), reply('Done.')]);
+    await scratch.channel.says({}, 'Go');
+    await scratch.channel.expectDelivered('Done.');
+    expect(tool.ran).toEqual([{ limit: 3 }]);
+    expect(JSON.stringify(said(scratch, 1)[1])).toContain('1000');
+  });
+
+  it('end after so many rounds, and the person is told', async () => {
+    const scratch = await gatewayForTest({
+      tools: [counting()],
+      config: { agents: { defaults: { model: 'fake/small', maxToolRounds: 3 } } },
+    });
+    scratch.model.script(() => toolCall('count'));
+    const { runId } = await scratch.channel.says({}, 'Never stop');
+    await scratch.channel.expectDelivered(/could not be answered\. The agent went back to its tools more than 3 times/);
+    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({
+      status: 'failed',
+      outcome: { errorCode: 'ATRIUM_RUN_TOOL_ROUNDS' },
+    });
+    expect(scratch.model.requests).toHaveLength(4);
+  });
+
+  it('are kept as tool_result_persist and before_message_write leave them, and the model reads that', async () => {
+    const scratch = await gatewayForTest({
+      tools: [counting()],
+      register: (hooks) => {
+        hooks.register({
+          hook: 'tool_result_persist',
+          id: 'redact',
+          owner: 'redactor',
+          handler: ({ message }) => ({ message: { ...message, content: 'redacted' } as never }),
+        });
+        hooks.register({
+          hook: 'before_message_write',
+          id: 'sign',
+          owner: 'signer',
+          handler: ({ message }) =>
+            message.role === 'tool' ? { message: { ...message, content: `${message.content}, signed` } } : undefined,
+        });
+      },
+    });
+    scratch.model.script([toolCall('count'), reply('Done.')]);
+    await scratch.channel.says({}, 'Go');
+    await scratch.channel.expectDelivered('Done.');
+    expect(said(scratch, 1)[2]).toMatchObject({ role: 'tool', content: 'redacted, signed' });
+    const kept = await scratch.store.select('transcript', { orderBy: [['position', 'asc']] });
+    expect(kept[2]?.message).toMatchObject({ role: 'tool', content: 'redacted, signed' });
+  });
+
+  it('cannot be written away: a message without its calls, or calls without their message, is no conversation', async () => {
+    const scratch = await gatewayForTest({
+      tools: [counting()],
+      register: (hooks) =>
+        hooks.register({
+          hook: 'before_message_write',
+          id: 'eraser',
+          owner: 'eraser',
+          handler: ({ message }) =>
+            message.role === 'assistant'
+              ? { message: { ...message, content: [] } }
+              : { block: message.role === 'tool' },
+        }),
+    });
+    scratch.model.script([toolCall('count'), reply('Done.')]);
+    await scratch.channel.says({}, 'Go');
+    await scratch.channel.expectDelivered('Done.');
+    expect(said(scratch, 1).slice(1)).toMatchObject([{ role: 'assistant', tool_calls: [{}] }, { role: 'tool' }]);
+  });
+
+  it('that a server numbers from the start in every answer keep ids of their own', async () => {
+    const tool = counting();
+    const scratch = await gatewayForTest({ tools: [tool] });
+    const again = raw(repeatedCall('call_0'));
+    scratch.model.script([again, again, reply('Twice.')]);
+    await scratch.channel.says({}, 'Twice, please');
+    await scratch.channel.expectDelivered('Twice.');
+    const ids = said(scratch, 2)
+      .filter(({ role }) => role === 'tool')
+      .map((message) => message.tool_call_id);
+    expect(new Set(ids).size).toBe(2);
+    expect(tool.ran).toHaveLength(2);
+  });
+
+  it('of a run that was stopped are answered in the next request', async () => {
+    const slow = gated('slow');
+    const scratch = await gatewayForTest({ tools: [slow.tool] });
+    scratch.model.script([toolCall('slow'), reply('I was interrupted.')]);
+    const { runId } = await scratch.channel.says({}, 'Go');
+    await slow.started;
+    await scratch.channel.says({}, '/stop');
+    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({ status: 'stopped' });
+    expect(slow.aborted).toBe(true);
+    await scratch.channel.says({}, 'What happened?');
+    await scratch.gateway.waitForRun((await scratch.channel.says({}, '/status')).runId);
+    await scratch.model.waitForRequests(2);
+    expect(said(scratch, 1)).toMatchObject([
+      { role: 'user', content: 'Go' },
+      { role: 'assistant', tool_calls: [{}] },
+      { role: 'tool', content: expect.stringContaining('ended before this call had a result') },
+      { role: 'user', content: 'What happened?' },
+    ]);
+  });
+
+  it('are told to observers and to those who watch', async () => {
+    const seen: object[] = [];
+    const scratch = await gatewayForTest({
+      tools: [counting()],
+      register: (hooks) =>
+        hooks.register({ hook: 'after_tool_call', id: 'see', owner: 'see', handler: (event) => void seen.push(event) }),
+    });
+    const live: string[] = [];
+    scratch.gateway.subscribe(({ type }) => live.push(type));
+    scratch.model.script([toolCall('count', { a: 1 }), reply('Done.')]);
+    const { runId } = await scratch.channel.says({}, 'Go');
+    await scratch.channel.expectDelivered('Done.');
+    await scratch.hooks.drain(1_000);
+    expect(seen).toMatchObject([
+      { toolName: 'count', params: { a: 1 }, runId, result: { content: 'counted' }, durationMs: expect.any(Number) },
+    ]);
+    expect(live.filter((type) => type.startsWith('tool'))).toEqual(['tool-start', 'tool-end']);
+  });
+});
+
+async function parts(settings: Parameters<typeof gatewayForTest>[0]) {
+  const scratch = await gatewayForTest(settings);
+  const { channel, model, gateway } = scratch;
+  return { scratch, channel, model, gateway };
+}
+
+/** The messages of a request, without the system prompt. */
+function said(scratch: ScratchGateway, request: number): readonly JsonObject[] {
+  const messages = scratch.model.requests[request]?.json.messages as readonly JsonObject[] | undefined;
+  return (messages ?? []).filter(({ role }) => role !== 'system');
+}
+
+/** Keeps what it was run with. */
+function counting(): Tool & { readonly ran: JsonObject[] } {
+  const ran: JsonObject[] = [];
+  return {
+    name: 'count',
+    description: 'Counts.',
+    parameters: { type: 'object' },
+    idempotent: false,
+    ran,
+    run: async (params) => {
+      ran.push(params);
+      return { content: 'counted' };
+    },
+  };
+}
+
+/** Ends when it is let, or when its run is. */
+function gated(name: string) {
+  let open = () => {};
+  let begin = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const started = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const state = { aborted: false };
+  const tool: Tool = {
+    ...counting(),
+    name,
+    run: async (_, { signal }) => {
+      begin();
+      await Promise.race([opened, sleep(60_000, undefined, { signal, ref: false }).catch(() => {})]);
+      state.aborted = signal.aborted;
+      return { content: `${name} is done` };
+    },
+  };
+  return {
+    tool,
+    started,
+    open: () => open(),
+    get aborted() {
+      return state.aborted;
+    },
+  };
+}
+
+function repeatedCall(id: string): string {
+  const chunk = (choice: object) =>
+    `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 0, model: 'small', choices: [{ index: 0, ...choice }] })}\n\n`;
+  const call = { index: 0, id, type: 'function', function: { name: 'count', arguments: '{}' } };
+  return `${chunk({ delta: { role: 'assistant', tool_calls: [call] } })}${chunk({ delta: {}, finish_reason: 'tool_calls' })}data: [DONE]\n\n`;
+}

@@ -1,0 +1,167 @@
+// The keyboard and the screen of a chat in a terminal: a line editor with history that takes no part in the screen while
+// an answer is being written. What is typed meanwhile waits, and what is shown while somebody types goes above the
+// prompt. A paste of several lines is one message. Knows nothing of gateways.
+
+import { clearScreenDown, createInterface, cursorTo, type Interface, moveCursor } from 'node:readline';
+import { Writable } from 'node:stream';
+import type { ReadStream, WriteStream } from 'node:tty';
+
+export interface ChatPromptSettings {
+  readonly input: ReadStream;
+  readonly output: WriteStream;
+  /** The latest first. */
+  readonly history: readonly string[];
+  readonly historySize: number;
+  /** Ctrl-C while nothing is typed. */
+  readonly interrupt: () => void;
+}
+
+const PROMPT = '> ';
+/** The terminal then says where a paste begins and ends. */
+const MARK_PASTES = '\x1b[?2004h';
+const UNMARK_PASTES = '\x1b[?2004l';
+
+export class ChatPrompt {
+  readonly #settings: ChatPromptSettings;
+  readonly #screen: EditorScreen;
+  readonly #lines: Interface & { history?: string[]; prevRows?: number };
+  /** Messages that were typed while nobody asked for one. */
+  readonly #typedAhead: string[] = [];
+  /** The lines of a paste that are not sent yet. */
+  #pasted: string[] = [];
+  #isPasting = false;
+  #isClosed = false;
+  #taken: ((text: string | undefined) => void) | undefined;
+
+  constructor(settings: ChatPromptSettings) {
+    this.#settings = settings;
+    const { input, output, history, historySize } = settings;
+    this.#screen = new EditorScreen(output);
+    this.#lines = createInterface({
+      input,
+      output: this.#screen,
+      terminal: true,
+      history: [...history],
+      historySize,
+      prompt: PROMPT,
+    });
+    input.on('keypress', this.#watchPastes);
+    this.#lines.on('line', (line) => this.#take(line));
+    this.#lines.on('SIGINT', () => this.#interrupt());
+    this.#lines.on('close', () => this.#end());
+    output.write(MARK_PASTES);
+  }
+
+  /** What was said so far, the latest first. */
+  get history(): readonly string[] {
+    return this.#lines.history ?? [];
+  }
+
+  /** The next message; undefined when there will be none. */
+  next(): Promise<string | undefined> {
+    const early = this.#typedAhead.shift();
+    if (early !== undefined) {
+      this.#settings.output.write(`${PROMPT}${early}\n`);
+      return Promise.resolve(early);
+    }
+    if (this.#isClosed) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      this.#taken = resolve;
+      this.#screen.isShown = true;
+      this.#redraw();
+    });
+  }
+
+  /** Shows text. While somebody types it goes above the prompt, and must be whole lines. */
+  write(text: string): void {
+    const { output } = this.#settings;
+    if (!this.#screen.isShown) {
+      output.write(text);
+      return;
+    }
+    moveCursor(output, 0, -this.#lines.getCursorPos().rows);
+    cursorTo(output, 0);
+    clearScreenDown(output);
+    output.write(text);
+    this.#redraw();
+  }
+
+  close(): void {
+    this.#lines.close();
+  }
+
+  #redraw(): void {
+    // The editor would go up to where its text was before.
+    this.#lines.prevRows = 0;
+    this.#lines.prompt(true);
+  }
+
+  readonly #watchPastes = (_text: string | undefined, key: { name?: string } | undefined): void => {
+    if (key?.name === 'paste-start') this.#isPasting = true;
+    if (key?.name === 'paste-end') this.#isPasting = false;
+  };
+
+  #take(line: string): void {
+    this.#pasted.push(line);
+    // Only who presses Enter sends.
+    if (this.#isPasting) return;
+    const text = this.#pasted.join('\n');
+    this.#pasted = [];
+    if (!this.#taken) {
+      this.#typedAhead.push(text);
+      return;
+    }
+    this.#hand(text);
+  }
+
+  #interrupt(): void {
+    if (this.#taken && (this.#lines.line !== '' || this.#pasted.length > 0)) {
+      this.#pasted = [];
+      this.#lines.write(null, { ctrl: true, name: 'e' });
+      this.#lines.write(null, { ctrl: true, name: 'u' });
+      return;
+    }
+    this.#settings.interrupt();
+  }
+
+  #end(): void {
+    this.#isClosed = true;
+    this.#settings.input.off('keypress', this.#watchPastes);
+    this.#settings.output.write(UNMARK_PASTES);
+    this.#typedAhead.length = 0;
+    this.#hand(undefined);
+  }
+
+  #hand(text: string | undefined): void {
+    const taken = this.#taken;
+    this.#taken = undefined;
+    this.#screen.isShown = false;
+    taken?.(text);
+  }
+}
+
+/** What the line editor writes on: the terminal, or nothing while the editor has no business there. */
+class EditorScreen extends Writable {
+  readonly isTTY = true;
+  isShown = false;
+  readonly #output: WriteStream;
+
+  constructor(output: WriteStream) {
+    super({ decodeStrings: false });
+    this.#output = output;
+    output.on('resize', () => this.emit('resize'));
+  }
+
+  get columns(): number {
+    return this.#output.columns;
+  }
+
+  get rows(): number {
+    return this.#output.rows;
+  }
+
+  override _write(chunk: unknown, _encoding: BufferEncoding, done: () => void): void {
+    if (this.isShown) this.#output.write(chunk as string);
+    done();
+  }
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { gatewayLog } from './gateway-log.ts';
+
+function logged(text: string): string {
+  let out = '';
+  gatewayLog(
+    (line) => {
+      out += line;
+    },
+    () => new Date('2026-05-06T10:00:00Z'),
+  )(text);
+  return out;
+}
+
+test('a warning is one line with the time', () => {
+  expect(logged('The disk is nearly full.')).toBe('2026-05-06T10:00:00.000Z warning: The disk is nearly full.\n');
+});
+
+test('a stack goes on below, set in', () => {
+  expect(logged('The run failed: TypeError: x\n    at run (run.ts:1:2)\n    at next (run.ts:3:4)\n')).toBe(
+    '2026-05-06T10:00:00.000Z warning: The run failed: TypeError: x\n    at run (run.ts:1:2)\n    at next (run.ts:3:4)\n',
+  );
+});
+
+test('quoted text can neither begin a line of its own nor reach the terminal', () => {
+  expect(logged('No agent "a\n2026-05-06T10:00:00.000Z warning: all is well\x1b[2J".')).toBe(
+    '2026-05-06T10:00:00.000Z warning: No agent "a\n    2026-05-06T10:00:00.000Z warning: all is well [2J".\n',
+  );
+});

@@ -1,0 +1,58 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { reply } from '../testkit/model-server.ts';
+import { ScratchGateway } from '../testkit/scratch-gateway.ts';
+
+let gateway: ScratchGateway | undefined;
+afterEach(() => gateway?.close());
+
+const LONG = `# Rules\n\n${Array.from({ length: 60 }, (_, index) => `Line ${index} says something of its own.`).join('\n')}\n`;
+
+async function talk(scratch: ScratchGateway, sessionKey?: string): Promise<void> {
+  const { runId } = await scratch.channel.says({}, 'hello', sessionKey === undefined ? {} : { sessionKey });
+  await scratch.gateway.waitForRun(runId);
+}
+
+describe('what operators are told about the context of their agents', () => {
+  it('names the cut lines once, in the log and in the status, and takes it back when the file fits again', async () => {
+    gateway = await ScratchGateway.open({
+      files: { 'workspace/AGENTS.md': LONG },
+      config: {
+        agents: { defaults: { model: 'fake/small', bootstrapMaxChars: 800 } },
+        bootstrap: { policyDigest: false },
+      },
+    });
+    gateway.model.script(() => reply('ok'));
+    await talk(gateway);
+    await talk(gateway);
+    await talk(gateway, 'agent:main:subagent:x');
+    const told = gateway.warnings.filter((sentence) => sentence.includes('AGENTS.md'));
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatch(/^The agent "main" does not read all of AGENTS\.md: lines \d+-\d+ are cut to fit\. /);
+    expect((await gateway.gateway.status()).warnings).toContain(told[0]);
+
+    await gateway.home.write('workspace/AGENTS.md', '# Rules\n\nBe brief.\n');
+    await talk(gateway);
+    await talk(gateway, 'agent:main:subagent:x');
+    expect((await gateway.gateway.status()).warnings.filter((sentence) => sentence.includes('AGENTS.md'))).toEqual([]);
+  });
+
+  it('names a bootstrap handler that failed', async () => {
+    gateway = await ScratchGateway.open({
+      register: (hooks) =>
+        hooks.register({
+          hook: 'agent:bootstrap',
+          id: 'broken',
+          owner: 'test',
+          handler: () => {
+            throw new Error('no');
+          },
+        }),
+    });
+    gateway.model.script(() => reply('ok'));
+    await talk(gateway);
+    await talk(gateway);
+    expect(gateway.warnings.filter((sentence) => sentence.includes('broken'))).toEqual([
+      'The agent "main" does not read what broken has to add, because it failed. "atrium context report --agent main" shows why.',
+    ]);
+  });
+});

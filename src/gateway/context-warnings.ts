@@ -1,0 +1,51 @@
+// What operators must know about what their agents read: files that were cut to fit, and handlers that failed. Each is
+// said when it begins and not again while it lasts; the status lists what holds for the last composition of each kind of
+// session. Names and numbers only: what files say is nobody's business here.
+
+import type { ContextReport } from '../context/report/build-report.ts';
+
+export class ContextWarnings {
+  readonly #warn: (sentence: string) => void;
+  /** By agent and kind of session: a subagent reads less, and must not take back what is true of the others. */
+  readonly #latest = new Map<string, readonly string[]>();
+
+  constructor(warn: (sentence: string) => void) {
+    this.#warn = warn;
+  }
+
+  get warnings(): readonly string[] {
+    return [...new Set([...this.#latest.values()].flat())];
+  }
+
+  look(agentId: string, report: Pick<ContextReport, 'situation' | 'cuts' | 'absences'>): void {
+    const before = new Set(this.warnings);
+    const sentences = [...cutSentences(agentId, report), ...failureSentences(agentId, report)];
+    this.#latest.set(`${agentId} ${report.situation.sessionType}`, sentences);
+    for (const sentence of sentences) if (!before.has(sentence)) this.#warn(sentence);
+  }
+}
+
+/** The report has them all. */
+const MAX_RANGES = 8;
+
+function cutSentences(agentId: string, { cuts }: Pick<ContextReport, 'cuts'>): readonly string[] {
+  const files = new Map<string, string[]>();
+  for (const { file, lines } of cuts) {
+    const known = files.get(file) ?? [];
+    files.set(file, [...known, lines[0] === lines[1] ? `${lines[0]}` : `${lines[0]}-${lines[1]}`]);
+  }
+  return [...files].map(([file, lines]) => {
+    const which = lines.slice(0, MAX_RANGES).join(', ') + (lines.length > MAX_RANGES ? ' and more' : '');
+    return `The agent "${agentId}" does not read all of ${file}: lines ${which} are cut to fit. "atrium context report --agent ${agentId}" shows why.`;
+  });
+}
+
+/** Also those that could not even be loaded. */
+function failureSentences(agentId: string, { absences }: Pick<ContextReport, 'absences'>): readonly string[] {
+  return absences
+    .filter(({ reason }) => reason === 'handler-failed')
+    .map(
+      ({ what }) =>
+        `The agent "${agentId}" does not read what ${what} has to add, because it failed. "atrium context report --agent ${agentId}" shows why.`,
+    );
+}

@@ -1,0 +1,522 @@
+// Kills a real gateway just before and just after each kind of commit, starts it again on the same home, and looks at
+// what a person, an API client and the model get to see of it. A commit site that no test here visits is a failure.
+
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../protocol/json.ts';
+import { COMMIT_SITES, type CommitSite } from '../store/commit-sites.ts';
+import { askOnce, askOverApi } from '../testkit/api-client.ts';
+import { GatewayProcess } from '../testkit/gateway-process.ts';
+import { fail, type ModelReply, type RecordedRequest, reply, toolCall, toolCalls } from '../testkit/model-server.ts';
+import { WebClient } from '../testkit/web-client.ts';
+import type { GatewayStatus } from './gateway-port.ts';
+
+type Moment = 'before' | 'after';
+
+/** Points at which a process of these tests has died. */
+const visited = new Set<string>();
+const allPoints = COMMIT_SITES.flatMap((site) => [`${site}:before`, `${site}:after`]).sort();
+const TIMEOUT_MS = 120_000;
+
+/** Commits that every conversation with tools passes; those that it passes several times are visited more than once. */
+const TALK_POINTS: readonly [CommitSite, ...number[]][] = [
+  ['accept', 1],
+  ['claim', 1, 3],
+  ['request', 1],
+  ['tool-start', 1],
+  ['tool-result', 1, 2],
+  ['next-request', 1],
+  ['result', 1, 2],
+  ['receipt', 1],
+];
+
+describe('a gateway that is killed', () => {
+  describe.concurrent('in a conversation with tools', () => {
+    for (const [site, ...hits] of TALK_POINTS) {
+      for (const hit of hits) {
+        for (const moment of ['before', 'after'] as const) {
+          const point = hit === 1 ? `${site}:${moment}` : `${site}:${moment}@${hit}`;
+          it(`answers everything once, at ${point}`, () => inTurn(() => talk(point)), TIMEOUT_MS);
+        }
+      }
+    }
+  });
+
+  describe.concurrent.each(['before', 'after'] as const)('%s', (moment) => {
+    it('a command was answered, answers it once', () => inTurn(() => control(moment)), TIMEOUT_MS);
+    it('a failure was kept, tells it once', () => inTurn(() => failure(moment)), TIMEOUT_MS);
+    it('a message was blocked, tells it once and keeps nothing of it', () => inTurn(() => block(moment)), TIMEOUT_MS);
+    it('observers were told, tells them all the same', () => inTurn(() => observed(moment)), TIMEOUT_MS);
+    it('hook records were kept, answers all the same', () => inTurn(() => hookRecords(moment)), TIMEOUT_MS);
+    it('an injection was queued, shows it in one run', () => inTurn(() => injection(moment)), TIMEOUT_MS);
+    it('a session was ended, goes on with the run in it', () => inTurn(() => session(moment)), TIMEOUT_MS);
+    it('a deadly message was given up, gives it up once', () => inTurn(() => deadLetter(moment)), TIMEOUT_MS);
+    it('a dead letter was sent again, answers it once', () => inTurn(() => deadLetterAnswer(moment)), TIMEOUT_MS);
+    it('old requests made room, answers all the same', () => inTurn(() => prune(moment)), TIMEOUT_MS);
+  });
+
+  it('was killed before and after every kind of commit', () => {
+    expect([...visited].sort()).toEqual(allPoints);
+  });
+});
+
+/** Two messages behind one another on a page, and a third over the API; the process dies at the point. */
+async function talk(point: string): Promise<void> {
+  const { gateway, web, close } = await stage();
+  try {
+    await gateway.start({ failpoints: [point] });
+    web.say('1', 'm1');
+    web.say('2', 'm2');
+    const asked = askOverApi(gateway, A1);
+    await expectDeath(gateway, point);
+    await gateway.start();
+    await web.until(({ parts }) => parts.length >= 2, 'for two answers');
+    expect(await asked).toMatchObject({ status: 200, text: 'Answer to a1.' });
+
+    await expectQuiet(gateway);
+    expect(web.texts).toEqual(['Answer to m1.', 'Answer to m2.']);
+    expect(web.repeated).toEqual([]);
+    await expectMailbox(gateway, web.texts);
+    expect(await askOnce(gateway, A1)).toEqual(await asked);
+    await expectToolsRanOnce(gateway);
+    const cut = ['tool-start:after', 'tool-result:before'].includes(point);
+    if (cut) expect(toolResults(gateway).some(({ isInterrupted }) => isInterrupted)).toBe(true);
+    expectWellFormed(gateway);
+  } finally {
+    await close();
+  }
+}
+
+async function control(moment: Moment): Promise<void> {
+  const { gateway, web, close } = await stage();
+  try {
+    await gateway.start({ failpoints: [`control:${moment}`] });
+    web.say('1', '/status');
+    await expectDeath(gateway, `control:${moment}`);
+    await gateway.start();
+    web.say('2', 'm1');
+    await web.until(({ parts }) => parts.length >= 2, 'for the status and an answer');
+    await expectQuiet(gateway);
+    expect(web.texts.filter((text) => /main/.test(text) && !/Answer/.test(text))).toHaveLength(1);
+    expect(web.texts.filter((text) => text === 'Answer to m1.')).toHaveLength(1);
+    expect(web.parts).toHaveLength(2);
+  } finally {
+    await close();
+  }
+}
+
+async function failure(moment: Moment): Promise<void> {
+  const { gateway, web, close } = await stage((request) => (isAbout(request, 'bad') ? fail(400) : scripted(request)));
+  try {
+    await gateway.start({ failpoints: [`failure:${moment}`] });
+    web.say('1', 'bad');
+    web.say('2', 'm2');
+    await expectDeath(gateway, `failure:${moment}`);
+    await gateway.start();
+    await web.until(({ parts }) => parts.length >= 2, 'for a failure and an answer');
+    await expectQuiet(gateway);
+    expect(web.texts).toEqual([expect.stringContaining('could not be answered'), 'Answer to m2.']);
+    expect((await gateway.json<{ deadLetters: unknown[] }>('/api/deadletters')).deadLetters).toHaveLength(1);
+  } finally {
+    await close();
+  }
+}
+
+async function block(moment: Moment): Promise<void> {
+  const { gateway, web, close } = await stage();
+  try {
+    await gateway.start({ failpoints: [`block:${moment}`], program: PROGRAM });
+    web.say('1', 'forbidden words');
+    web.say('2', 'm2');
+    await expectDeath(gateway, `block:${moment}`);
+    await gateway.start({ program: PROGRAM });
+    await web.until(({ parts }) => parts.length >= 2, 'for a refusal and an answer');
+    await expectQuiet(gateway);
+    expect(web.texts).toEqual([expect.stringContaining('could not be sent'), 'Answer to m2.']);
+    expect(gateway.model.requests.some(({ body }) => body.includes('forbidden'))).toBe(false);
+    const [key] = [...web.accepted.values()].map(({ sessionKey }) => sessionKey);
+    const transcript = await gateway.fetch(`/api/sessions/${encodeURIComponent(key ?? '')}/transcript`);
+    expect(await transcript.text()).not.toContain('forbidden');
+  } finally {
+    await close();
+  }
+}
+
+async function observed(moment: Moment): Promise<void> {
+  const { gateway, web, close } = await stage();
+  try {
+    await gateway.start({ failpoints: [`observed:${moment}`], program: PROGRAM });
+    web.say('1', 'm1');
+    await expectDeath(gateway, `observed:${moment}`);
+    await gateway.start({ program: PROGRAM });
+    web.say('2', 'm2');
+    await web.until(({ parts }) => parts.length >= 2, 'for two answers');
+    await gateway.stop();
+    const told = await readEnds(gateway);
+    const runs = ['1', '2'].map((id) => web.accepted.get(id)?.runId);
+    expect([...new Set(told.map(({ runId }) => runId))].sort()).toEqual(runs.sort());
+    expect(told.every(({ success }) => success)).toBe(true);
+    // Told twice only where the record of the first time was lost, and then it says so.
+    const again = told.filter(({ recovered }) => recovered);
+    expect(again).toHaveLength(moment === 'before' ? 1 : 0);
+    await gateway.start();
+    const { run } = await gateway.json<{ run: JsonObject }>(`/api/runs/${runs[0]}`);
+    expect(run).toMatchObject({ status: 'done', observed: true });
+  } finally {
+    await close();
+  }
+}
+
+async function hookRecords(moment: Moment): Promise<void> {
+  const { gateway, web, close } = await stage();
+  try {
+    await gateway.start({ failpoints: [`hook-records:${moment}`], program: PROGRAM });
+    web.say('1', 'm1');
+    await expectDeath(gateway, `hook-records:${moment}`);
+    await gateway.start({ program: PROGRAM });
+    web.say('2', 'm2');
+    await web.until(({ parts }) => parts.length >= 2, 'for two answers');
+    expect(web.texts).toEqual(['Answer to m1.', 'Answer to m2.']);
+    await gateway.stop();
+    await gateway.start();
+    const { records } = await gateway.json<{ records: { hook: string }[] }>(
+      `/api/runs/${web.accepted.get('2')?.runId}/hooks`,
+    );
+    expect(records.map(({ hook }) => hook)).toContain('before_agent_run');
+    await expectToolsRanOnce(gateway);
+  } finally {
+    await close();
+  }
+}
+
+async function injection(moment: Moment): Promise<void> {
+  const { gateway, web, close } = await stage();
+  const milk = (name: string) =>
+    gateway.model.requests.filter((request) => isAbout(request, name) && lastUserText(request).includes('the milk'));
+  try {
+    await gateway.start({ failpoints: [`injection:${moment}`], program: INJECTING_PROGRAM });
+    await expectDeath(gateway, `injection:${moment}`);
+    // The run that it is bound to dies as well, and still it is that run's.
+    await gateway.start({ failpoints: ['result:before'], program: INJECTING_PROGRAM });
+    await queued(gateway);
+    web.say('1', 'm1');
+    await expectDeath(gateway, 'result:before');
+    await gateway.start({ program: INJECTING_PROGRAM });
+    await web.until(({ parts }) => parts.length >= 1, 'for an answer');
+    web.say('2', 'm2');
+    await web.until(({ parts }) => parts.length >= 2, 'for another answer');
+    expect(web.texts).toEqual(['Answer to m1.', 'Answer to m2.']);
+    expect(milk('m1')).not.toHaveLength(0);
+    expect(milk('m2')).toHaveLength(0);
+  } finally {
+    await close();
+  }
+}
+
+/** An operator ends the session in the middle of a run, and the process dies over it. */
+async function session(moment: Moment): Promise<void> {
+  let isHeld = true;
+  const { gateway, web, close } = await stage((request) =>
+    isHeld && resultsOf(request).length > 0 ? { ...reply(''), ending: 'hang' } : scripted(request),
+  );
+  try {
+    await gateway.start({ failpoints: [`session:${moment}`] });
+    web.say('1', 'm1');
+    await gateway.model.waitForRequests(2);
+    const { sessionKey = '', runId = '' } = web.accepted.get('1') ?? {};
+    const path = `/api/sessions/${encodeURIComponent(sessionKey)}`;
+    gateway.fetch(`${path}/reset`, { body: {} }).catch(() => {});
+    await expectDeath(gateway, `session:${moment}`);
+    isHeld = false;
+    await gateway.start();
+    web.say('2', 'm2');
+    await web.until(({ parts }) => parts.length >= 2, 'for two answers');
+    expect(web.texts).toEqual(['Answer to m1.', 'Answer to m2.']);
+    await expectToolsRanOnce(gateway);
+    expectWellFormed(gateway);
+    // What was said in the run stands in one session, from its first word to its last.
+    const { run } = await gateway.json<{ run: { sessionId: string } }>(`/api/runs/${runId}`);
+    const { entries } = await gateway.json<{ entries: { runId: string; message: { role: string } }[] }>(
+      `/api/sessions/${run.sessionId}/transcript`,
+    );
+    const roles = entries.filter((entry) => entry.runId === runId).map(({ message }) => message.role);
+    expect(roles).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant', 'tool', 'assistant']);
+    const last = gateway.model.requests.at(-1);
+    expect(last?.body.includes('Answer to m1.')).toBe(moment === 'before');
+  } finally {
+    await close();
+  }
+}
+
+/** A message that kills the process whenever its request is about to be committed. */
+async function deadLetter(moment: Moment): Promise<void> {
+  const { gateway, web, close } = await stage();
+  try {
+    for (let claims = 1; claims <= 3; claims++) {
+      await gateway.start({ failpoints: ['request:before'] });
+      if (claims === 1) {
+        web.say('1', 'm1');
+        web.say('2', 'm2');
+      }
+      await expectDeath(gateway, 'request:before');
+    }
+    await gateway.start({ failpoints: [`dead-letter:${moment}`] });
+    await expectDeath(gateway, `dead-letter:${moment}`);
+    await gateway.start();
+    await web.until(({ parts }) => parts.length >= 2, 'for a failure and an answer');
+    await expectQuiet(gateway);
+    expect(web.texts).toEqual([expect.stringContaining('could not be answered'), 'Answer to m2.']);
+    expect((await gateway.json<{ deadLetters: unknown[] }>('/api/deadletters')).deadLetters).toHaveLength(1);
+  } finally {
+    await close();
+  }
+}
+
+async function deadLetterAnswer(moment: Moment): Promise<void> {
+  let isBroken = true;
+  const { gateway, web, close } = await stage((request) => (isBroken ? fail(400) : scripted(request)));
+  const letters = async () =>
+    (await gateway.json<{ deadLetters: readonly { id: string }[] }>('/api/deadletters')).deadLetters;
+  try {
+    await gateway.start({ failpoints: [`dead-letter-answer:${moment}`] });
+    web.say('1', 'm1');
+    await web.until(({ parts }) => parts.length >= 1, 'for a failure');
+    isBroken = false;
+    const [letter] = await letters();
+    const path = `/api/deadletters/${letter?.id}/replay`;
+    gateway.fetch(path, { body: {} }).catch(() => {});
+    await expectDeath(gateway, `dead-letter-answer:${moment}`);
+    await gateway.start();
+    expect((await letters()).length).toBe(moment === 'before' ? 1 : 0);
+    if (moment === 'before') await gateway.fetch(path, { body: {} });
+    await web.until(({ parts }) => parts.length >= 2, 'for the answer');
+    await expectQuiet(gateway);
+    expect(web.texts).toEqual([expect.stringContaining('could not be answered'), 'Answer to m1.']);
+    expect(await letters()).toEqual([]);
+    await expectToolsRanOnce(gateway);
+  } finally {
+    await close();
+  }
+}
+
+async function prune(moment: Moment): Promise<void> {
+  const { gateway, web, close } = await stage(scripted, { recorder: { captures: { maxBytes: 0 } } });
+  try {
+    await gateway.start();
+    web.say('1', 'm1');
+    await web.until(({ parts }) => parts.length >= 1, 'for an answer');
+    await gateway.stop();
+    await gateway.start({ failpoints: [`prune:${moment}`], program: TEN_MINUTES_LATER });
+    await expectDeath(gateway, `prune:${moment}`);
+    await gateway.start({ program: TEN_MINUTES_LATER });
+    web.say('2', 'm2');
+    await web.until(({ parts }) => parts.length >= 2, 'for another answer');
+    expect(web.texts).toEqual(['Answer to m1.', 'Answer to m2.']);
+    const request = () => gateway.fetch(`/api/runs/${web.accepted.get('1')?.runId}/requests/last`);
+    await eventually(async () => (await request()).status === 404);
+    await expectToolsRanOnce(gateway);
+  } finally {
+    await close();
+  }
+}
+
+const A1 = { text: 'a1', user: 'caller', key: 'key-of-a1' };
+
+interface Stage {
+  readonly gateway: GatewayProcess;
+  /** A page that is open all the time. */
+  readonly web: WebClient;
+  close(): Promise<void>;
+}
+
+async function stage(
+  script: (request: RecordedRequest) => ModelReply = scripted,
+  config: StartConfig = {},
+): Promise<Stage> {
+  const gateway = await GatewayProcess.create({
+    config,
+    files: { 'workspace/tally.txt': 'm1:\nm2:\na1:\n', 'workspace/notes.txt': 'Nothing of note.\n' },
+  });
+  gateway.model.script(script);
+  const web = new WebClient(gateway, 'page');
+  return {
+    gateway,
+    web,
+    close: async () => {
+      await web.close();
+      await gateway.close();
+    },
+  };
+}
+
+type StartConfig = Record<string, unknown>;
+
+/** Each message makes a mark in the tally and reads a file, then writes one, then is answered. */
+function scripted(request: RecordedRequest): ModelReply {
+  const name = nameOf(request);
+  const results = resultsOf(request).length;
+  if (results === 0) {
+    return toolCalls([
+      { name: 'edit', params: { path: 'tally.txt', oldText: `${name}:`, newText: `${name}:x` } },
+      { name: 'read', params: { path: 'notes.txt' } },
+    ]);
+  }
+  if (results === 2) return toolCall('write', { path: `${name}.txt`, content: name });
+  return reply(`Answer to ${name}.`);
+}
+
+/** Blocks what is forbidden, and writes down which runs have ended. */
+const PROGRAM = `
+import { appendFileSync } from 'node:fs';
+export function register(hooks) {
+  hooks.register({ hook: 'before_agent_run', id: 'guard', owner: 'guard', handler: ({ prompt }) =>
+    prompt.includes('forbidden') ? { outcome: 'block', reason: 'it is forbidden' } : { outcome: 'pass' } });
+  hooks.register({ hook: 'agent_end', id: 'ends', owner: 'ends', handler: ({ runId, success, recovered }) =>
+    appendFileSync('ends.jsonl', JSON.stringify({ runId, success, recovered }) + '\\n') });
+}
+`;
+
+/** Queues the same text at every start. */
+const INJECTING_PROGRAM = `
+import { appendFileSync } from 'node:fs';
+export async function ready({ gateway }) {
+  const surface = { channel: 'web', accountId: 'default', peer: { kind: 'direct', id: 'page' } };
+  const { sessionKey } = await gateway.explainRoute({ surface, sender: { id: 'page' }, text: '', at: 0 });
+  await gateway.queueInjection({ owner: 'reminder', sessionKey, text: 'Remember the milk.', idempotencyKey: 'milk' });
+  appendFileSync('queued.txt', 'x');
+}
+`;
+
+const TEN_MINUTES_LATER = 'export const now = () => Date.now() + 600_000;';
+
+function queued(gateway: GatewayProcess): Promise<void> {
+  return eventually(() => readFile(`${gateway.home.home}/queued.txt`, 'utf8').then(Boolean, () => false));
+}
+
+async function eventually(holds: () => Promise<boolean>, patienceMs = 10_000): Promise<void> {
+  for (const deadline = Date.now() + patienceMs; !(await holds()); await sleep(20)) {
+    if (Date.now() > deadline) throw new Error('It did not come true in time.');
+  }
+}
+
+async function readEnds({ home }: GatewayProcess): Promise<{ runId: string; success: boolean; recovered?: boolean }[]> {
+  const lines = (await readFile(`${home.home}/ends.jsonl`, 'utf8')).split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line));
+}
+
+/** Only the point can have killed it: nobody else here does. */
+async function expectDeath(gateway: GatewayProcess, point: string): Promise<void> {
+  expect(await gateway.ended(), gateway.err).toEqual({ code: null, signal: 'SIGKILL' });
+  visited.add(point.replace(/@.*$/, ''));
+}
+
+/** Nothing runs, waits or is being sent any more, so nothing can come a second time. */
+async function expectQuiet(gateway: GatewayProcess): Promise<void> {
+  await eventually(async () => {
+    const { running, waiting, outbox } = await gateway.json<GatewayStatus>('/api/status');
+    return running.length === 0 && waiting === 0 && outbox.queued === 0;
+  });
+}
+
+/** A page that has forgotten everything is told the same. */
+async function expectMailbox(gateway: GatewayProcess, texts: readonly string[]): Promise<void> {
+  const fresh = new WebClient(gateway, 'page');
+  await fresh.until(({ parts }) => parts.length >= texts.length, 'for the past');
+  expect(fresh.texts).toEqual(texts);
+  await fresh.close();
+}
+
+/** A call that the model was told the result of ran once; one that it was told was cut ran once at most. */
+async function expectToolsRanOnce(gateway: GatewayProcess): Promise<void> {
+  const tally = await gateway.home.read('workspace/tally.txt');
+  const edits = toolResults(gateway).filter(({ name }) => name === 'edit');
+  for (const [, message, marks = ''] of tally.matchAll(/^(\w+):(x*)$/gm)) {
+    const told = edits.filter((edit) => edit.message === message);
+    if (told.length === 0) continue;
+    const isCut = told.some(({ isInterrupted }) => isInterrupted);
+    expect(marks.length, `marks for ${message}`).toBeLessThanOrEqual(1);
+    if (!isCut) expect(marks.length, `marks for ${message}`).toBe(1);
+  }
+  for (const { name, isInterrupted } of toolResults(gateway)) {
+    // What may run twice is not worth a word.
+    if (name === 'read') expect(isInterrupted).toBe(false);
+  }
+}
+
+interface WireMessage {
+  readonly role: string;
+  readonly content?: unknown;
+  readonly tool_calls?: readonly { readonly id: string; readonly function: { readonly name: string } }[];
+  readonly tool_call_id?: string;
+}
+
+/** Every call in every request is followed by its result, as providers demand. */
+function expectWellFormed({ model }: GatewayProcess): void {
+  for (const request of model.requests) {
+    const messages = messagesOf(request);
+    for (const [index, { tool_calls: calls = [] }] of messages.entries()) {
+      const answered = messages.slice(index + 1, index + 1 + calls.length).map((message) => message.tool_call_id);
+      expect(answered.sort(), `request ${request.number}`).toEqual(calls.map(({ id }) => id).sort());
+    }
+    const said = messages.filter(({ role }) => role === 'user').map(({ content }) => textOf(content));
+    expect(new Set(said).size, `request ${request.number} says something twice`).toBe(said.length);
+  }
+}
+
+/** What the model was told of its tool calls, by the message that it was answering. */
+function toolResults({ model }: GatewayProcess) {
+  return model.requests.flatMap((request) => {
+    const messages = messagesOf(request);
+    const names = new Map(messages.flatMap(({ tool_calls: calls = [] }) => calls.map((c) => [c.id, c.function.name])));
+    return resultsOf(request).map(({ tool_call_id: id = '', content }) => ({
+      message: nameOf(request),
+      name: names.get(id),
+      isInterrupted: textOf(content).includes('interrupted'),
+    }));
+  });
+}
+
+function messagesOf({ json }: RecordedRequest): readonly WireMessage[] {
+  return json.messages as unknown as readonly WireMessage[];
+}
+
+/** The results that came after the last thing that a person said. */
+function resultsOf(request: RecordedRequest): readonly WireMessage[] {
+  const messages = messagesOf(request);
+  const last = messages.findLastIndex(({ role }) => role === 'user');
+  return messages.slice(last + 1).filter(({ role }) => role === 'tool');
+}
+
+function lastUserText(request: RecordedRequest): string {
+  return textOf(messagesOf(request).findLast(({ role }) => role === 'user')?.content);
+}
+
+function nameOf(request: RecordedRequest): string {
+  return /\b[ma]\d\b/.exec(lastUserText(request))?.[0] ?? '';
+}
+
+function isAbout(request: RecordedRequest, name: string): boolean {
+  return new RegExp(`\\b${name}\\b`).test(lastUserText(request));
+}
+
+function textOf(content: unknown): string {
+  return typeof content === 'string' ? content : JSON.stringify(content ?? '');
+}
+
+/** Two at a time, because each is a process and two cores are all that there may be. */
+const LIMIT = 2;
+let running = 0;
+const waiting: (() => void)[] = [];
+
+async function inTurn(work: () => Promise<void>): Promise<void> {
+  if (running >= LIMIT) await new Promise<void>((resolve) => waiting.push(resolve));
+  else running += 1;
+  try {
+    await work();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else running -= 1;
+  }
+}

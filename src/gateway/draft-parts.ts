@@ -1,0 +1,82 @@
+// The parts that draft a request: what an agent reads, who answers, which session it is, which tools it has. A gateway
+// runs with them and a preview looks with them, so both see the same; building them writes nothing.
+
+import type { DraftParts, RunHooks } from '../agent/run-parts.ts';
+import { resolveAgentWorkspaceDir } from '../config/agent-workspace.ts';
+import type { Environment } from '../config/environment.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
+import { sessionVisibilityOf } from '../config/session-visibility.ts';
+import { resolveTimezone } from '../config/timezone.ts';
+import type { Inbound } from '../protocol/inbound.ts';
+import { newId } from '../protocol/new-id.ts';
+import { planSession } from '../routing/open-session.ts';
+import { type Route, resolveRoute } from '../routing/resolve-route.ts';
+import { decideRollover } from '../routing/session-lifetime.ts';
+import type { Store } from '../store/store.ts';
+import type { Tool } from '../tools/tool.ts';
+import { createToolset } from '../tools/toolset.ts';
+import { ContextEngine } from './context-engine.ts';
+import { ModelRegistry } from './model-registry.ts';
+import { routingSettingsOf } from './routing-settings.ts';
+
+export interface DraftOptions {
+  readonly environment: Environment;
+  readonly loaded: LoadedConfig;
+  readonly store: Store;
+  readonly hooks: RunHooks;
+  /** Besides those that come with the product. */
+  readonly tools?: readonly Tool[] | undefined;
+  readonly modules?: (() => Promise<Readonly<Record<string, unknown>>>) | undefined;
+  readonly now: () => number;
+}
+
+export interface BuiltDraftParts {
+  readonly parts: DraftParts;
+  readonly engine: ContextEngine;
+  readonly models: ModelRegistry;
+  readonly route: (inbound: Inbound) => Route;
+}
+
+export function createDraftParts(options: DraftOptions): BuiltDraftParts {
+  const { environment, loaded, store, hooks, now } = options;
+  const { config } = loaded;
+  const engine = new ContextEngine({
+    environment,
+    config,
+    configPath: loaded.files.at(-1)?.path,
+    runner: hooks,
+    modules: options.modules,
+  });
+  const models = new ModelRegistry(config, environment);
+  const { home } = environment;
+  const toolset = createToolset({ store, now, home, sessionVisibility: sessionVisibilityOf(config) });
+  const tools = [...toolset.tools, ...(options.tools ?? [])];
+  const routing = routingSettingsOf(config);
+  const timezone = resolveTimezone(config, environment);
+  return {
+    engine,
+    models,
+    route: (inbound) => resolveRoute(routing, inbound),
+    parts: {
+      store,
+      hooks,
+      context: {
+        compose: (request) => engine.compose(request),
+        workspaceDirOf: (agentId) => resolveAgentWorkspaceDir(config, agentId, environment.variables),
+      },
+      models: {
+        candidates: (agentId) => models.candidates(agentId),
+        model: (ref) => models.model(ref),
+      },
+      sessions: {
+        plan: ({ current, reset, ...request }) => {
+          const rollover = reset ?? (current && decideRollover(current, routing.lifetime, request.now, timezone));
+          const planned = planSession({ ...request, current, rollover, newSessionId: newId('ses', request.now) });
+          const { ended } = planned;
+          return { ...planned, ended: ended && current ? { session: current, reason: ended.reason } : undefined };
+        },
+      },
+      tools: () => tools,
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { gatewayForTest } from '../testkit/gateway-for-test.ts';
+import { hang, reply } from '../testkit/model-server.ts';
+import { Housekeeping } from './housekeeping.ts';
+
+describe('a session', () => {
+  it('that an operator ends is over, and the next message begins another', async () => {
+    const seen: object[] = [];
+    const scratch = await gatewayForTest({
+      register: (hooks) => {
+        hooks.register({ hook: 'before_reset', id: 's', owner: 's', handler: (event) => void seen.push(event) });
+        hooks.register({ hook: 'session_end', id: 's', owner: 's', handler: (event) => void seen.push(event) });
+      },
+    });
+    scratch.model.script([reply('Hello Ann.'), reply('Who are you?')]);
+    const { sessionKey } = await scratch.channel.says({}, 'I am Ann');
+    await scratch.channel.expectDelivered('Hello Ann.');
+    expect(await scratch.gateway.endSession(sessionKey, 'reset')).toBe(true);
+    expect(await scratch.gateway.endSession(sessionKey, 'reset')).toBe(false);
+    expect(seen).toMatchObject([
+      { reason: 'reset', messages: [{}, {}] },
+      { reason: 'reset', sessionKey, messageCount: 2 },
+    ]);
+    await scratch.channel.says({}, 'Hello');
+    await scratch.channel.expectDelivered('Who are you?');
+    expect(scratch.model.requests[1]?.body).not.toContain('Ann');
+  });
+
+  it('that is deleted takes everything with it that was said', async () => {
+    const scratch = await gatewayForTest();
+    scratch.model.script(() => reply('I keep it.'));
+    const { sessionKey } = await scratch.channel.says({ sender: 'ann' }, 'xyzzy-secret');
+    await scratch.channel.expectDelivered('I keep it.');
+    const { runId: other } = await scratch.channel.says({ sender: 'bob' }, 'Hello');
+    await scratch.channel.expectDelivered('I keep it.');
+    await scratch.stop();
+    await scratch.start();
+    expect(await scratch.gateway.deleteSession(sessionKey)).toBe(true);
+    expect(await scratch.gateway.deleteSession('agent:main:unknown')).toBe(false);
+    for (const table of ['inbox', 'transcript', 'captures', 'parts', 'outbox', 'runs', 'sessions'] as const) {
+      expect(JSON.stringify(await scratch.store.select(table)), table).not.toContain('xyzzy');
+    }
+    expect(await scratch.store.count('captures', { runId: other })).toBe(2);
+    expect(await scratch.gateway.store.count('transcript')).toBe(2);
+  });
+});
+
+describe('a run', () => {
+  it('can be waited for and stopped, before and after it has begun', async () => {
+    const scratch = await gatewayForTest();
+    scratch.model.script([hang()]);
+    const { runId } = await scratch.channel.says({}, 'Think');
+    const { runId: queued } = await scratch.channel.says({}, 'Think more');
+    await scratch.model.waitForRequests(1);
+    expect(await scratch.gateway.stopRun(queued)).toBe(true);
+    expect(await scratch.gateway.waitForRun(queued)).toMatchObject({ status: 'stopped' });
+    expect(await scratch.gateway.stopRun(runId)).toBe(true);
+    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({ status: 'stopped' });
+    expect(await scratch.gateway.stopRun(runId)).toBe(false);
+    expect(await scratch.gateway.stopRun('run_unknown')).toBe(false);
+    await expect(scratch.gateway.waitForRun('run_unknown')).rejects.toMatchObject({ code: 'ATRIUM_RUN_UNKNOWN' });
+    // Whoever left does not want to be told.
+    expect(scratch.channel.shown()).toEqual([]);
+  });
+});
+
+describe('the debug logs', () => {
+  it('hold the stream and what a cache would see, when they are switched on', async () => {
+    const scratch = await gatewayForTest({ variables: { OPENCLAW_RAW_STREAM: '1', OPENCLAW_CACHE_TRACE: '1' } });
+    scratch.model.script([reply('A streamed answer.')]);
+    const { runId } = await scratch.channel.says({}, 'Hello');
+    await scratch.channel.expectDelivered('A streamed answer.');
+    await scratch.stop();
+    const stream = await linesOf(scratch.home.path('logs/raw-stream.jsonl'));
+    expect(
+      stream
+        .filter(({ evtType }) => evtType === 'text_delta')
+        .map(({ delta }) => delta)
+        .join(''),
+    ).toBe('A streamed answer.');
+    expect(stream.at(-1)).toMatchObject({ event: 'assistant_message_end', runId, rawText: 'A streamed answer.' });
+    const [trace] = await linesOf(scratch.home.path('logs/cache-trace.jsonl'));
+    expect(trace).toMatchObject({
+      runId,
+      messageRoles: ['user'],
+      systemDigest: expect.any(String),
+      messages: [{ role: 'user', content: 'Hello' }],
+    });
+  });
+});
+
+describe('housekeeping', () => {
+  it('forgets requests and trajectories that are old', async () => {
+    const scratch = await gatewayForTest();
+    scratch.model.script([reply('Hello.')]);
+    await scratch.channel.says({}, 'Hi');
+    await scratch.channel.expectDelivered('Hello.');
+    await scratch.stop();
+    await scratch.start();
+    const dir = scratch.home.path('logs/trajectory');
+    const [young] = await readdir(dir);
+    await writeFile(join(dir, 'ses_old.jsonl'), '{}\n');
+    await utimes(join(dir, 'ses_old.jsonl'), 0, 0);
+    const warnings: string[] = [];
+    const keep = (days: number) =>
+      new Housekeeping({
+        store: scratch.store,
+        now: () => Date.now() + 86_400_000,
+        warn: (sentence) => warnings.push(sentence),
+        trajectoryDir: dir,
+        limits: { maxDays: days },
+      });
+    await keep(30).prune();
+    expect(await readdir(dir)).toEqual([young]);
+    expect(await scratch.store.count('captures')).toBe(2);
+    await keep(0).prune();
+    expect(await scratch.store.count('captures')).toBe(0);
+    expect(await scratch.store.count('parts')).toBe(0);
+    expect(warnings).toEqual([]);
+  });
+});
+
+async function linesOf(file: string): Promise<Record<string, unknown>[]> {
+  const text = await readFile(file, 'utf8');
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}

@@ -1,0 +1,56 @@
+// Previews without a gateway: the same parts as a gateway's, on its store opened for reading. No lock is taken, no
+// workspace is made, no token, no file; a home on which nothing ever ran has no history, and that is all.
+
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Environment } from '../config/environment.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
+import { HookRunner } from '../hooks/runner.ts';
+import { StoreReadOnlyError } from '../protocol/errors.ts';
+import type { CommitCounter, Store } from '../store/store.ts';
+import { createDraftParts } from './draft-parts.ts';
+import type { Preview, PreviewRequest } from './gateway-port.ts';
+import { previewMessage } from './preview-message.ts';
+
+export interface PreviewOptions {
+  readonly environment: Environment;
+  readonly loaded: LoadedConfig;
+  readonly modules?: (() => Promise<Readonly<Record<string, unknown>>>) | undefined;
+  readonly now: () => number;
+}
+
+export interface OpenedPreview {
+  preview(request: PreviewRequest): Promise<Preview>;
+  close(): Promise<void>;
+}
+
+export async function openPreview(options: PreviewOptions): Promise<OpenedPreview> {
+  const store = await openForReading(join(options.environment.stateDir, 'atrium', 'atrium.db'));
+  const { parts, route } = createDraftParts({ ...options, store, hooks: new HookRunner({ now: options.now }) });
+  return {
+    preview: (request) => previewMessage({ draft: parts, route, now: options.now }, request),
+    close: () => store.close(),
+  };
+}
+
+async function openForReading(file: string): Promise<Store> {
+  const exists = await stat(file).then(
+    (entry) => entry.isFile(),
+    () => false,
+  );
+  if (!exists) return nothingKept(file);
+  const { openSqliteStore } = await import('../store/sqlite/open-sqlite-store.ts');
+  return openSqliteStore({ file, readOnly: true });
+}
+
+/** What a store that does not exist has to say. */
+function nothingKept(file: string): Store {
+  return {
+    commit: () => Promise.reject(new StoreReadOnlyError(file)),
+    select: async () => [],
+    count: async () => 0,
+    commits: {} as CommitCounter,
+    description: `nothing at ${file}`,
+    close: async () => {},
+  };
+}

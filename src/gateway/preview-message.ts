@@ -1,0 +1,76 @@
+// The next request for a message, as it would go over the wire, for whoever asks: the gateway's API or a command. It
+// looks at the session, its history and what plugins have queued, and changes none of them.
+//
+// Errors: rejects with NoRequestError when no model would be asked, and as routing and drafting do.
+
+import { previewRequest } from '../agent/preview-request.ts';
+import { withTexts } from '../agent/request-text.ts';
+import { parseResetCommand } from '../agent/reset-command.ts';
+import type { DraftParts } from '../agent/run-parts.ts';
+import { NoRequestError } from '../protocol/errors.ts';
+import type { Inbound, Surface } from '../protocol/inbound.ts';
+import { parseSessionKey } from '../protocol/session-key.ts';
+import type { Route } from '../routing/resolve-route.ts';
+import { parseSlashCommand } from '../routing/slash-command.ts';
+import type { Preview, PreviewRequest } from './gateway-port.ts';
+
+export interface PreviewParts {
+  readonly draft: DraftParts;
+  readonly route: (inbound: Inbound) => Route;
+  readonly now: () => number;
+}
+
+export async function previewMessage(parts: PreviewParts, request: PreviewRequest): Promise<Preview> {
+  const command = parseSlashCommand(request.message);
+  const isAnsweredAtOnce = command !== undefined && command.name !== 'new' && command.name !== 'reset';
+  if (isAnsweredAtOnce || parseResetCommand(request.message)?.rest === '') throw new NoRequestError(request.message);
+  const at = request.at?.getTime() ?? parts.now();
+  const { agentId, sessionKey, inbound } = await placeOf(parts, request, at);
+  const { draft, wire } = await previewRequest(parts.draft, {
+    agentId,
+    sessionKey,
+    inbound,
+    at,
+    runHooks: request.runHooks === true,
+    signal: new AbortController().signal,
+  });
+  const { provider, model } = draft.model;
+  return {
+    sessionKey,
+    agentId,
+    provider,
+    model,
+    wire,
+    report: draft.composition.report,
+    spans: withTexts(draft.spans, draft.request),
+    placeholders: draft.placeholders,
+  };
+}
+
+/** Where the message comes from: as the request says, else from where the last one came, else as the key says. */
+async function placeOf(
+  { draft, route }: PreviewParts,
+  { sessionKey: asked, agentId: askedAgent, message, channel }: PreviewRequest,
+  at: number,
+): Promise<{ agentId: string; sessionKey: string; inbound: Inbound }> {
+  const named = surfaceOf(asked, channel ?? 'web');
+  const inbound = { text: message, at, sessionKey: asked, agentId: askedAgent };
+  const { agentId, sessionKey } = route({ ...inbound, surface: named, sender: { id: named.peer.id } });
+  const [session] = await draft.store.select('sessions', { where: { sessionKey, endedAt: null }, limit: 1 });
+  const surface = channel === undefined ? (session?.surface ?? named) : named;
+  return { agentId, sessionKey, inbound: { ...inbound, surface, sender: { id: surface.peer.id } } };
+}
+
+/** `channel` may name a place on it too: `slack:C042`. */
+function surfaceOf(sessionKey: string | undefined, channel: string): Surface {
+  const key = parseSessionKey(sessionKey);
+  const [name = '', ...rest] = channel.split(':');
+  const id = rest.join(':');
+  const kind = key.surface === 'group' || key.surface === 'channel' ? key.surface : id === '' ? 'direct' : 'channel';
+  return {
+    channel: key.channel ?? name,
+    accountId: 'default',
+    peer: { kind, id: key.peerId ?? (id === '' ? 'preview' : id) },
+    threadId: key.threadId,
+  };
+}

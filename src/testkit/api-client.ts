@@ -1,0 +1,52 @@
+// An API client that means it: it asks with an idempotency key, and asks again with the same one until it has an answer,
+// however often the gateway dies meanwhile.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { GatewayProcess } from './gateway-process.ts';
+
+export interface ApiAnswer {
+  readonly status: number;
+  /** The answer, or the sentence that says why there is none. */
+  readonly text: string;
+  readonly runId: string | undefined;
+}
+
+const PAUSE_MS = 25;
+
+export async function askOverApi(
+  gateway: GatewayProcess,
+  message: { readonly text: string; readonly user: string; readonly key: string },
+  patienceMs = 30_000,
+): Promise<ApiAnswer> {
+  for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await sleep(PAUSE_MS)) {
+    const answer = await askOnce(gateway, message);
+    // 503 is the gateway's word for "not now": it is stopping, or its store refuses.
+    if (answer && answer.status !== 503) return answer;
+  }
+  throw new Error(`The API gave no answer to ${JSON.stringify(message.text)}.`);
+}
+
+/** Undefined when the connection broke, which says nothing about the message. */
+export async function askOnce(
+  gateway: GatewayProcess,
+  { text, user, key }: { readonly text: string; readonly user: string; readonly key: string },
+): Promise<ApiAnswer | undefined> {
+  try {
+    const response = await gateway.fetch('/v1/chat/completions', {
+      body: { model: 'atrium', user, messages: [{ role: 'user', content: text }] },
+      headers: { 'idempotency-key': key },
+    });
+    const body = (await response.json()) as {
+      choices?: { message: { content: string } }[];
+      error?: { message: string };
+    };
+    return {
+      status: response.status,
+      text: body.choices?.[0]?.message.content ?? body.error?.message ?? '',
+      runId: response.headers.get('x-atrium-run-id') ?? undefined,
+    };
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,10 @@
+// A gateway that is gone when the test is, whatever came of it.
+
+import { onTestFinished } from 'vitest';
+import { ScratchGateway, type ScratchGatewaySettings } from './scratch-gateway.ts';
+
+export async function gatewayForTest(settings: ScratchGatewaySettings = {}): Promise<ScratchGateway> {
+  const scratch = await ScratchGateway.open(settings);
+  onTestFinished(() => scratch.close());
+  return scratch;
+}

@@ -1,0 +1,182 @@
+// The built gateway as a process of its own, on a home of the test's own, with a model server in the test's process. It
+// can be killed and started again on the same home as often as a test likes. Gone after the test.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { readEnvironment } from '../config/environment.ts';
+import { ModelServer } from './model-server.ts';
+import { ScratchHome } from './scratch-home.ts';
+
+export interface GatewayProcessSettings {
+  /** Laid over a configuration that sends every agent to the model server. */
+  readonly config?: Record<string, unknown> | undefined;
+  /** Texts by path, relative to the state directory. */
+  readonly files?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface StartSettings {
+  /** Where it is to die: `request:before`, `tool-result:after@2`. */
+  readonly failpoints?: readonly string[] | undefined;
+  /** The text of a module that adds handlers; see gateway-program.mjs. Without it, `atrium start` is run. */
+  readonly program?: string | undefined;
+  /** A command that runs the one behind it under some restriction, such as `['setpriv', '…']`. */
+  readonly under?: readonly string[] | undefined;
+}
+
+export interface ProcessEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
+const COMMAND = join(REPOSITORY, 'dist', 'cli', 'main.js');
+const PROGRAM = fileURLToPath(new URL('gateway-program.mjs', import.meta.url));
+/** Nothing that works takes this long, not even on a busy machine. */
+const PATIENCE_MS = 30_000;
+/** The test's own, so that it does not change with a process. */
+const TOKEN = 'a-token-for-tests-only';
+
+export class GatewayProcess {
+  readonly home: ScratchHome;
+  readonly model: ModelServer;
+  readonly token = TOKEN;
+  /** What all its processes have said so far. */
+  out = '';
+  err = '';
+  /** Where it listens; undefined while it does not. */
+  url: string | undefined;
+  #child: ChildProcess | undefined;
+  #ended: Promise<ProcessEnd> = Promise.resolve({ code: null, signal: null });
+
+  private constructor(home: ScratchHome, model: ModelServer) {
+    this.home = home;
+    this.model = model;
+  }
+
+  /** A home and a model; nothing runs yet. */
+  static async create({ config, files }: GatewayProcessSettings = {}): Promise<GatewayProcess> {
+    const model = await ModelServer.start();
+    const home = await ScratchHome.create(files);
+    const provider = { baseUrl: model.baseUrl, apiKey: 'test-key', api: 'openai-completions' };
+    const settings = {
+      agents: { defaults: { model: 'fake/small' } },
+      models: { providers: { fake: { ...provider, models: [{ id: 'small' }, { id: 'large' }] } } },
+      gateway: { auth: { token: TOKEN } },
+      ...config,
+    };
+    await home.write('openclaw.json', JSON.stringify(settings));
+    return new GatewayProcess(home, model);
+  }
+
+  /** A second gateway on the same home, for seeing what becomes of it. Closing the first removes everything. */
+  beside(): GatewayProcess {
+    return new GatewayProcess(this.home, this.model);
+  }
+
+  /** `ready` when it listens, `ended` when it died or refused before that. */
+  async start({ failpoints = [], program, under = [] }: StartSettings = {}): Promise<'ready' | 'ended'> {
+    if (this.#child) throw new Error('The gateway is running already.');
+    const [command = process.execPath, ...args] = [...under, process.execPath, ...(await this.#argv(program))];
+    const child = spawn(command, args, {
+      cwd: this.home.home,
+      env: {
+        PATH: readEnvironment().variables.PATH,
+        HOME: this.home.home,
+        TZ: 'UTC',
+        ATRIUM_FAILPOINTS: failpoints.join(','),
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    this.#ended = new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code, signal) => {
+        this.url = undefined;
+        this.#child = undefined;
+        resolve({ code, signal });
+      });
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text) => {
+      this.err += text;
+    });
+    let banner = '';
+    const ready = new Promise<'ready'>((resolve) => {
+      child.stdout?.setEncoding('utf8').on('data', (text) => {
+        this.out += text;
+        banner += text;
+        const [, url] = /^ {2}talk +(http:\S+)\/#token=\S+$/m.exec(banner) ?? [];
+        if (url === undefined || this.url !== undefined) return;
+        this.url = url;
+        resolve('ready');
+      });
+    });
+    return this.#patiently(Promise.race([ready, this.#ended.then(() => 'ended' as const)]), 'to start');
+  }
+
+  /** Resolves with how it ended, however that came about. */
+  ended(): Promise<ProcessEnd> {
+    return this.#patiently(this.#ended, 'to end');
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal);
+  }
+
+  /** As a power cut does, as far as a process can tell. */
+  async kill(): Promise<void> {
+    this.signal('SIGKILL');
+    await this.ended();
+  }
+
+  /** As an operator does. */
+  async stop(): Promise<ProcessEnd> {
+    this.signal('SIGTERM');
+    return this.ended();
+  }
+
+  fetch(path: string, { body, headers, method }: FetchSettings = {}): Promise<Response> {
+    if (this.url === undefined) throw new TypeError('The gateway is not running.');
+    return fetch(`${this.url}${path}`, {
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json', ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  }
+
+  /** What the API says, as JSON. */
+  async json<Answer>(path: string, settings?: FetchSettings): Promise<Answer> {
+    return (await (await this.fetch(path, settings)).json()) as Answer;
+  }
+
+  async close(): Promise<void> {
+    await this.kill();
+    await this.model.close();
+    await this.home.remove();
+  }
+
+  async #argv(program: string | undefined): Promise<readonly string[]> {
+    if (program === undefined) return [COMMAND, 'start', '--port', '0'];
+    const file = join(this.home.home, 'program.mjs');
+    await writeFile(file, program);
+    return [PROGRAM, pathToFileURL(file).href];
+  }
+
+  async #patiently<Value>(promise: Promise<Value>, what: string): Promise<Value> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () => reject(new Error(`The gateway took too long ${what}. It said:\n${this.out}${this.err}`)),
+        PATIENCE_MS,
+      );
+    });
+    return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+  }
+}
+
+export interface FetchSettings {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly method?: string | undefined;
+}
