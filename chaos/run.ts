@@ -57,7 +57,8 @@ async function main(): Promise<number> {
       // Some die while they are still starting.
       if (random() < 0.9) await starting;
       await live(gateway, random);
-      ends[await end(gateway, random)] += 1;
+      const how = await end(gateway, random);
+      ends[how] = (ends[how] ?? 0) + 1;
       await starting;
     }
     await gateway.start();

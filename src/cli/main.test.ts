@@ -26,7 +26,7 @@ describe('the process of a command', () => {
     await home.writePack('hooks/strays', { events: ['agent:bootstrap'] }, stray);
     const { stdout, stderr } = await runProcess('context', 'preview');
     expect(stdout).toContain('Be brief.');
-    expect(stderr).toContain('probably in a handler: stray');
+    expect(stderr).toContain('probably in a handler: Error: stray');
   });
 
   it('exits with the code of the command', async () => {

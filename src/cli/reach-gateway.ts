@@ -5,7 +5,6 @@ import { loadConfig } from '../config/load-config.ts';
 import { resolveUserPath } from '../config/user-path.ts';
 import { findToken } from '../gateway/http/token.ts';
 import { GatewayDownError, StateLockedError } from '../protocol/errors.ts';
-import { isStateLocked, readOwner } from '../store/state-lock.ts';
 import type { GatewayAddress } from './call-gateway.ts';
 import type { CliIo } from './cli-io.ts';
 import { oneLine } from './format-table.ts';
@@ -31,6 +30,7 @@ export async function reachGateway(io: CliIo, configFile: string | undefined): P
     configFile === undefined ? undefined : resolveUserPath(configFile, environment.home, environment.cwd);
   const loaded = await loadConfig({ environment, configPath });
   const find = () => findRunning(environment.stateDir, loaded.config.gateway?.auth?.token);
+  const { isStateLocked, readOwner } = await import('../store/state-lock.ts');
   const startOwn = async (): Promise<ReachedGateway> => {
     const { startGateway } = await import('../gateway/start-gateway.ts');
     const { url, token, stop } = await startGateway({
@@ -56,6 +56,7 @@ export async function reachGateway(io: CliIo, configFile: string | undefined): P
 }
 
 async function findRunning(stateDir: string, configuredToken: string | undefined): Promise<GatewayAddress> {
+  const { readOwner } = await import('../store/state-lock.ts');
   const owner = await readOwner(stateDir);
   if (!owner) throw new GatewayDownError(stateDir, 'nobody owns it');
   const token = await findToken(stateDir, configuredToken);

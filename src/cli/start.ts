@@ -3,7 +3,6 @@
 
 import { loadConfig } from '../config/load-config.ts';
 import { resolveUserPath } from '../config/user-path.ts';
-import { startGateway } from '../gateway/start-gateway.ts';
 import { BadFlagError } from '../protocol/errors.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
@@ -35,6 +34,8 @@ async function start(flags: StartFlags, io: CliIo): Promise<void> {
   const loaded = await loadConfig({ environment, configPath });
   const warn = gatewayLog(io.err, io.now);
   for (const { message } of loaded.warnings) warn(message);
+  // Every command loads this file, and hardly any the gateway.
+  const { startGateway } = await import('../gateway/start-gateway.ts');
   const started = await startGateway({
     environment,
     loaded,

@@ -5,7 +5,7 @@
 // know what a run does, and learns how one went from the store only.
 
 import { isStoreError, RunInterruptedError, RunStoppedError } from '../protocol/errors.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, Write } from '../store/store.ts';
 import type { InboxRow, RunRow } from '../store/tables.ts';
 import type { Lanes, LaneWork, RunningLane } from './lanes.ts';
 import { loadNextTrigger } from './next-trigger.ts';
@@ -156,8 +156,18 @@ export class EmbeddedLanes implements Lanes {
       if (this.#isClosed || (outcome === 'idle' && !lane.isWoken)) this.#lanes.delete(lane.sessionKey);
       else this.#ready.add(lane);
     } catch (error) {
+      if (this.#isClosed && error instanceof RunInterruptedError) await this.#forgive(lane);
       this.#pause(lane, error);
     }
+  }
+
+  /** An attempt that a shutdown cut short says nothing about its run, so the next process does not count it. */
+  async #forgive({ attempt }: Lane): Promise<void> {
+    if (!attempt) return;
+    const { runId, claim } = attempt;
+    const write: Write = { update: 'runs', where: { runId }, set: { progressClaim: claim } };
+    // Without it the attempt counts like one that was killed, which is no worse than that.
+    await failureOf(this.#store.commit([write], { site: 'claim', claim: { runId, claim } }));
   }
 
   async #advance(lane: Lane, work: LaneWork): Promise<'idle' | 'advanced'> {

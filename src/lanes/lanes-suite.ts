@@ -435,6 +435,29 @@ export function describeLanes(name: string, make: () => Promise<LanesUnderTest>)
       expect(attempts).toEqual([2, 2]);
     });
 
+    it('does not count an attempt that a shutdown cut short', async () => {
+      await queue(['a', 'r1']);
+      for (let restart = 1; restart <= 5; restart++) {
+        const lanes = await open(1, {
+          async run({ signal }) {
+            await aborted(signal);
+            throw signal.reason;
+          },
+        });
+        await eventually(() => expect(lanes.running).toHaveLength(1));
+        await lanes.close(0);
+      }
+      const attempts: number[] = [];
+      await open(1, {
+        async run({ claim, attempt }) {
+          attempts.push(attempt);
+          await end(claim);
+        },
+      });
+      await allDone();
+      expect(attempts).toEqual([6]);
+    });
+
     it('does not wait for a pause when it closes', async () => {
       await queue(['a', 'r1']);
       const failed = deferred<void>();

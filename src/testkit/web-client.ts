@@ -116,8 +116,8 @@ export class WebClient {
       this.#unanswered.delete(frame.id);
     }
     if (frame.type === 'error' && frame.id !== undefined) {
+      // Refused is not lost: it is said again when the connection is the next one, as a person would.
       this.refused.set(frame.id, frame.message);
-      this.#unanswered.delete(frame.id);
     }
     this.#tell();
   }

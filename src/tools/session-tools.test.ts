@@ -66,7 +66,7 @@ const calling = (name: string): Message => ({
 });
 const result = (toolName: string, content: string): Message => ({ role: 'tool', toolCallId: 'c1', toolName, content });
 
-async function call(name: string, params: JsonObject = {}, visibility?: SessionVisibility) {
+async function call(name: string, params: JsonObject = {}, visibility: SessionVisibility = 'agent') {
   const toolset = createToolset({ store, now: () => NOW, sessionVisibility: visibility });
   const tool = toolset.find(name);
   if (!tool) throw new Error(`no ${name}`);

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import type { LiveEvent } from '../protocol/live-event.ts';
+import { LiveEvents } from './live-events.ts';
+
+const EVENT: LiveEvent = { type: 'run-end', runId: 'run_1', sessionKey: 'agent:main:main', at: 1, status: 'done' };
+
+it('tells everybody, and a listener that throws is told no more', () => {
+  const warnings: string[] = [];
+  const live = new LiveEvents((sentence) => warnings.push(sentence));
+  const seen: string[] = [];
+  live.subscribe(() => {
+    seen.push('bad');
+    throw new Error('broken');
+  });
+  const undo = live.subscribe(() => seen.push('good'));
+  live.emit(EVENT);
+  live.emit(EVENT);
+  undo();
+  live.emit(EVENT);
+  expect(seen).toEqual(['bad', 'good', 'good']);
+  expect(warnings).toEqual(['A listener to live events failed and is told no more: broken']);
+});
+
+it('waits for the next event that matches, or until nobody waits any more', async () => {
+  const live = new LiveEvents(() => {});
+  const ended = live.next(({ runId }) => runId === 'run_1', undefined);
+  live.emit({ ...EVENT, runId: 'run_0' });
+  live.emit(EVENT);
+  await ended;
+  const gone = new AbortController();
+  const waiting = live.next(() => true, gone.signal);
+  gone.abort(new Error('gone'));
+  await expect(waiting).rejects.toThrow('gone');
+  await expect(live.next(() => true, gone.signal)).rejects.toThrow('gone');
+});
