@@ -1,6 +1,5 @@
-import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runAtrium } from '../testkit/atrium-process.ts';
 import { ScratchHome } from '../testkit/scratch-home.ts';
 
 let home: ScratchHome;
@@ -12,11 +11,11 @@ afterEach(() => home.remove());
 describe('atrium hooks test', () => {
   it('passes for a new hook and fails for a broken one', async () => {
     await home.run(['hooks', 'new', 'greeter']);
-    const passed = runProcess(['hooks', 'test', 'greeter']);
+    const passed = await runProcess(['hooks', 'test', 'greeter']);
     expect(passed.output).toMatch(/pass 2/);
     expect(passed.code).toBe(0);
     await home.write('hooks/greeter/handler.ts', 'export default function handler() {}');
-    const failed = runProcess(['hooks', 'test', 'greeter']);
+    const failed = await runProcess(['hooks', 'test', 'greeter']);
     expect(failed.output).toMatch(/fail 1/);
     expect(failed.code).toBe(1);
   });
@@ -42,10 +41,7 @@ describe('atrium hooks test', () => {
 });
 
 /** In a process of its own: `node:test` reports, and sets the exit code, when the process ends. */
-function runProcess(argv: readonly string[]): { code: number | null; output: string } {
-  const jiti = fileURLToPath(new URL('../../node_modules/jiti/lib/jiti-cli.mjs', import.meta.url));
-  const main = fileURLToPath(new URL('./main.ts', import.meta.url));
-  const env = { PATH: process.env.PATH, HOME: home.home, JITI_FS_CACHE: 'false' };
-  const { status, stdout } = spawnSync(process.execPath, [jiti, main, ...argv], { encoding: 'utf8', env });
-  return { code: status, output: stdout };
+async function runProcess(argv: readonly string[]): Promise<{ code: number | null; output: string }> {
+  const { code, out } = await runAtrium(argv, { home: home.home });
+  return { code, output: out };
 }

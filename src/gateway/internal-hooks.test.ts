@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { reply } from '../testkit/model-server.ts';
@@ -35,25 +34,6 @@ it('goes on when a pack fails, and says whose', async () => {
   await scratch.channel.says({}, 'Hi');
   await scratch.channel.expectDelivered('Hello.');
   expect(scratch.warnings).toEqual([expect.stringMatching(/"[^"]*diary[^"]*" failed on message:received: no ink/)]);
-});
-
-it('an agent whose workspace cannot be made answers all the same, and the operator is told', async () => {
-  const scratch = await gatewayForTest({
-    config: { agents: { defaults: { model: 'fake/small', workspace: '~/blocked/workspace' } } },
-  });
-  scratch.model.script([reply('Hello.'), reply('Still here.')]);
-  await scratch.stop();
-  await writeFile(`${scratch.home.home}/blocked-file`, '');
-  scratch.warnings.length = 0;
-  await scratch.home.write(
-    'openclaw.json',
-    (await scratch.home.read('openclaw.json')).replace('~/blocked/workspace', '~/blocked-file/workspace'),
-  );
-  await scratch.start();
-  await scratch.channel.says({}, 'Hi');
-  await scratch.channel.expectDelivered('Hello.');
-  expect(scratch.warnings).toEqual([expect.stringContaining('The workspace of "main" could not be prepared')]);
-  expect((await scratch.gateway.status()).warnings).toEqual(scratch.warnings);
 });
 
 /** Writes what it hears into the state directory. */

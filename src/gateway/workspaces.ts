@@ -1,6 +1,6 @@
 // Makes sure that an agent has a workspace before it is asked anything: a fresh machine gets templates, an existing
-// workspace is left as it is. Runs wait for it once; what goes wrong is a warning, because an agent without files can
-// still answer.
+// workspace is left as it is. Runs wait for it once. What goes wrong is a warning, and the next run tries again: whoever
+// mends it need not restart anything.
 
 import { resolveAgentWorkspaceDir } from '../config/agent-workspace.ts';
 import { listAgentIds, resolveAgentConfig, resolveAgentDefaults } from '../config/agents.ts';
@@ -19,14 +19,15 @@ export interface WorkspacesParts {
 export class Workspaces {
   readonly #parts: WorkspacesParts;
   readonly #preparing = new Map<string, Promise<void>>();
-  readonly #warnings: string[] = [];
+  /** By agent, until its workspace is there. */
+  readonly #problems = new Map<string, string>();
 
   constructor(parts: WorkspacesParts) {
     this.#parts = parts;
   }
 
   get warnings(): readonly string[] {
-    return this.#warnings;
+    return [...this.#problems.values()];
   }
 
   /** Begins with all of them, and does not wait. */
@@ -60,9 +61,12 @@ export class Workspaces {
         taxonomy: TAXONOMIES[agent?.taxonomy ?? 'openclaw'],
         ensureBootstrapFiles: !(agent?.skipBootstrap ?? resolveAgentDefaults(config).skipBootstrap),
       });
+      this.#problems.delete(agentId);
     } catch (error) {
       const sentence = `The workspace of "${agentId}" could not be prepared: ${(error as Error).message}`;
-      this.#warnings.push(sentence);
+      this.#preparing.delete(agentId);
+      if (this.#problems.get(agentId) === sentence) return;
+      this.#problems.set(agentId, sentence);
       warn(sentence);
     }
   }

@@ -35,7 +35,7 @@ const MAX_LAST_LINE = 512 * 1024;
 const LINE_BEGINNING = 4096;
 const MAX_REMEMBERED_FILES = 256;
 /** Lines wait this long for others, because opening a file costs more than writing to it, and a run says a lot. */
-const GATHER_MS = 50;
+const GATHER_MS = 250;
 
 export class AppendedFiles {
   readonly #warn: (message: string) => void;

@@ -95,7 +95,9 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 function answerError(c: Context<HttpEnv>, error: unknown, warn: (text: string) => void): Response {
   if (error instanceof HTTPException) return error.getResponse();
   const answer = toErrorAnswer(error);
-  if (answer.status >= 500) warn(`${c.req.method} ${c.req.path.slice(0, 200)}: ${describe(error)}`);
+  // That a gateway takes nothing while it starts or stops is no news to who started or stopped it.
+  if (answer.status >= 500 && !(error instanceof GatewayNotReadyError))
+    warn(`${c.req.method} ${c.req.path.slice(0, 200)}: ${describe(error)}`);
   const headers = {
     ...(answer.status === 401 && { 'www-authenticate': 'Bearer realm="atrium"' }),
     ...(answer.status === 503 && { 'retry-after': '1' }),

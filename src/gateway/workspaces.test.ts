@@ -1,0 +1,36 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { gatewayForTest } from '../testkit/gateway-for-test.ts';
+import { reply } from '../testkit/model-server.ts';
+
+it('a fresh home gets a workspace before the first answer', async () => {
+  const scratch = await gatewayForTest();
+  scratch.model.script([reply('Hello.')]);
+  await scratch.channel.says({}, 'Hi');
+  await scratch.channel.expectDelivered('Hello.');
+  expect(await scratch.home.read('workspace/AGENTS.md')).not.toBe('');
+  expect((await scratch.gateway.status()).warnings).toEqual([]);
+});
+
+it('a workspace that cannot be made is told to the person and once to the operator, until somebody mends it', async () => {
+  const scratch = await gatewayForTest({
+    config: { agents: { defaults: { model: 'fake/small', workspace: '~/projects/agent' } } },
+  });
+  const blocked = join(scratch.home.home, 'projects');
+  await scratch.stop();
+  await rm(blocked, { recursive: true });
+  await writeFile(blocked, 'in the way');
+  await scratch.start();
+  await scratch.channel.says({}, 'Hi');
+  await scratch.channel.expectDelivered(/could not be answered\. There is no workspace at/);
+  const told = [expect.stringContaining('The workspace of "main" could not be prepared')];
+  expect(scratch.warnings).toEqual(told);
+  expect((await scratch.gateway.status()).warnings).toEqual(told);
+
+  await rm(blocked);
+  scratch.model.script([reply('Hello.')]);
+  await scratch.channel.says({}, 'Hi');
+  await scratch.channel.expectDelivered('Hello.');
+  expect((await scratch.gateway.status()).warnings).toEqual([]);
+});
