@@ -65,18 +65,18 @@ export class RunLedger {
 
   /** Resolves when the writes are safe. */
   async commit(site: CommitSite, writes: readonly Write[]): Promise<void> {
-    await this.#commit(site, writes);
+    await this.#commit(site, writes, false);
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Does not wait. */
+  /** Does not wait, neither here nor for the disk: for what can be derived again from what is stored. */
   commitLater(site: CommitSite, writes: readonly Write[]): void {
-    this.#commit(site, writes).catch((error: unknown) => {
+    this.#commit(site, writes, true).catch((error: unknown) => {
       this.#failure ??= error;
     });
   }
 
-  #commit(site: CommitSite, writes: readonly Write[]): Promise<unknown> {
+  #commit(site: CommitSite, writes: readonly Write[], lazy: boolean): Promise<unknown> {
     const { runId, claim } = this.#claim;
     const progress: Write = {
       update: 'runs',
@@ -85,7 +85,7 @@ export class RunLedger {
     };
     const all = [...this.#opening, progress, ...writes];
     this.#opening = [];
-    return this.#store.commit(all, { site, claim: this.#claim });
+    return this.#store.commit(all, { site, claim: this.#claim, lazy });
   }
 
   #entry(kind: 'message' | 'notice', message: Message, shown: string | null, meta: JsonObject): Write {

@@ -27,6 +27,6 @@ export async function tellAgentEnd(
   await parts.hooks.observeAndWait('agent_end', { runId, messages, success: status === 'done', ...told }, context);
   // The store may be closing; then the next process tells it again, which is what the record is for.
   await parts.store
-    .commit([{ update: 'runs', where: { runId }, set: { observed: true } }], { site: 'observed' })
+    .commit([{ update: 'runs', where: { runId }, set: { observed: true } }], { site: 'observed', lazy: true })
     .catch(() => {});
 }

@@ -284,7 +284,8 @@ export class Outbox {
     const { store, warn } = this.#settings;
     for (let attempt = 1; ; attempt++) {
       try {
-        await store.commit(writes, { site });
+        // A receipt that a power cut takes is found out again by looking, or by the key.
+        await store.commit(writes, { site, lazy: site === 'receipt' });
         return true;
       } catch (error) {
         if (error instanceof PreconditionFailedError) return false;

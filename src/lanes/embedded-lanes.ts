@@ -202,7 +202,9 @@ export class EmbeddedLanes implements Lanes {
     const attempt: Attempt = { ...claim, since, controller, outcome: undefined };
     lane.attempt = attempt;
 
-    const claiming = failureOf(this.#store.commit(writes, { site: 'claim' }), (error) => controller.abort(error));
+    const claiming = failureOf(this.#store.commit(writes, { site: 'claim', lazy: true }), (error) =>
+      controller.abort(error),
+    );
     // Commits keep their order, so what the run commits comes after its claim. Only a claim that somebody else may hold
     // has to be waited for.
     const isContested = run !== undefined || lane.failures > 0;

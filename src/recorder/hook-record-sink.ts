@@ -90,7 +90,7 @@ export class HookRecordSink {
     const { store, maxRows } = this.#settings;
     const { seqs } = await store.commit(
       batch.map((row) => ({ insert: 'hookRecords', row })),
-      { site: 'hook-records' },
+      { site: 'hook-records', lazy: true },
     );
     const newest = seqs.at(-1);
     this.#sincePrune += batch.length;

@@ -458,6 +458,20 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
         await Promise.allSettled([lazy, failing, lazier]);
       });
 
+      it('lazy ones among the others', async () => {
+        const lazily = { ...accept, lazy: true };
+        const [first, second, third] = await Promise.all([
+          store.commit([{ insert: 'inbox', row: inbox({ runId: 'a' }) }], lazily),
+          insertInbox({ runId: 'b' }),
+          store.commit([{ insert: 'inbox', row: inbox({ runId: 'c' }) }], lazily),
+        ]);
+        expect(third.seqs[0]).toBeGreaterThan(second.seqs[0] ?? 0);
+        expect(second.seqs[0]).toBeGreaterThan(first.seqs[0] ?? 0);
+        await store.close();
+        store = await place.open();
+        expect(await store.count('inbox')).toBe(3);
+      });
+
       it('and counts those that were made, by site', async () => {
         expect(Object.keys(store.commits).sort()).toEqual([...COMMIT_SITES].sort());
         const { commits } = store;

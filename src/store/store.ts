@@ -5,11 +5,12 @@
 // StoreFullError, StoreReadOnlyError, StateLockedError or StoreFailedError when the backend refuses; then nothing of that
 // commit is stored, and other commits are unaffected. `select` and `count` reject with InvalidStoreRequestError,
 // StateLockedError and StoreFailedError only.
-// Result: `commit` resolves when its writes would survive a power cut. Rows come back as they went in, but for characters
+// Result: `commit` resolves when its writes would survive a power cut; a lazy one when they would survive the death of the
+// process, and the next commit that is not lazy makes them survive a power cut too. Rows come back as they went in, but for characters
 // that a text column cannot hold: NUL and lone surrogates become U+FFFD. JSON columns keep even those.
 // Rules: commits take effect in the order in which they were asked for. Those that queue up may share one sync to disk,
 // yet each succeeds or fails alone; only when that sync itself fails do all that share it. A lazy commit has the same
-// place in that order; its caller does not wait for it. A read sees every commit that was asked for before it.
+// place in that order and never waits for the disk. A read sees every commit that was asked for before it.
 // When it fires: after `close` has been called, every further call rejects with StoreClosedError; commits and reads asked
 // for before it are still made.
 
@@ -31,6 +32,8 @@ export interface CommitOptions {
   readonly site: CommitSite;
   /** The commit fails unless this claim is still the latest of a run that is running or suspended. */
   readonly claim?: Claim | undefined;
+  /** For what may be told again after a power cut: a claim, a receipt, a record. */
+  readonly lazy?: boolean | undefined;
 }
 
 /** The right to write for a run. */

@@ -13,7 +13,7 @@ const PROGRAMS = `
   import { execFileSync } from 'node:child_process';
   import { openSqliteStore } from './sqlite/open-sqlite-store.ts';
 
-  // Four lanes commit as fast as they can, two rows at a time, and say which commits were acknowledged.
+  // Four lanes commit as fast as they can, two of them lazily, two rows at a time, and say which commits were acknowledged.
   async function commitForEver(store, round) {
     await Promise.all(['a', 'b', 'c', 'd'].map(async (lane) => {
       for (let position = 0; ; position += 1) {
@@ -22,7 +22,7 @@ const PROGRAMS = `
         await store.commit([
           { insert: 'journal', row: { runId, position, kind: 'step', at: 1, data } },
           { insert: 'parts', row: { hash: runId + position, text: '', size: 0, usedAt: position } },
-        ], { site: 'request' });
+        ], { site: 'request', lazy: lane > 'b' });
         process.stdout.write(runId + position + '\\n');
       }
     }));

@@ -1,6 +1,9 @@
 // Commits that queue up share one transaction and so one sync to disk. What fails, fails alone; only when the database
 // refuses the shared transaction at its end do all of the group fail together.
 //
+// A group of nothing but lazy commits is written without a sync: the log holds it, and the sync of the next group with a
+// commit that somebody waits for makes both safe.
+//
 // Commits are data underneath, so a group can be made again. It is tried without savepoints first, which cost a third of
 // the time, because hardly a commit ever fails; when one does, the group is rolled back and made again with a savepoint
 // for each. A commit that breaks even the transaction is rejected, and the rest is made again without it.
@@ -27,6 +30,8 @@ export class GroupCommit {
   readonly #flush = () => this.#flushGroup();
   #queue: Job[] = [];
   #busyTries = 0;
+  /** Whether the next transaction is synced, as the database was last told. */
+  #isSynced = true;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(database: Database, file: string, busyWaitMs: number) {
@@ -42,9 +47,9 @@ export class GroupCommit {
   }
 
   /** Resolves with what `work` returned once it is durable. `work` may run more than once, but takes effect once. */
-  add<T>(work: () => T): Promise<T> {
+  add<T>(work: () => T, isLazy: boolean): Promise<T> {
     const done = new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
+      this.#queue.push({ work, isLazy, resolve: resolve as (value: unknown) => void, reject });
     });
     if (this.#queue.length === 1) setImmediate(this.#flush);
     this.#last = done;
@@ -83,6 +88,7 @@ export class GroupCommit {
   #tryGroup(group: readonly Job[], how: 'together' | 'in savepoints'): Outcome {
     if (group.length === 0) return { kind: 'settled' };
     try {
+      this.#sync(!group.every((job) => job.isLazy));
       this.#begin.run();
     } catch (error) {
       return this.#cannotBegin(group, error);
@@ -110,6 +116,12 @@ export class GroupCommit {
     }
     for (const one of tell) one();
     return { kind: 'settled' };
+  }
+
+  #sync(isSynced: boolean): void {
+    if (isSynced === this.#isSynced) return;
+    this.#database.exec(`PRAGMA synchronous = ${isSynced ? 'FULL' : 'NORMAL'}`);
+    this.#isSynced = isSynced;
   }
 
   #cannotBegin(group: readonly Job[], error: unknown): Outcome {
@@ -158,6 +170,7 @@ export class GroupCommit {
 
 interface Job {
   readonly work: () => unknown;
+  readonly isLazy: boolean;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: AtriumError) => void;
 }

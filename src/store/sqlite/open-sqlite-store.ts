@@ -75,7 +75,7 @@ class SqliteStore implements Store {
     return this.#commits;
   }
 
-  async commit(writes: readonly Write[], { site, claim }: CommitOptions): Promise<CommitResult> {
+  async commit(writes: readonly Write[], { site, claim, lazy = false }: CommitOptions): Promise<CommitResult> {
     if (this.#closing) throw new StoreClosedError(this.#file);
     const prepared = this.#guard(() => writes.map((write) => this.#statements.prepareWrite(write)));
     const result = await this.#group.add(() => {
@@ -88,7 +88,7 @@ class SqliteStore implements Store {
         changed.push(outcome.changed);
       }
       return { seqs, changed };
-    });
+    }, lazy);
     this.#commits[site] += 1;
     return result;
   }
