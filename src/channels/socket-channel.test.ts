@@ -457,3 +457,25 @@ describe('a page that does not read', () => {
     }
   }
 });
+
+describe('a mailbox that cannot be read', () => {
+  it('sends the client away to come back, instead of keeping it deaf', async () => {
+    const mailbox = outboxMailbox(store);
+    let failures = 1;
+    const broken: Mailbox = {
+      ...mailbox,
+      last: (id) => (failures-- > 0 ? Promise.reject(new Error('busy')) : mailbox.last(id)),
+    };
+    await stopGateway();
+    await startGateway(undefined, broken);
+    const page = new SocketPage(server.url, { surface: 'tab' });
+    pages.push(page);
+    await page.connect().catch(() => {});
+    await page.until(() => page.closeCode !== undefined);
+    expect(page.closeCode).toBe(1011);
+    await page.connect();
+    await answers('tab', 'run_1', 'hello');
+    await page.until(() => page.shown.length > 0);
+    expect(page.shown).toEqual(['hello']);
+  });
+});

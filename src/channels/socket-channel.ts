@@ -145,13 +145,23 @@ export class SocketChannel implements Channel {
     const id = surfaceId(surface);
     // From here on nothing of the surface passes by unseen; it is only held back until the past is told.
     viewer.begin({ surface, surfaceId: id, session: hello.session, agent: hello.agent });
+    try {
+      await this.#catchUp(viewer, id, name, hello.after);
+    } catch (error) {
+      // Whoever stayed would hold everything back for ever; whoever comes back asks again.
+      viewer.connection.end(1011, 'what was said before cannot be read now: come back');
+      throw error;
+    }
+  }
+
+  async #catchUp(viewer: Viewer, id: string, name: string, after: number | undefined): Promise<void> {
     const last = await this.#ports.mailbox.last(id);
     viewer.sessionKey ??= this.#sessions.get(id) ?? last?.sessionKey;
     const { sessionKey, connection } = viewer;
     const end = last?.seq ?? 0;
     connection.send({ type: 'ready', surface: name, sessionKey, last: end, acked: this.#acks.get(id) });
     // A client may remember more than there is, when the store behind the gateway is a new one.
-    if (hello.after !== undefined) await this.#replay(viewer, id, Math.min(hello.after, end));
+    if (after !== undefined) await this.#replay(viewer, id, Math.min(after, end));
     viewer.goLive(viewer.sessionKey === undefined ? [] : this.#drafts.replay(viewer.sessionKey));
   }
 

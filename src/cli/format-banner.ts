@@ -1,16 +1,29 @@
 // What somebody who started a gateway wants to know first: where to talk to it, who answers, and what would be better.
 
 import type { GatewayPort } from '../gateway/gateway-port.ts';
+import { oneLine } from './format-table.ts';
 
 export interface BannerFacts {
   readonly gateway: Pick<GatewayPort, 'status'>;
   readonly url: string;
   readonly token: string;
   readonly tokenSource: string;
+  /** Other machines can connect to it. */
+  readonly isReachable: boolean;
+  /** Warnings that were written already. */
+  readonly told: readonly string[];
 }
 
-export async function formatBanner({ gateway, url, token, tokenSource }: BannerFacts): Promise<string> {
-  const { version, agents, channels, store, waiting, deadLetters } = await gateway.status();
+export async function formatBanner({
+  gateway,
+  url,
+  token,
+  tokenSource,
+  isReachable,
+  told,
+}: BannerFacts): Promise<string> {
+  const { version, agents, channels, store, waiting, deadLetters, ...status } = await gateway.status();
+  const warnings = status.warnings.filter((warning) => !told.includes(warning));
   const lines = [
     `Atrium ${version} is ready.`,
     '',
@@ -38,6 +51,10 @@ export async function formatBanner({ gateway, url, token, tokenSource }: BannerF
       '  No model is configured, so the mirror answers: it says what a model would be sent.',
       '  Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or see docs/models.md.',
     );
+  }
+  if (warnings.length > 0) lines.push('', ...warnings.map((warning) => `  warning    ${oneLine(warning)}`));
+  if (isReachable) {
+    lines.push('', '  Other machines can reach it. Whoever has the token can talk to every agent.');
   }
   return `${lines.join('\n')}\n\n`;
 }

@@ -45,7 +45,7 @@ async function start(flags: StartFlags, io: CliIo): Promise<void> {
   });
   // From here on Ctrl-C has something to finish; before, it just ends the process.
   const stopped = untilStopped(started.stop, io);
-  io.out(await formatBanner(started));
+  io.out(await formatBanner({ ...started, told: loaded.warnings.map(({ message }) => message) }));
   await stopped;
 }
 

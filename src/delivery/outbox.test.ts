@@ -106,6 +106,18 @@ describe('sending', () => {
     expect(store.commits.receipt).toBe(1);
   });
 
+  it('reads again after a read that failed, though nobody wakes it', async () => {
+    await outbox.open();
+    const { select } = store;
+    store.select = () => {
+      store.select = select;
+      return Promise.reject(new Error('busy'));
+    };
+    await commit(to(owner, 'late but there'));
+    outbox.wake();
+    await channel.expectDelivered('late but there', owner);
+  });
+
   it('keeps the order of one surface while a part is tried again, and lets other surfaces pass', async () => {
     await outbox.open();
     channel.script({ retry: 'slow down', afterMs: 50 });

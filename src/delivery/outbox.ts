@@ -88,7 +88,11 @@ export class Outbox {
       return;
     }
     this.#reading = this.#readNew()
-      .catch((error) => this.#settings.warn(`The outbox could not be read: ${oneLine(error)}`))
+      .catch((error) => {
+        this.#settings.warn(`The outbox could not be read: ${oneLine(error)}`);
+        // What was committed is owed, whether or not anybody commits again.
+        setTimeout(() => this.wake(), READ_AGAIN_MS).unref();
+      })
       .finally(() => {
         this.#reading = undefined;
         if (!this.#readAgain) return;
@@ -326,6 +330,8 @@ interface SentDetails {
 
 const SEND_TIMEOUT_MS = 60_000;
 const LAST_GRACE_MS = 1_000;
+/** How long after a failed read the next one comes. */
+const READ_AGAIN_MS = 1_000;
 const ROWS_A_READ = 500;
 
 /** A second, then four times as long each time, at most ten minutes: eight tries outlast a short outage. */

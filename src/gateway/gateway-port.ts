@@ -18,7 +18,7 @@ export interface GatewayPort {
   waitForRun(runId: string, signal?: AbortSignal): Promise<RunRow>;
   /** Aborts a run that is going on, or takes a waiting one out of its lane. False when it was over already. */
   stopRun(runId: string, reason: string): Promise<boolean>;
-  /** Every live event of every session from now on; returns the undo. A listener that throws is dropped. */
+  /** Every live event of every session from now on; returns the undo. A listener that throws disturbs nobody. */
   subscribe(listener: (event: LiveEvent) => void): () => void;
   /** For reading only. */
   readonly store: Store;

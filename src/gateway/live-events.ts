@@ -1,5 +1,5 @@
-// Who is told what happens while it happens. A listener that throws is dropped: whoever watches must not be able to
-// disturb what is watched.
+// Who is told what happens while it happens. A listener that throws is warned about and told the next event all the
+// same: whoever watches must not be able to disturb what is watched, nor to blind the others.
 
 import type { LiveEvent } from '../protocol/live-event.ts';
 
@@ -24,8 +24,7 @@ export class LiveEvents {
       try {
         listener(event);
       } catch (error) {
-        this.#listeners.delete(listener);
-        this.#warn(`A listener to live events failed and is told no more: ${(error as Error).message}`);
+        this.#warn(`A listener to live events failed on ${event.type}: ${(error as Error).message}`);
       }
     }
   };

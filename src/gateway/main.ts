@@ -222,6 +222,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     agents,
     warnings: () => [
       ...loaded.warnings.map(({ message }) => message),
+      ...models.problems(),
       ...workspaces.warnings,
       ...contextWarnings.warnings,
     ],

@@ -26,6 +26,15 @@ describe('the models of a gateway', () => {
     expect(await answerOf(registry())).toContain('I am not a language model');
   });
 
+  it('say what keeps an agent from its model', () => {
+    expect(registry().problems()).toEqual([]);
+    expect(registry({ agents: { defaults: { model: 'nowhere/small' } } }).problems()).toEqual([
+      expect.stringContaining('nowhere'),
+    ]);
+    const keyless = registry({ agents: { defaults: { model: 'anthropic/large' } } });
+    expect(keyless.problems()).toEqual([expect.stringContaining('ANTHROPIC_API_KEY')]);
+  });
+
   it('answer with a key and a base URL in the environment', async () => {
     const address = `http://127.0.0.1:${server.port}`;
     expect(await answerOf(registry({}, { ANTHROPIC_API_KEY: 'k-1', ANTHROPIC_BASE_URL: address }))).toBe(

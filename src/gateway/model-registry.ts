@@ -44,6 +44,20 @@ export class ModelRegistry {
     return model;
   }
 
+  /** What keeps an agent from its first choice, a sentence each: no such provider, no key, settings that make no sense. */
+  problems(): readonly string[] {
+    const firsts = listAgentIds(this.#config).map((agentId) => this.choice(agentId).primary);
+    const providers = [...new Set(firsts.map(({ provider }) => provider))];
+    return providers.flatMap((provider) => {
+      try {
+        resolveProvider(this.#config, provider, this.#variables);
+        return [];
+      } catch (error) {
+        return [(error as Error).message];
+      }
+    });
+  }
+
   /** Loads what the agents' models need, so that the first message does not wait for it. Never rejects. */
   async warm(): Promise<void> {
     const apis = new Set(

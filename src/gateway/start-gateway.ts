@@ -1,7 +1,7 @@
 // A gateway that listens: the parts of `main.ts` behind HTTP and WebSocket, from the token to the graceful stop.
 
 import { listAgentIds, resolveDefaultAgentId } from '../config/agents.ts';
-import { resolveBindAddress } from './http/bind-address.ts';
+import { isLoopbackHost, resolveBindAddress } from './http/bind-address.ts';
 import { createHttpApp } from './http/create-http-app.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { ensureToken } from './http/token.ts';
@@ -18,6 +18,8 @@ export interface StartedGateway extends Pick<OpenedGateway, 'gateway' | 'hooks'>
   readonly url: string;
   readonly token: string;
   readonly tokenSource: string;
+  /** Other machines can connect to it. */
+  readonly isReachable: boolean;
   /** Stops taking messages, finishes what is running within the budget, and leaves the rest for the next start. */
   stop(budgetMs?: number): Promise<void>;
 }
@@ -78,6 +80,7 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
     url: listening.url,
     token,
     tokenSource: source,
+    isReachable: !isLoopbackHost(host),
     stop: (budgetMs = (settings.drainSeconds ?? DRAIN_SECONDS) * 1_000) => {
       stopping ??= stop(budgetMs);
       return stopping;

@@ -12,6 +12,8 @@ export interface ApiAnswer {
 }
 
 const PAUSE_MS = 25;
+/** A request to a process that was just killed may never be told so; asking again costs nothing. */
+const LONGEST_WAIT_MS = 10_000;
 
 export async function askOverApi(
   gateway: GatewayProcess,
@@ -35,6 +37,7 @@ export async function askOnce(
     const response = await gateway.fetch('/v1/chat/completions', {
       body: { model: 'atrium', user, messages: [{ role: 'user', content: text }] },
       headers: { 'idempotency-key': key },
+      signal: AbortSignal.timeout(LONGEST_WAIT_MS),
     });
     const body = (await response.json()) as {
       choices?: { message: { content: string } }[];
@@ -46,7 +49,8 @@ export async function askOnce(
       runId: response.headers.get('x-atrium-run-id') ?? undefined,
     };
   } catch (error) {
-    if (error instanceof TypeError || error instanceof SyntaxError) return undefined;
+    const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
+    if (isTimeout || error instanceof TypeError || error instanceof SyntaxError) return undefined;
     throw error;
   }
 }

@@ -136,12 +136,13 @@ export class GatewayProcess {
     return this.ended();
   }
 
-  fetch(path: string, { body, headers, method }: FetchSettings = {}): Promise<Response> {
+  fetch(path: string, { body, headers, method, signal }: FetchSettings = {}): Promise<Response> {
     if (this.url === undefined) throw new TypeError('The gateway is not running.');
     return fetch(`${this.url}${path}`, {
       method: method ?? (body === undefined ? 'GET' : 'POST'),
       headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json', ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
     });
   }
 
@@ -179,4 +180,5 @@ export interface FetchSettings {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly method?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
 }

@@ -97,7 +97,8 @@ async function readLines(
       end = newline === -1 ? chunk.length : newline + 1;
       if (newline !== -1) line++;
     }
-    collected.push(chunk.subarray(start, end));
+    // A view, even an empty one, would keep its whole chunk in memory.
+    if (end > start) collected.push(Buffer.from(chunk.subarray(start, end)));
     size += end - start;
     consumed += end;
     if (line === offset + limit || size > MAX_COLLECTED_BYTES) break;

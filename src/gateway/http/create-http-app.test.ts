@@ -146,6 +146,10 @@ describe('the caller', () => {
     const allowed = await send('https://ok.example.org', { allowedOrigins: ['https://ok.example.org/'] });
     expect(allowed.status).toBe(200);
     expect(allowed.headers.get('access-control-allow-origin')).toBe('https://ok.example.org');
+    const read = (path: string) => app().request(path, { headers: { ...bearer, origin: 'https://evil.example.org' } });
+    expect((await read('/api/status')).status).toBe(403);
+    expect((await read('/')).status).toBe(200);
+    expect((await read('/healthz')).status).toBe(200);
     const socket = await app().request('/ws', { headers: { ...bearer, origin: 'https://evil.example.org' } });
     expect(socket.status).toBe(403);
   });

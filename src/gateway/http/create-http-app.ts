@@ -42,8 +42,8 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     const host = c.req.header('host') ?? new URL(c.req.url).host;
     const origin = c.req.header('origin');
     checkHost(host, options);
-    const isRead = c.req.method === 'GET' || c.req.method === 'HEAD';
-    if (!isRead || c.req.path === '/ws') checkOrigin(origin, host, options);
+    // The page and the health of the gateway are nobody's secret; a link from another site may lead to the page.
+    if (!OPEN_PATHS.has(c.req.path)) checkOrigin(origin, host, options);
     const mayRead = origin !== undefined && isAllowedOrigin(origin, options);
     if (c.req.method === 'OPTIONS' && mayRead) return allowOrigin(c.body(null, 204), origin);
     await next();
@@ -81,6 +81,8 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   addDeadLetterRoutes(app, options);
   return app;
 }
+
+const OPEN_PATHS: ReadonlySet<string> = new Set(['/', '/healthz', '/readyz']);
 
 const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
