@@ -89,6 +89,7 @@ async function streamOnce(
     request: { ...conversation.frame, messages: conversation.messages },
   });
   const content: AssistantPart[] = [];
+  const takenIds = callIdsOf(conversation.messages);
   let text = '';
   let end: ModelEnd = { type: 'end', stop: 'error', usage: NO_USAGE };
   let firstByteAt: number | undefined;
@@ -101,7 +102,8 @@ async function streamOnce(
     } else if (event.type === 'tool-call') {
       if (text !== '') content.push({ type: 'text', text });
       text = '';
-      const id = ownCallId(event.id, [...conversation.messages, { role: 'assistant', content }], startedAt);
+      const id = ownCallId(event.id, takenIds, startedAt);
+      takenIds.add(id);
       content.push({ type: 'tool-call', id, name: event.name, params: parseToolInput(event.input) });
     } else if (event.type === 'reasoning-delta') parts.recorder.modelDelta(recorded, 'thinking', event.text);
     else if (event.type === 'end') end = event;
@@ -113,11 +115,13 @@ async function streamOnce(
 }
 
 /** Some servers number their calls from the start in every answer, and results are matched to calls by id. */
-function ownCallId(id: string, said: readonly Message[], now: number): string {
-  const isTaken = said.some(
-    (message) => message.role === 'assistant' && toolCallsOf(message).some((call) => call.id === id),
-  );
-  return isTaken || id === '' ? newId('call', now) : id;
+function ownCallId(id: string, taken: ReadonlySet<string>, now: number): string {
+  return id === '' || taken.has(id) ? newId('call', now) : id;
+}
+
+function callIdsOf(messages: readonly Message[]): Set<string> {
+  const calls = messages.flatMap((message) => (message.role === 'assistant' ? toolCallsOf(message) : []));
+  return new Set(calls.map(({ id }) => id));
 }
 
 /** The same request in the next model's form. */

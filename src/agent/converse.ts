@@ -20,7 +20,7 @@ export async function converse(parts: RunParts, turn: Turn, begun: Conversation)
   let usage = NO_USAGE;
   let modelCalls = 0;
   let lastText = lastTextOf(turn);
-  for (let round = 1; ; round++) {
+  for (let round = 1 + roundsBefore(turn); ; round++) {
     const called = await callModel(parts, turn, conversation);
     conversation = called.conversation;
     usage = addUsage(usage, called.usage);
@@ -45,6 +45,11 @@ export async function converse(parts: RunParts, turn: Turn, begun: Conversation)
     if (round > parts.settings.maxToolRounds) throw new ToolRoundsExceededError(parts.settings.maxToolRounds);
     conversation = await settle(parts, turn, conversation, await startToolCalls(parts, turn, message));
   }
+}
+
+/** An attempt that was cut short counts too, or a run that keeps dying would never come to its bound. */
+function roundsBefore({ ownEntries }: Turn): number {
+  return ownEntries.filter(({ message }) => message.role === 'assistant').length;
 }
 
 /** What an earlier attempt of this run has said last. */

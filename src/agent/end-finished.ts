@@ -30,6 +30,7 @@ export async function finishRun(parts: RunParts, turn: Turn, answer: RunAnswer):
       usage: answer.usage,
       modelCalls: answer.modelCalls,
       toolCalls: answer.toolCalls,
+      stop: answer.stop,
     },
     writes: [
       ...entries,

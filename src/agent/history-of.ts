@@ -8,22 +8,29 @@ import type { PastEntry } from './message-spans.ts';
 
 export function historyOf(entries: readonly TranscriptRow[]): readonly PastEntry[] {
   const said = entries.filter(({ kind }) => kind === 'message');
-  const messages = said.map(({ message }) => message);
   return said.flatMap((entry, index) => [
     entry,
-    ...missingResults(entry.message, messages.slice(index + 1)).map(
+    ...missingResults(entry.message, resultsBehind(said, index)).map(
       (message): PastEntry => ({ message, meta: { unanswered: true } }),
     ),
   ]);
 }
 
 /** A call's results stand right behind it. */
-function missingResults(message: Message, behind: readonly Message[]): readonly Message[] {
+function resultsBehind(said: readonly TranscriptRow[], index: number): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (let next = index + 1; next < said.length; next++) {
+    const message = said[next]?.message;
+    if (message?.role !== 'tool') break;
+    ids.add(message.toolCallId);
+  }
+  return ids;
+}
+
+function missingResults(message: Message, results: ReadonlySet<string>): readonly Message[] {
   if (message.role !== 'assistant') return [];
-  const end = behind.findIndex(({ role }) => role !== 'tool');
-  const results = end === -1 ? behind : behind.slice(0, end);
   return toolCallsOf(message)
-    .filter(({ id }) => !results.some((each) => each.role === 'tool' && each.toolCallId === id))
+    .filter(({ id }) => !results.has(id))
     .map(({ id, name }) => ({ role: 'tool', toolCallId: id, toolName: name, content: UNANSWERED, isError: true }));
 }
 

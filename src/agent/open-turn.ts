@@ -79,8 +79,8 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
     sessionId: session.sessionId,
     now: parts.now,
     opening: plan.writes,
-    entries: entries.length,
-    steps: journal.length,
+    lastEntry: entries.at(-1)?.position ?? 0,
+    lastStep: journal.at(-1)?.position ?? 0,
   });
   const workspaceDir = parts.context.workspaceDirOf(agentId);
   const context = hookContextOf(payload, trigger, session, workspaceDir, attempt);

@@ -23,6 +23,7 @@ it('answers where it was asked, and keeps what was said', async () => {
       usage: { input: 10, output: 5, cacheRead: 0, cacheWrite: 0 },
       modelCalls: 1,
       toolCalls: 0,
+      stop: 'stop',
     },
   });
   const transcript = await store.select('transcript', { orderBy: [['position', 'asc']] });

@@ -110,6 +110,29 @@ describe('a gateway that is stopped in the middle', () => {
     expect(await scratch.store.count('transcript', { sessionId: sessions[0]?.sessionId ?? '' })).toBe(4);
   });
 
+  it('counts the rounds of the attempts before, so that a run which keeps dying comes to its bound', async () => {
+    const look: Tool = {
+      name: 'look',
+      description: 'Looks.',
+      parameters: { type: 'object' },
+      idempotent: true,
+      run: async () => ({ content: 'seen' }),
+    };
+    const scratch = await gatewayForTest({
+      tools: [look],
+      config: { agents: { defaults: { model: 'fake/small', maxToolRounds: 3 } } },
+    });
+    const call = toolCalls([{ name: 'look' }]);
+    scratch.model.script([call, call, hang()]);
+    await scratch.channel.says({}, 'Look');
+    await scratch.model.waitForRequests(3);
+    await scratch.stop(0);
+    scratch.model.script(() => call);
+    await scratch.start();
+    await scratch.channel.expectDelivered(/could not be answered\. The agent went back to its tools more than 3 times/);
+    expect(scratch.model.requests).toHaveLength(5);
+  });
+
   it('keeps the order: what came later is answered later', async () => {
     const scratch = await gatewayForTest();
     scratch.model.script([hang()]);

@@ -1,8 +1,9 @@
-// Writes down a run as it goes. It numbers transcript entries and journal steps without gaps, presents the claim with
-// every commit, and lets the first commit carry the opening of the session.
+// Writes down a run as it goes. It numbers transcript entries and journal steps upward, presents the claim with every
+// commit, and lets the first commit that succeeds carry the opening of the session. A commit that fails leaves a gap in
+// the numbers: they are not given out twice.
 //
-// Commits of one run are asked for in order; one that is not waited for has its place in that order all the same, and
-// its failure comes out with the next commit that is.
+// Commits of one run are asked for in order; one that is not waited for has its place in that order all the same. Its
+// failure comes out once, instead of the next commit that is waited for: no run ends well on top of something lost.
 
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
@@ -18,7 +19,9 @@ export class RunLedger {
   #opening: readonly Write[];
   #entries: number;
   #steps: number;
-  #failure: unknown;
+  /** Settles with the last commit that nobody waited for. */
+  #later: Promise<unknown> = Promise.resolve();
+  #failure: { readonly error: unknown } | undefined;
 
   constructor(facts: {
     readonly store: Store;
@@ -26,17 +29,17 @@ export class RunLedger {
     readonly sessionId: string;
     readonly now: () => number;
     readonly opening: readonly Write[];
-    /** How many entries and steps there are already. */
-    readonly entries: number;
-    readonly steps: number;
+    /** The positions of the last entry and the last step that there are already; 0 without any. */
+    readonly lastEntry: number;
+    readonly lastStep: number;
   }) {
     this.#store = facts.store;
     this.#claim = facts.claim;
     this.#sessionId = facts.sessionId;
     this.#now = facts.now;
     this.#opening = facts.opening;
-    this.#entries = facts.entries;
-    this.#steps = facts.steps;
+    this.#entries = facts.lastEntry;
+    this.#steps = facts.lastStep;
   }
 
   /** True once a step was taken, in this attempt or before it. */
@@ -65,27 +68,36 @@ export class RunLedger {
 
   /** Resolves when the writes are safe. */
   async commit(site: CommitSite, writes: readonly Write[]): Promise<void> {
+    await this.#later;
+    const failure = this.#failure;
+    this.#failure = undefined;
+    if (failure) throw failure.error;
     await this.#commit(site, writes, false);
-    if (this.#failure !== undefined) throw this.#failure;
   }
 
   /** Does not wait, neither here nor for the disk: for what can be derived again from what is stored. */
   commitLater(site: CommitSite, writes: readonly Write[]): void {
-    this.#commit(site, writes, true).catch((error: unknown) => {
-      this.#failure ??= error;
+    const made = this.#commit(site, writes, true).catch((error: unknown) => {
+      this.#failure ??= { error };
     });
+    this.#later = Promise.all([this.#later, made]);
   }
 
-  #commit(site: CommitSite, writes: readonly Write[], lazy: boolean): Promise<unknown> {
+  async #commit(site: CommitSite, writes: readonly Write[], lazy: boolean): Promise<void> {
     const { runId, claim } = this.#claim;
     const progress: Write = {
       update: 'runs',
       where: { runId },
       set: { progressClaim: claim, sessionId: this.#sessionId },
     };
-    const all = [...this.#opening, progress, ...writes];
+    const opening = this.#opening;
     this.#opening = [];
-    return this.#store.commit(all, { site, claim: this.#claim, lazy });
+    try {
+      await this.#store.commit([...opening, progress, ...writes], { site, claim: this.#claim, lazy });
+    } catch (error) {
+      if (opening.length > 0) this.#opening = opening;
+      throw error;
+    }
   }
 
   #entry(kind: 'message' | 'notice', message: Message, shown: string | null, meta: JsonObject): Write {

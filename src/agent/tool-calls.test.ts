@@ -71,6 +71,86 @@ describe('tool calls', () => {
     expect(result).toMatchObject({ role: 'tool', content: expect.stringMatching(told) });
   });
 
+  it('whose parameters nest too deeply are kept as text, and the conversation goes on', async () => {
+    const tool = counting();
+    const scratch = await gatewayForTest({ tools: [tool] });
+    const nested = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
+    const replies = [toolCall('count', nested(20_000)), toolCall('count', nested(64)), toolCall('count', nested(65))];
+    scratch.model.script([...replies, reply('That was deep.'), reply('Still here.')]);
+    await scratch.channel.says({}, 'Dig');
+    await scratch.channel.expectDelivered('That was deep.');
+    expect(tool.ran).toHaveLength(1);
+    const results = said(scratch, 3).filter(({ role }) => role === 'tool');
+    expect(results).toMatchObject([
+      { content: expect.stringMatching(/not a JSON object/) },
+      { content: 'counted' },
+      { content: expect.stringMatching(/not a JSON object/) },
+    ]);
+    await scratch.channel.says({}, 'Are you there?');
+    await scratch.channel.expectDelivered('Still here.');
+  });
+
+  it('in a flood are no answer: the model is asked again, and the person is told when it goes on', async () => {
+    const tool = counting();
+    const scratch = await gatewayForTest({ tools: [tool], sleep: async () => {} });
+    const flood = toolCalls(Array.from({ length: 2_000 }, () => ({ name: 'count' })));
+    scratch.model.script([flood, reply('Calm again.')]);
+    await scratch.channel.says({}, 'Count');
+    await scratch.channel.expectDelivered('Calm again.');
+    scratch.model.script(() => flood);
+    await scratch.channel.says({}, 'Count');
+    await scratch.channel.expectDelivered(/could not be answered\..*more than 128 tool calls/);
+    expect(tool.ran).toEqual([]);
+  });
+
+  it('run eight at a time, and their results keep the order of the calls', async () => {
+    const warned: string[] = [];
+    const hear = (warning: Error) => void warned.push(warning.name);
+    process.on('warning', hear);
+    let running = 0;
+    let most = 0;
+    const tool: Tool = {
+      ...counting(),
+      run: async ({ number }) => {
+        most = Math.max(most, ++running);
+        await sleep(number === 0 ? 20 : 1);
+        running -= 1;
+        return { content: `number ${number}` };
+      },
+    };
+    const scratch = await gatewayForTest({ tools: [tool] });
+    const numbers = Array.from({ length: 24 }, (_, number) => number);
+    scratch.model.script([toolCalls(numbers.map((number) => ({ name: 'count', params: { number } }))), reply('Done.')]);
+    await scratch.channel.says({}, 'Count');
+    await scratch.channel.expectDelivered('Done.');
+    process.off('warning', hear);
+    expect(most).toBe(8);
+    expect(said(scratch, 1).slice(2)).toMatchObject(numbers.map((number) => ({ content: `number ${number}` })));
+    expect(warned).not.toContain('MaxListenersExceededWarning');
+  });
+
+  it('whose results could not be written down fail the run, which is told, and later ones answer', async () => {
+    const ends: string[] = [];
+    const scratch = await gatewayForTest({ tools: [counting()] });
+    const { store } = scratch;
+    const commit = store.commit.bind(store);
+    const refused = { update: 'runs', where: {}, set: { status: 10n } } as never;
+    store.commit = (writes, options) =>
+      commit(options.site === 'next-request' ? [...writes, refused] : writes, options);
+    scratch.gateway.subscribe((event) => {
+      if (event.type === 'run-end') ends.push(event.status);
+    });
+    scratch.model.script([toolCall('count'), reply('Lost.'), reply('Found.')]);
+    const { runId } = await scratch.channel.says({}, 'Count');
+    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({ status: 'failed' });
+    await scratch.channel.expectDelivered(/could not be answered/);
+    await scratch.channel.says({}, 'And now?');
+    await scratch.channel.expectDelivered('Found.');
+    expect(ends).toEqual(['failed', 'done']);
+    const kept = await store.select('transcript', { orderBy: [['position', 'asc']] });
+    expect(kept.map(({ position }) => position)).toEqual([1, 2, 5, 6, 7]);
+  });
+
   it('are vetoed by before_tool_call, and do not run', async () => {
     const tool = counting();
     const scratch = await gatewayForTest({

@@ -1,5 +1,5 @@
-// The tool calls of one model answer: each passes the gate, all that passed run side by side, and their results come
-// back in the order of the calls. A call that started is not started again: after a crash the model is told that it was
+// The tool calls of one model answer: each passes the gate, those that passed run side by side, a few at a time, and
+// their results come back in the order of the calls. A call that started is not started again: after a crash the model is told that it was
 // interrupted, unless the tool says that a second time does no harm.
 
 import type { JsonObject } from '../protocol/json.ts';
@@ -14,6 +14,9 @@ import { rewriterOf, type SaidMessage } from './message-spans.ts';
 import type { Turn } from './open-turn.ts';
 import type { RunParts } from './run-parts.ts';
 import { rewritersOf, writeMessage } from './write-message.ts';
+
+/** How many tools of one run work at the same time. */
+const MOST_AT_ONCE = 8;
 
 /** Gates the calls in order, and writes down that they start. */
 export async function startToolCalls(parts: RunParts, turn: Turn, message: AssistantMessage): Promise<PendingCalls> {
@@ -46,10 +49,9 @@ export async function settleToolCalls(
   turn: Turn,
   pending: PendingCalls,
 ): Promise<readonly SaidMessage[]> {
-  const outputs = await Promise.all(
-    pending.calls.map(
-      async (call) => pending.results.get(call.id) ?? (await settleOne(parts, turn, call, pending.isResumed)),
-    ),
+  const outputs = await sideBySide(
+    pending.calls,
+    async (call) => pending.results.get(call.id) ?? (await settleOne(parts, turn, call, pending.isResumed)),
   );
   // A stopped run reports no results that nobody will read.
   turn.signal.throwIfAborted();
@@ -59,6 +61,26 @@ export async function settleToolCalls(
     if (output) messages.push(await persist(parts, turn, call, output));
   }
   return messages;
+}
+
+/** In the order of what was given. Once one has failed, no further one begins. */
+async function sideBySide<T, R>(given: readonly T[], work: (each: T) => Promise<R>): Promise<readonly R[]> {
+  const results: R[] = [];
+  const waiting = given.entries();
+  let hasFailed = false;
+  const takeTurns = async () => {
+    for (const [index, each] of waiting) {
+      if (hasFailed) return;
+      try {
+        results[index] = await work(each);
+      } catch (error) {
+        hasFailed = true;
+        throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(MOST_AT_ONCE, given.length) }, takeTurns));
+  return results;
 }
 
 async function settleOne(parts: RunParts, turn: Turn, call: StartedCall, isResumed: boolean): Promise<ToolOutput> {

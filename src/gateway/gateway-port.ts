@@ -27,7 +27,7 @@ export interface GatewayPort {
   preview(request: PreviewRequest): Promise<Preview>;
   /** Ends the session of this key. False when it has none. */
   endSession(sessionKey: string, reason: SessionEndReason): Promise<boolean>;
-  /** Ends it and removes its transcript. */
+  /** Stops what it is doing, ends it and removes what was said. */
   deleteSession(sessionKey: string): Promise<boolean>;
   /** Sends a dead letter again and returns the run or part that it became. */
   replayDeadLetter(id: string): Promise<{ runId: string }>;
@@ -41,6 +41,8 @@ export interface ReceiveOptions {
   readonly kind?: 'message' | 'api' | undefined;
   /** What a fresh session begins with. */
   readonly seed?: readonly Message[] | undefined;
+  /** A hash of what is said, to tell a repetition from another message under the same id. */
+  readonly fingerprint?: string | undefined;
 }
 
 export interface RouteExplanation {

@@ -1,6 +1,7 @@
 import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { hang, reply } from '../testkit/model-server.ts';
 import { Housekeeping } from './housekeeping.ts';
@@ -28,6 +29,15 @@ describe('a session', () => {
     expect(scratch.model.requests[1]?.body).not.toContain('Ann');
   });
 
+  it('that two operators end at once is ended by one of them', async () => {
+    const scratch = await gatewayForTest();
+    scratch.model.script([reply('Hello.')]);
+    const { sessionKey } = await scratch.channel.says({}, 'Hi');
+    await scratch.channel.expectDelivered('Hello.');
+    const ended = await Promise.all([1, 2, 3].map(() => scratch.gateway.endSession(sessionKey, 'reset')));
+    expect(ended.sort()).toEqual([false, false, true]);
+  });
+
   it('that is deleted takes everything with it that was said', async () => {
     const scratch = await gatewayForTest();
     scratch.model.script(() => reply('I keep it.'));
@@ -44,6 +54,64 @@ describe('a session', () => {
     }
     expect(await scratch.store.count('captures', { runId: other })).toBe(2);
     expect(await scratch.gateway.store.count('transcript')).toBe(2);
+  });
+});
+
+describe('words that must not be kept', () => {
+  const SECRET = 'zq-launch-code';
+
+  it.each([23, 3_000, 200_000])('are in no file after a gate blocked them: %d bytes', async (size) => {
+    const scratch = await gatewayForTest({
+      register: (hooks) =>
+        hooks.register({
+          hook: 'before_agent_run',
+          id: 'guard',
+          owner: 'guard',
+          handler: ({ prompt }) =>
+            prompt.includes(SECRET) ? { outcome: 'block', reason: 'no', message: 'No codes.' } : { outcome: 'pass' },
+        }),
+    });
+    scratch.model.script(() => reply('Hello.'));
+    await scratch.channel.says({}, 'Hi');
+    await scratch.channel.expectDelivered('Hello.');
+    const { runId } = await scratch.channel.says({}, SECRET.padEnd(size, '.'));
+    await scratch.gateway.waitForRun(runId);
+    await setTimeout(300);
+    expect(await filesWith(scratch.home.stateDir, SECRET)).toEqual([]);
+    await scratch.stop();
+    expect(await filesWith(scratch.home.stateDir, SECRET)).toEqual([]);
+  });
+
+  it('are in no file after their session was deleted, though a run was going on and another waited', async () => {
+    const scratch = await gatewayForTest();
+    scratch.model.script([reply(`I keep ${SECRET}`), hang()]);
+    const { sessionKey } = await scratch.channel.says({}, `Keep ${SECRET}`);
+    await scratch.channel.expectDelivered(/I keep/);
+    const { runId: running } = await scratch.channel.says({}, `Still there, ${SECRET}?`);
+    await scratch.model.waitForRequests(2);
+    const { runId: waiting } = await scratch.channel.says({}, `And ${SECRET}?`);
+    expect(await scratch.gateway.deleteSession(sessionKey)).toBe(true);
+    expect(await scratch.gateway.waitForRun(running)).toMatchObject({ status: 'stopped', outcome: null });
+    expect(await scratch.gateway.waitForRun(waiting)).toMatchObject({ status: 'stopped', outcome: null });
+    await setTimeout(300);
+    expect(await filesWith(scratch.home.stateDir, SECRET)).toEqual([]);
+    await scratch.stop();
+    expect(await filesWith(scratch.home.stateDir, SECRET)).toEqual([]);
+    expect(scratch.model.requests).toHaveLength(2);
+  });
+
+  it('are in no file after their session was deleted, though they could not be delivered', async () => {
+    const scratch = await gatewayForTest();
+    scratch.model.script([reply(`I keep ${SECRET}`)]);
+    const surface = { channel: 'gone', accountId: 'default', peer: { kind: 'direct', id: 'ann' } } as const;
+    const inbound = { surface, sender: { id: 'ann' }, text: `Keep ${SECRET}`, at: 0 };
+    const { runId, sessionKey } = await scratch.gateway.receive(inbound);
+    await scratch.gateway.waitForRun(runId);
+    await vi.waitFor(async () => expect(await scratch.store.count('deadLetters')).toBe(1));
+    expect(await scratch.gateway.deleteSession(sessionKey)).toBe(true);
+    expect(await scratch.store.count('outbox')).toBe(0);
+    await scratch.stop();
+    expect(await filesWith(scratch.home.stateDir, SECRET)).toEqual([]);
   });
 });
 
@@ -128,4 +196,11 @@ async function linesOf(file: string): Promise<Record<string, unknown>[]> {
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
+}
+
+async function filesWith(dir: string, text: string): Promise<readonly string[]> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  const found = await Promise.all(files.map(async (file) => (await readFile(file)).includes(text)));
+  return files.filter((_, index) => found[index]);
 }

@@ -1,6 +1,7 @@
 // The running gateway, as its API sees it. Every method is one thing that a person or a client may ask for; how messages
 // travel is in `receive-message.ts` and `agent/run.ts`.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CLIENT_GONE } from '../agent/client-gone.ts';
 import { type InjectionRequest, queueInjection } from '../agent/queue-injection.ts';
 import type { RunParts } from '../agent/run-parts.ts';
@@ -44,7 +45,12 @@ export interface GatewayParts {
   readonly ttlMs: number;
   /** Undefined while nothing listens. */
   readonly url: () => string | undefined;
+  /** Removes what was written down of these sessions outside of the store. */
+  readonly forgetRecords: (sessionIds: readonly string[]) => Promise<void>;
 }
+
+/** A run that is stopped because its session is deleted has so long to end. */
+const DELETION_WAIT_MS = 5_000;
 
 export class Gateway implements GatewayPort {
   readonly #parts: GatewayParts;
@@ -136,7 +142,13 @@ export class Gateway implements GatewayPort {
     const messages = entries.map(({ message }) => message);
     if (reason === 'reset' || reason === 'new')
       await run.hooks.observeAndWait('before_reset', { messages, reason }, context);
-    await this.store.commit(planSessionEnd(session, reason, run.now()), { site: 'session' });
+    try {
+      await this.store.commit(planSessionEnd(session, reason, run.now()), { site: 'session' });
+    } catch (error) {
+      // Somebody else ended it meanwhile.
+      if (error instanceof PreconditionFailedError) return false;
+      throw error;
+    }
     await run.hooks.observeAndWait(
       'session_end',
       { sessionId, sessionKey, messageCount: entries.length, durationMs: run.now() - startedAt, reason },
@@ -150,11 +162,13 @@ export class Gateway implements GatewayPort {
   async deleteSession(sessionKey: string): Promise<boolean> {
     const sessions = await this.store.select('sessions', { where: { sessionKey } });
     if (sessions.length === 0) return false;
+    await this.#stopAll(sessionKey, 'its session was deleted');
     await this.endSession(sessionKey, 'deleted');
     const ended = await this.store.select('sessions', { where: { sessionKey } });
     const runs = await this.store.select('runs', { where: { sessionKey } });
     const runIds = runs.filter(isOver).map(({ runId }) => runId);
     const deletion = planSessionDeletion(ended, runIds, this.#parts.run.now());
+    await this.#parts.forgetRecords(ended.map(({ sessionId }) => sessionId));
     await this.store.commit(
       [
         ...(await planForget(this.store, runIds)),
@@ -192,6 +206,20 @@ export class Gateway implements GatewayPort {
   async #findRun(runId: string): Promise<RunRow | undefined> {
     const [run] = await this.store.select('runs', { where: { runId }, limit: 1 });
     return run;
+  }
+
+  /** The waiting ones first, or the end of the running one would begin the next. Returns when they are over or the time is. */
+  async #stopAll(sessionKey: string, reason: string): Promise<void> {
+    const patience = AbortSignal.timeout(DELETION_WAIT_MS);
+    const where = { sessionKey, status: { in: ['queued', 'claimed'] } };
+    const triggers = await this.store.select('inbox', { where, orderBy: [['seq', 'desc']] });
+    for (const { runId } of triggers) {
+      if (!(await this.stopRun(runId, reason))) continue;
+      await this.waitForRun(runId, patience).catch(() => {});
+      // A run has something to write down after it told its end.
+      const isRunning = () => this.#parts.lanes.running.some((lane) => lane.runId === runId);
+      while (isRunning() && !patience.aborted) await sleep(5);
+    }
   }
 
   /** A message that nobody has taken up yet. False when a lane was quicker. */
@@ -242,6 +270,7 @@ export class Gateway implements GatewayPort {
             sessionKey,
             kind: 'message',
             dedupeKey: null,
+            fingerprint: null,
             payload: trigger,
             acceptedAt: now,
             status: 'queued',

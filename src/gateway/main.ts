@@ -230,6 +230,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     startedAt,
     ttlMs,
     url: () => url,
+    forgetRecords: (sessionIds) => recorder.forgetSessions(sessionIds),
   });
 
   // Everything begins.

@@ -58,15 +58,14 @@ export async function receiveMessage(
   const { sessionKey, agentId } = route;
   const context = contextOf(inbound, route, runId);
   const claimed = await claimInbound(parts, inbound, context);
-  if (claimed)
-    return answerAtOnce(parts, { inbound, route, runId, dedupeKey, now, context, kind: 'message', ...claimed });
+  const { fingerprint } = options;
+  const taken = { inbound, route, runId, dedupeKey, fingerprint, now, context, kind: 'message' } as const;
+  if (claimed) return answerAtOnce(parts, { ...taken, ...claimed });
 
   tellReceived(parts, inbound, context);
   const command = parseSlashCommand(inbound.text);
   const answer = command && (await parts.control.answer(command, { sessionKey, agentId, inbound }));
-  if (answer !== undefined) {
-    return answerAtOnce(parts, { inbound, route, runId, dedupeKey, now, context, kind: 'message', text: answer });
-  }
+  if (answer !== undefined) return answerAtOnce(parts, { ...taken, text: answer });
 
   const payload: TriggerPayload = { inbound, agentId, ...(options.seed ? { seed: options.seed } : {}) };
   const { changed } = await parts.store.commit(
@@ -78,6 +77,7 @@ export async function receiveMessage(
           sessionKey,
           kind: options.kind ?? 'message',
           dedupeKey: dedupeKey ?? null,
+          fingerprint: fingerprint ?? null,
           payload,
           acceptedAt: now,
           status: 'queued',
@@ -178,13 +178,14 @@ async function answerAtOnce(
     readonly route: Route;
     readonly runId: string;
     readonly dedupeKey: string | undefined;
+    readonly fingerprint: string | undefined;
     readonly now: number;
     readonly context: HookContext;
     readonly kind: 'message';
     readonly text: string;
   },
 ): Promise<ReceiveResult> {
-  const { inbound, runId, now, context, text, dedupeKey } = message;
+  const { inbound, runId, now, context, text, dedupeKey, fingerprint } = message;
   const { sessionKey, agentId } = message.route;
   const rows =
     text === ''
@@ -205,6 +206,7 @@ async function answerAtOnce(
         sessionKey,
         kind: message.kind,
         dedupeKey: dedupeKey ?? null,
+        fingerprint: fingerprint ?? null,
         payload: { inbound, agentId },
         acceptedAt: now,
         status: 'done',

@@ -46,6 +46,7 @@ describe('EmbeddedLanes', () => {
       sessionKey,
       kind: 'message',
       dedupeKey: null,
+      fingerprint: null,
       payload: null,
       acceptedAt: 0,
       status: 'queued',

@@ -522,7 +522,7 @@ function trigger(sessionKey: string, runId: string, kind: TriggerKind): NewRow<'
   };
   const agentId = sessionKey.split(':')[1] ?? 'main';
   const payload = { inbound, agentId };
-  return { runId, sessionKey, kind, dedupeKey: null, payload, acceptedAt: 0, status: 'queued' };
+  return { runId, sessionKey, kind, dedupeKey: null, fingerprint: null, payload, acceptedAt: 0, status: 'queued' };
 }
 
 function run(sessionKey: string, runId: string, status: RunStatus): RunRow {

@@ -4,12 +4,16 @@
 // and its iterator never rejects: whatever goes wrong, the last event is `end` with stop `error` or `aborted`.
 // Result: `prepare` touches no network. What it returns is, byte for byte, what `stream` sends; secrets are added while
 // sending and are not part of it.
-// Rules: nothing comes after `end`. A tool call is told once, whole. An aborted stream closes its connection.
+// Rules: nothing comes after `end`. A tool call is told once, whole. An aborted stream closes its connection. An answer
+// with more than MOST_TOOL_CALLS calls ends with `error`.
 // When it fires: usage is in `end`, as the provider reported it; zero when it did not.
 
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
 import type { Usage } from '../protocol/usage.ts';
+
+/** Nobody means to run more than this at a time; a model that asks for more has lost its way. */
+export const MOST_TOOL_CALLS = 128;
 
 export interface Model {
   /** `anthropic`, or the name under `models.providers`. */

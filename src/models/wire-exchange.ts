@@ -25,7 +25,10 @@ export interface ExchangeSettings {
 /** Thrown to leave the provider's code when there is no stream to parse; the exchange has the failure. */
 export class ExchangeFailedError extends Error {}
 
-/** No answer of a model is this long; what keeps coming is a fault. */
+/**
+ * What keeps coming is a fault. It is more than an answer may say, because a provider that wraps every token in an event
+ * of its own sends fifty times as much as it says.
+ */
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /** Enough of an error body to find its message. */

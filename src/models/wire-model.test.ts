@@ -19,7 +19,7 @@ import {
   toolCalls,
 } from '../testkit/model-server.ts';
 import { createAnthropicModel } from './anthropic/anthropic-model.ts';
-import type { Model } from './model.ts';
+import { MOST_TOOL_CALLS, type Model } from './model.ts';
 import { describeModel, read, requestOf } from './model-suite.ts';
 import { createOpenAiCompatibleModel } from './openai-compatible/openai-compatible-model.ts';
 import type { WireModelSettings } from './wire-model.ts';
@@ -293,6 +293,24 @@ describe.each(providers)('$name over HTTP', ({ name, create, model: id, cutCall 
       }
       expect(stop).toBe('stop');
       expect(characters).toBe(10_000_000);
+    });
+
+    it('that says more than sixteen megabytes is given up', async () => {
+      const { end } = await answerTo(huge(17 * 1024 * 1024));
+      expect(end.error).toMatchObject({ kind: 'malformed', message: `${name} said more than 16 MiB in one answer` });
+    });
+
+    it('may ask for many tool calls, but not for a flood of them', async () => {
+      const calls = (count: number) => toolCalls(Array.from({ length: count }, () => ({ name: 'read' })));
+      const many = await answerTo(calls(MOST_TOOL_CALLS));
+      expect(many.events.filter(({ type }) => type === 'tool-call')).toHaveLength(MOST_TOOL_CALLS);
+      expect(many.end.stop).toBe('tool-calls');
+      const flood = await answerTo(calls(MOST_TOOL_CALLS + 1));
+      expect(flood.events.filter(({ type }) => type === 'tool-call')).toEqual([]);
+      expect(flood.end.error).toMatchObject({
+        kind: 'malformed',
+        message: `${name} asked for more than ${MOST_TOOL_CALLS} tool calls in one answer`,
+      });
     });
 
     it('tells thoughts apart from the answer', async () => {

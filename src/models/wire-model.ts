@@ -10,7 +10,15 @@ import { ModelRequestError } from '../protocol/errors.ts';
 import { isJsonObject } from '../protocol/json.ts';
 import { NO_USAGE, type Usage } from '../protocol/usage.ts';
 import { VERSION } from '../protocol/version.ts';
-import type { Model, ModelEnd, ModelEvent, ModelFailure, ModelRequest, WireRequest } from './model.ts';
+import {
+  MOST_TOOL_CALLS,
+  type Model,
+  type ModelEnd,
+  type ModelEvent,
+  type ModelFailure,
+  type ModelRequest,
+  type WireRequest,
+} from './model.ts';
 import {
   badRequestFailure,
   type FailureContext,
@@ -55,6 +63,9 @@ type StreamPart =
   Awaited<ReturnType<LanguageModel['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never;
 
 export const DEFAULT_IDLE_MS = 120_000;
+
+/** An answer becomes history and is sent again with every later request; beyond this it is a fault. */
+const MOST_CHARACTERS = 16 * 1024 * 1024;
 
 export function createWireModel(given: WireModelSettings, dialect: WireDialect): Model {
   const { settings, secretHeaders } = separateSecrets(given, dialect);
@@ -135,11 +146,23 @@ async function* readEvents(
   const { stream } = await model.doStream(STAND_IN, () => exchange.open());
   const reader = (stream as ReadableStream<StreamPart>).getReader();
   const toolCalls: Extract<ModelEvent, { type: 'tool-call' }>[] = [];
+  let begunCalls = 0;
+  let characters = 0;
   try {
     for (;;) {
       const { done, value: part } = await reader.read();
       if (signal.aborted) return ended('aborted', exchange);
       if (done) break;
+      if (part.type === 'tool-input-start') begunCalls += 1;
+      if (begunCalls > MOST_TOOL_CALLS || toolCalls.length > MOST_TOOL_CALLS) {
+        const error = malformedFailure(`asked for more than ${MOST_TOOL_CALLS} tool calls in one answer`, context);
+        return ended('error', exchange, { error });
+      }
+      if ('delta' in part) characters += part.delta.length;
+      if (characters > MOST_CHARACTERS) {
+        const error = malformedFailure(`said more than ${MOST_CHARACTERS / 1024 / 1024} MiB in one answer`, context);
+        return ended('error', exchange, { error });
+      }
       switch (part.type) {
         case 'text-delta':
           if (part.delta) yield { type: 'text-delta', text: part.delta };

@@ -5,7 +5,7 @@
 // lines for which there is no memory left. Files are private, and a link in place of a file is not followed.
 
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import path from 'node:path';
 
 export interface AppendedFilesSettings {
@@ -78,6 +78,20 @@ export class AppendedFiles {
     while (this.#writers.size > 0) {
       for (const endWait of this.#gathering) endWait();
       await Promise.all(this.#writers.values());
+    }
+  }
+
+  /** Removes a file with the lines that are on their way to it. Lines that are appended later begin it anew. */
+  async remove(file: string): Promise<void> {
+    for (const line of this.#take(file)) this.#pendingBytes -= line.length;
+    for (const endWait of this.#gathering) endWait();
+    await this.#writers.get(file);
+    this.#places.delete(file);
+    try {
+      await unlink(file);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+      this.#warnOnce(file, `${file} could not be removed (${reasonOf(error)}). Remove it by hand.`);
     }
   }
 

@@ -200,6 +200,13 @@ export class Recorder {
     this.#record({ sessionId, sessionKey }, 'session.ended', { reason });
   }
 
+  /** Resolves when nothing is left of what was recorded of these sessions, but for debug logs, which hold all of them. */
+  async forgetSessions(sessionIds: readonly string[]): Promise<void> {
+    await Promise.all(sessionIds.map((sessionId) => this.#parts.trajectory.forget(sessionId)));
+    // So that no record of theirs is still on its way to the store.
+    await this.#parts.hookRecords?.drain();
+  }
+
   /** Resolves when everything that was told before has been written or given up. */
   async drain(): Promise<void> {
     const { trajectory, debugLogs, hookRecords } = this.#parts;

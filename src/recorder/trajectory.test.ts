@@ -129,6 +129,21 @@ describe('the trajectory', () => {
     expect(text).not.toContain('plain');
   });
 
+  it('forgets a session with what was on its way to its file, and begins anew', async () => {
+    const trajectory = open();
+    await trajectory.forget('ses_1');
+    trajectory.record(CONTEXT, 'prompt.submitted', { prompt: 'secret' }, 0);
+    await trajectory.drain();
+    trajectory.record(CONTEXT, 'prompt.submitted', { prompt: 'secret' }, 0);
+    trajectory.record({ ...CONTEXT, sessionId: 'ses_2' }, 'prompt.submitted', {}, 0);
+    await trajectory.forget('ses_1');
+    await trajectory.drain();
+    expect(await readdir(path.join(dir, 'trajectory'))).toEqual(['ses_2.jsonl']);
+    trajectory.record(CONTEXT, 'session.ended', {}, 0);
+    expect(await recordsOf(trajectory)).toMatchObject([{ type: 'session.ended', seq: 1 }]);
+    expect(warnings).toEqual([]);
+  });
+
   it('writes nothing when it is switched off', async () => {
     const trajectory = open({ enabled: false });
     trajectory.record(CONTEXT, 'session.started', {}, 0);

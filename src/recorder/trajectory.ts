@@ -92,6 +92,11 @@ export class Trajectory {
     });
   }
 
+  /** Nothing of what was recorded of this session so far is kept. */
+  forget(sessionId: string): Promise<void> {
+    return this.#files.remove(this.fileOf(sessionId));
+  }
+
   drain(): Promise<void> {
     return this.#files.drain();
   }

@@ -32,8 +32,10 @@ export function planSessionDeletion(
       return [
         { remove: 'journal', where: { runId } },
         { remove: 'captures', where: { runId } },
-        { remove: 'outbox', where: { runId, status: { in: ['sent', 'suppressed'] } } },
-        { update: 'inbox', where: { runId, status: 'done' }, set: { payload: null } },
+        { remove: 'hookRecords', where: { runId } },
+        // What waits to be delivered goes too: it was said here.
+        { remove: 'outbox', where: { runId } },
+        { update: 'inbox', where: { runId, status: { in: ['done', 'dead'] } }, set: { payload: null } },
         { update: 'runs', where: { runId }, set: { outcome: null } },
       ];
     }),

@@ -127,7 +127,16 @@ describe('planSessionDeletion', () => {
           },
           {
             insert: 'inbox',
-            row: { runId, sessionKey: key, kind: 'message', dedupeKey: null, payload, acceptedAt: 0, status: 'done' },
+            row: {
+              runId,
+              sessionKey: key,
+              kind: 'message',
+              dedupeKey: null,
+              fingerprint: null,
+              payload,
+              acceptedAt: 0,
+              status: 'done',
+            },
           },
         ],
         { site: 'request' },

@@ -41,3 +41,6 @@ export const COMMIT_SITES = [
 ] as const;
 
 export type CommitSite = (typeof COMMIT_SITES)[number];
+
+/** Here somebody's words are removed because they must not be kept; the store leaves none of them behind. */
+export const SCRUBBING_SITES: ReadonlySet<CommitSite> = new Set(['block', 'session', 'dead-letter-answer']);

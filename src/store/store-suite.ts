@@ -61,7 +61,7 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
       });
 
       it('with null in every column that may be null', async () => {
-        const nothing = { payload: null, dedupeKey: null };
+        const nothing = { payload: null, dedupeKey: null, fingerprint: null };
         await insertInbox(nothing);
         await store.commit([{ insert: 'outbox', row: outbox({ receipt: null, error: null }) }], accept);
         expect(await store.select('inbox')).toMatchObject([nothing]);
@@ -764,6 +764,7 @@ function oneOfEach(): { readonly [T in TableName]: NewRow<T> } {
       ...ids,
       kind: 'message',
       dedupeKey: '["web","default","event","1"]',
+      fingerprint: 'f1',
       payload: { inbound: { surface, sender: { id: 'ana' }, text: 'hello', at: 1 }, agentId: 'main' },
       acceptedAt: 1,
       status: 'queued',

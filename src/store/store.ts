@@ -8,6 +8,8 @@
 // Result: `commit` resolves when its writes would survive a power cut; a lazy one when they would survive the death of the
 // process, and the next commit that is not lazy makes them survive a power cut too. Rows come back as they went in, but for characters
 // that a text column cannot hold: NUL and lone surrogates become U+FFFD. JSON columns keep even those.
+// What a commit at one of SCRUBBING_SITES removes or overwrites is gone from the files too when it resolves, wherever
+// earlier commits had put it; where another process reads them at that moment, soon after.
 // Rules: commits take effect in the order in which they were asked for. Those that queue up may share one sync to disk,
 // yet each succeeds or fails alone; only when that sync itself fails do all that share it. A lazy commit has the same
 // place in that order and never waits for the disk. A read sees every commit that was asked for before it.

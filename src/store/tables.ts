@@ -45,7 +45,7 @@ export interface SessionRow {
 
 export interface TranscriptRow {
   readonly sessionId: string;
-  /** From 1, without gaps. */
+  /** From 1, rising; a commit that failed leaves a gap. */
   readonly position: number;
   readonly runId: string;
   readonly at: number;
@@ -65,7 +65,9 @@ export interface InboxRow {
   readonly sessionKey: string;
   readonly kind: TriggerKind;
   readonly dedupeKey: string | null;
-  /** Null once a gate has blocked the run: what was said is then not kept. */
+  /** A hash of what was said, for a sender who may ask again; it outlives the payload. */
+  readonly fingerprint: string | null;
+  /** Null once a gate has blocked the run or its session was deleted: what was said is then not kept. */
   readonly payload: TriggerPayload | null;
   readonly acceptedAt: number;
   readonly status: 'queued' | 'claimed' | 'done' | 'dead';
@@ -112,13 +114,15 @@ export interface RunOutcome {
   readonly usage?: Usage | undefined;
   readonly modelCalls?: number | undefined;
   readonly toolCalls?: number | undefined;
+  /** Why the model's last message ended: `stop`, `length`, `refusal`. */
+  readonly stop?: string | undefined;
   readonly report?: JsonValue | undefined;
 }
 
 /** One step of a run, read only to recover it. What the steps are is known in `agent/journal.ts`. */
 export interface JournalRow {
   readonly runId: string;
-  /** From 1, without gaps. */
+  /** From 1, rising; a commit that failed leaves a gap. */
   readonly position: number;
   readonly kind: string;
   readonly at: number;

@@ -155,6 +155,7 @@ describe('/api/runs', () => {
             sessionKey: 'agent:main:main',
             kind: 'message',
             dedupeKey: null,
+            fingerprint: null,
             payload: null,
             acceptedAt: 5,
             status: 'queued',

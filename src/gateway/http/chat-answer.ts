@@ -36,8 +36,9 @@ export function formatUsageChunk(facts: AnswerFacts, run: RunRow): object {
   return { ...head(facts, 'chat.completion.chunk'), choices: [], usage: formatUsage(run) };
 }
 
-export function finishReason({ status }: RunRow): 'stop' | 'content_filter' {
-  return status === 'blocked' ? 'content_filter' : 'stop';
+export function finishReason({ status, outcome }: RunRow): 'stop' | 'length' | 'content_filter' {
+  if (status === 'blocked') return 'content_filter';
+  return outcome?.stop === 'length' ? 'length' : 'stop';
 }
 
 function head({ runId, model, createdAt }: AnswerFacts, object: string): object {

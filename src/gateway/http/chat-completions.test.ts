@@ -63,6 +63,17 @@ describe("OpenAI's client", () => {
     expect(gateway.listenerCount).toBe(0);
   });
 
+  it('learns that an answer was cut because it reached its limit', async () => {
+    const cut = { steps: [delta('so')], outcome: { reply: 'so', stop: 'length' } };
+    gateway.scripts.push(cut, cut);
+    const { choices } = await client.chat.completions.create(ask('tell me everything'));
+    expect(choices[0]?.finish_reason).toBe('length');
+    const stream = await client.chat.completions.create({ ...ask('tell me everything'), stream: true });
+    const reasons: unknown[] = [];
+    for await (const chunk of stream) reasons.push(chunk.choices[0]?.finish_reason);
+    expect(reasons.at(-1)).toBe('length');
+  });
+
   it('gets the answer word by word, then the usage', async () => {
     gateway.scripts.push(answers('one two three'));
     const stream = await client.chat.completions.create({
@@ -344,6 +355,36 @@ describe('a client that goes away', () => {
   it('cannot use that key for something else', async () => {
     const headers = { 'Idempotency-Key': 'order-66' };
     await client.chat.completions.create(ask('hi'), { headers });
+    await expect(client.chat.completions.create(ask('other'), { headers })).rejects.toMatchObject({ status: 422 });
+  });
+
+  it('does not share that key with other users, sessions and agents', async () => {
+    const key = { 'Idempotency-Key': '1' };
+    const asks = [
+      [{ ...ask('hi'), user: 'ana' }, key],
+      [{ ...ask('hi'), user: 'bob' }, key],
+      [ask('hi'), { ...key, 'x-openclaw-session-key': 'bob' }],
+      [{ ...ask('hi'), user: 'ana', model: 'atrium/coder' }, key],
+    ] as const;
+    for (const [body, headers] of [...asks, ...asks]) await client.chat.completions.create(body, { headers });
+    expect(gateway.received).toHaveLength(4);
+  });
+
+  it('is told of both when what was said under that key is no longer kept', async () => {
+    const headers = { 'Idempotency-Key': 'order-66' };
+    await client.chat.completions.create(ask('hi'), { headers });
+    const runId = gateway.runs[0] ?? '';
+    await gateway.store.commit(
+      [
+        { update: 'inbox', where: { runId }, set: { payload: null } },
+        { update: 'runs', where: { runId }, set: { outcome: null } },
+      ],
+      { site: 'session' },
+    );
+    await expect(client.chat.completions.create(ask('hi'), { headers })).rejects.toMatchObject({
+      status: 410,
+      code: 'run_erased',
+    });
     await expect(client.chat.completions.create(ask('other'), { headers })).rejects.toMatchObject({ status: 422 });
   });
 });

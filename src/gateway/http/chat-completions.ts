@@ -1,7 +1,6 @@
 // OpenAI's chat completions and models, answered by agents. A run belongs to its client: when the client goes away, the
 // run is stopped, unless an idempotency key says that the client will ask again; then the answer waits for it.
 
-import { randomBytes } from 'node:crypto';
 import type { Context } from 'hono';
 import type { ReceiveResult } from '../../channels/channel.ts';
 import type { LiveEvent } from '../../protocol/live-event.ts';
@@ -44,7 +43,7 @@ async function answerChat(c: Context<HttpEnv>, { port, agentIds, now }: ApiParts
     const accepted = await receiveOnce(port, {
       ...request,
       at: now(),
-      user: request.user ?? request.sessionKey ?? `once-${randomBytes(8).toString('hex')}`,
+      user: request.user ?? request.sessionKey,
     });
     const client = new AbortController();
     const { signal } = c.req.raw;

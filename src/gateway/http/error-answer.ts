@@ -44,6 +44,8 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   ATRIUM_HTTP_ORIGIN_REFUSED: 403,
   ATRIUM_HTTP_BODY_TOO_LARGE: 413,
   ATRIUM_HTTP_IDEMPOTENCY_KEY_REUSED: 422,
+  // Two callers changed the same thing at once, and the other one was quicker.
+  ATRIUM_STORE_PRECONDITION: 409,
 };
 
 /** What the caller got wrong; the rest is the gateway's own trouble. */

@@ -1,6 +1,8 @@
-// Hands a message of the API to the gateway. With an id it is accepted once, however often it is sent; the same id with
-// another message is a mistake of the client, which is told rather than given somebody else's answer.
+// Hands a message of the API to the gateway. With an id it is accepted once, however often it is sent. An id belongs to
+// the user, session and agent that it came with: the same one from somebody else is another message. The same id with
+// other words is a mistake of the client, which is told so, even after those words are no longer kept.
 
+import { createHash, randomBytes } from 'node:crypto';
 import type { ReceiveResult } from '../../channels/channel.ts';
 import { IdempotencyKeyReusedError } from '../../protocol/errors.ts';
 import type { Inbound } from '../../protocol/inbound.ts';
@@ -11,8 +13,8 @@ import { peerIdOf } from './peer-id.ts';
 export interface ApiMessage {
   readonly text: string;
   readonly at: number;
-  /** Who is talking, or whatever else tells this conversation from others. */
-  readonly user: string;
+  /** Who is talking, or whatever else tells this conversation from others; without it, it is one of its own. */
+  readonly user: string | undefined;
   readonly agentId: string | undefined;
   readonly sessionKey: string | undefined;
   readonly idempotencyKey: string | undefined;
@@ -20,28 +22,34 @@ export interface ApiMessage {
 }
 
 export async function receiveOnce(port: GatewayPort, message: ApiMessage): Promise<ReceiveResult> {
-  const inbound = toInbound(message);
-  const result = await port.receive(inbound, { kind: 'api', ...(message.seed && { seed: message.seed }) });
-  if (result.outcome === 'duplicate') await checkSameMessage(port, inbound, result.runId);
+  const { text, seed, user, sessionKey, agentId, idempotencyKey } = message;
+  const identity = [idempotencyKey, user, sessionKey, agentId];
+  const isNamed = idempotencyKey !== undefined;
+  const fingerprint = isNamed ? hashOf([...identity, text, seed]) : undefined;
+  const inbound = toInbound(message, isNamed ? hashOf(identity) : undefined);
+  const result = await port.receive(inbound, { kind: 'api', fingerprint, ...(seed && { seed }) });
+  if (result.outcome === 'duplicate') await checkSameMessage(port, fingerprint, result.runId);
   return result;
 }
 
-function toInbound({ text, at, user, agentId, sessionKey, idempotencyKey }: ApiMessage): Inbound {
-  const id = peerIdOf(user);
+function toInbound({ text, at, user, agentId, sessionKey }: ApiMessage, eventId: string | undefined): Inbound {
+  const id = peerIdOf(user ?? `once-${randomBytes(8).toString('hex')}`);
   return {
     surface: { channel: 'api', accountId: 'default', peer: { kind: 'direct', id } },
     sender: { id },
     text,
     at,
-    eventId: idempotencyKey,
+    eventId,
     sessionKey,
     agentId,
   };
 }
 
-async function checkSameMessage(port: GatewayPort, inbound: Inbound, runId: string): Promise<void> {
-  const [row] = await port.store.select('inbox', { where: { runId }, limit: 1 });
-  const first = row?.payload?.inbound;
-  // What a gate blocked is not kept, so there is nothing to compare with.
-  if (first && first.text !== inbound.text) throw new IdempotencyKeyReusedError(runId);
+async function checkSameMessage(port: GatewayPort, fingerprint: string | undefined, runId: string): Promise<void> {
+  const [first] = await port.store.select('inbox', { where: { runId }, limit: 1 });
+  if (first && first.fingerprint !== (fingerprint ?? null)) throw new IdempotencyKeyReusedError(runId);
+}
+
+function hashOf(values: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(values)).digest('hex');
 }

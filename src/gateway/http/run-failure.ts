@@ -5,10 +5,15 @@ import type { ErrorAnswer } from './error-answer.ts';
 
 /** Undefined for a run with an answer. A gate that blocked a run may have left an answer as well. */
 export function runFailure({ runId, status, outcome }: RunRow): ErrorAnswer | undefined {
+  if (outcome === null && status === 'done') return { status: 410, code: 'run_erased', message: erasedSentence(runId) };
   if (status === 'done' || (status === 'blocked' && outcome?.reply !== undefined)) return undefined;
   const code = outcome?.errorCode ?? `run_${status}`;
   const sentence = outcome?.error ?? SENTENCES[status] ?? 'The run ended without an answer.';
   return { status: statusOf(status, code), code, message: `${sentence} (run ${runId})` };
+}
+
+function erasedSentence(runId: string): string {
+  return `The run is over, but its answer was removed with its session (run ${runId}). Ask again with a new key.`;
 }
 
 const SENTENCES: Readonly<Partial<Record<RunRow['status'], string>>> = {

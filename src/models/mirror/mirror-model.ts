@@ -6,7 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject } from '../../protocol/json.ts';
 import type { Message, ToolMessage } from '../../protocol/message.ts';
 import type { Usage } from '../../protocol/usage.ts';
-import type { Model, ModelEnd, ModelEvent, ModelFailure, ModelRequest, WireRequest } from '../model.ts';
+import {
+  MOST_TOOL_CALLS,
+  type Model,
+  type ModelEnd,
+  type ModelEvent,
+  type ModelFailure,
+  type ModelRequest,
+  type WireRequest,
+} from '../model.ts';
 import { describeRequest, quote, shorten } from './describe-request.ts';
 import { type MirrorStep, mirrorSteps } from './mirror-steps.ts';
 
@@ -52,6 +60,8 @@ async function* stream(wire: WireRequest, signal: AbortSignal): AsyncGenerator<M
         break;
       case 'call':
         calls += 1;
+        if (calls > MOST_TOOL_CALLS)
+          return yield failed('bad-request', `mirror makes at most ${MOST_TOOL_CALLS} calls`, wire, written);
         written += step.input.length;
         yield {
           type: 'tool-call',

@@ -43,6 +43,7 @@ export const TABLES: { readonly [T in TableName]: TableLayout<T> } = {
       sessionKey: 'text',
       kind: 'text',
       dedupeKey: 'text?',
+      fingerprint: 'text?',
       payload: 'json?',
       acceptedAt: 'integer',
       status: 'text',

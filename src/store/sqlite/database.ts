@@ -31,6 +31,8 @@ export async function openDatabase(file: string, { readOnly = false, busyMs }: D
 export function makeDurable(database: Database): void {
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
   database.exec(`PRAGMA journal_size_limit = ${LARGEST_IDLE_LOG}`);
+  // What is removed is overwritten, or it could be read from the file until its place is used again.
+  database.exec('PRAGMA secure_delete = ON');
   // What may have to be undone stays in memory, and never in a temporary file that others can read.
   database.exec('PRAGMA temp_store = MEMORY');
 }
@@ -47,6 +49,16 @@ export function foldLog(database: Database): void {
     try {
       database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {}
+  }
+}
+
+/** Empties the log into the file, so that nothing stays in it which was removed since. False when somebody is reading. */
+export function emptyLog(database: Database): boolean {
+  try {
+    const row: readonly unknown[] = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+    return row[0] === 0;
+  } catch {
+    return false;
   }
 }
 

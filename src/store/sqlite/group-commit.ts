@@ -4,18 +4,22 @@
 // A group of nothing but lazy commits is written without a sync: the log holds it, and the sync of the next group with a
 // commit that somebody waits for makes both safe.
 //
+// After a group with a commit that scrubs, the log is emptied before anybody is told.
+//
 // Commits are data underneath, so a group can be made again. It is tried without savepoints first, which cost a third of
 // the time, because hardly a commit ever fails; when one does, the group is rolled back and made again with a savepoint
 // for each. A commit that breaks even the transaction is rejected, and the rest is made again without it.
 
 import type { AtriumError } from '../../protocol/errors.ts';
-import type { Database, Statement } from './database.ts';
+import { type Database, emptyLog, type Statement } from './database.ts';
 import { isBusy, storeErrorFrom } from './store-error.ts';
 
 /** Bounds how long one flush may keep the process from doing anything else. */
 const LARGEST_GROUP = 256;
 /** While another process holds the file, a group waits without blocking and tries again this often. */
 const BUSY_PAUSE_MS = 25;
+/** While another process reads, the log cannot be emptied; it is tried again this often. */
+const SCRUB_PAUSE_MS = 100;
 
 export class GroupCommit {
   readonly #database: Database;
@@ -32,6 +36,7 @@ export class GroupCommit {
   #busyTries = 0;
   /** Whether the next transaction is synced, as the database was last told. */
   #isSynced = true;
+  #scrubTimer: NodeJS.Timeout | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(database: Database, file: string, busyWaitMs: number) {
@@ -47,9 +52,9 @@ export class GroupCommit {
   }
 
   /** Resolves with what `work` returned once it is durable. `work` may run more than once, but takes effect once. */
-  add<T>(work: () => T, isLazy: boolean): Promise<T> {
+  add<T>(work: () => T, { isLazy, isScrubbing }: JobKind): Promise<T> {
     const done = new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, isLazy, resolve: resolve as (value: unknown) => void, reject });
+      this.#queue.push({ work, isLazy, isScrubbing, resolve: resolve as (value: unknown) => void, reject });
     });
     if (this.#queue.length === 1) setImmediate(this.#flush);
     this.#last = done;
@@ -64,6 +69,12 @@ export class GroupCommit {
   /** Settles with the last commit that was asked for so far. */
   async drain(): Promise<void> {
     await this.#last.then(ignore, ignore);
+  }
+
+  /** Whoever closes the database empties its log. */
+  async close(): Promise<void> {
+    await this.drain();
+    clearTimeout(this.#scrubTimer);
   }
 
   #flushGroup(): void {
@@ -114,6 +125,7 @@ export class GroupCommit {
     } catch (error) {
       return this.#rejectAll(group, error);
     }
+    if (group.some((job) => job.isScrubbing)) this.#scrub();
     for (const one of tell) one();
     return { kind: 'settled' };
   }
@@ -122,6 +134,13 @@ export class GroupCommit {
     if (isSynced === this.#isSynced) return;
     this.#database.exec(`PRAGMA synchronous = ${isSynced ? 'FULL' : 'NORMAL'}`);
     this.#isSynced = isSynced;
+  }
+
+  #scrub(): void {
+    clearTimeout(this.#scrubTimer);
+    if (emptyLog(this.#database)) return;
+    this.#scrubTimer = setTimeout(() => this.#scrub(), SCRUB_PAUSE_MS);
+    this.#scrubTimer.unref();
   }
 
   #cannotBegin(group: readonly Job[], error: unknown): Outcome {
@@ -168,9 +187,14 @@ export class GroupCommit {
   }
 }
 
-interface Job {
-  readonly work: () => unknown;
+export interface JobKind {
   readonly isLazy: boolean;
+  /** Nothing of what it removes may stay in the log. */
+  readonly isScrubbing: boolean;
+}
+
+interface Job extends JobKind {
+  readonly work: () => unknown;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: AtriumError) => void;
 }

@@ -152,4 +152,8 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX hook_records_by_run ON hook_records (run_id)',
     ],
   },
+  {
+    version: 2,
+    statements: ['ALTER TABLE inbox ADD COLUMN fingerprint TEXT'],
+  },
 ];

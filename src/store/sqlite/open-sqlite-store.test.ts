@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   PreconditionFailedError,
   StateLockedError,
@@ -25,7 +25,7 @@ const put = (store: Store, hash: string, text = ''): Promise<CommitResult> =>
   store.commit([{ insert: 'parts', row: { hash, text, size: text.length, usedAt: 1 } }], { site: 'request' });
 
 const accept = (store: Store, runId: string): Promise<CommitResult> => {
-  const row = { runId, sessionKey: 'k', dedupeKey: null, payload: null, acceptedAt: 1 } as const;
+  const row = { runId, sessionKey: 'k', dedupeKey: null, fingerprint: null, payload: null, acceptedAt: 1 } as const;
   return store.commit([{ insert: 'inbox', row: { ...row, kind: 'message', status: 'queued' } }], { site: 'accept' });
 };
 
@@ -81,6 +81,52 @@ describe('an SQLite store', () => {
     await expect(openSqliteStore({ file, readOnly: true })).rejects.toThrow(StoreFailedError);
     expect(await readdir(dir)).toEqual([]);
   });
+});
+
+describe('what must not be kept', () => {
+  const say = (store: Store, text: string): Promise<CommitResult> => {
+    const surface = { channel: 'web', accountId: 'default', peer: { kind: 'direct', id: 'ana' } } as const;
+    const payload = { agentId: 'main', inbound: { surface, sender: { id: 'ana' }, text, at: 0 } };
+    const row = { runId: 'r', sessionKey: 'k', dedupeKey: null, fingerprint: null, payload, acceptedAt: 1 } as const;
+    return store.commit([{ insert: 'inbox', row: { ...row, kind: 'message', status: 'queued' } }], { site: 'accept' });
+  };
+  const scrub = (store: Store): Promise<CommitResult> =>
+    store.commit([{ update: 'inbox', where: { runId: 'r' }, set: { payload: null } }], { site: 'block' });
+
+  it.each([0, 3_000, 200_000])('is in no file once it is scrubbed, with %d characters around it', async (size) => {
+    const store = await openSqliteStore({ file });
+    await accept(store, 'before');
+    await say(store, `${'w'.repeat(size)} zq-launch-code ${'w'.repeat(size)}`);
+    await store.commit([{ update: 'inbox', where: { runId: 'r' }, set: { status: 'claimed' } }], { site: 'claim' });
+    expect(await filesWith('zq-launch-code')).not.toEqual([]);
+    await scrub(store);
+    expect(await filesWith('zq-launch-code')).toEqual([]);
+    await accept(store, 'after');
+    await store.close();
+    expect(await filesWith('zq-launch-code')).toEqual([]);
+  });
+
+  it('is in no file soon after, when somebody was reading', async () => {
+    const store = await openSqliteStore({ file });
+    await say(store, 'zq-launch-code');
+    const reader = await openDatabase(file, { readOnly: true, busyMs: 0 });
+    reader.exec('BEGIN');
+    reader.prepare('SELECT * FROM inbox').all();
+    await scrub(store);
+    expect(await filesWith('zq-launch-code')).not.toEqual([]);
+    reader.exec('COMMIT');
+    await vi.waitFor(async () => expect(await filesWith('zq-launch-code')).toEqual([]), 5_000);
+    reader.close();
+    await store.close();
+  });
+
+  async function filesWith(text: string): Promise<readonly string[]> {
+    const found: string[] = [];
+    for (const name of await readdir(join(dir, 'state', 'atrium'))) {
+      if ((await readFile(join(dir, 'state', 'atrium', name))).includes(text)) found.push(name);
+    }
+    return found;
+  }
 });
 
 describe('a store without space', () => {

@@ -2,10 +2,10 @@
 // everything, in turn; other processes may read the file meanwhile.
 
 import { ClaimLostError, StoreClosedError, StoreFailedError } from '../../protocol/errors.ts';
-import { COMMIT_SITES, type CommitSite } from '../commit-sites.ts';
+import { COMMIT_SITES, type CommitSite, SCRUBBING_SITES } from '../commit-sites.ts';
 import type { CommitCounter, CommitOptions, CommitResult, Query, Store, Where, Write } from '../store.ts';
 import type { TableName, Tables } from '../tables.ts';
-import { type Database, foldLog, makeDurable, openDatabase } from './database.ts';
+import { type Database, emptyLog, foldLog, makeDurable, openDatabase } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
 import { checkVersion, migrate, NEWEST_VERSION } from './migrate.ts';
 import { Statements } from './statements.ts';
@@ -36,6 +36,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       makeDurable(database);
       if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${Math.trunc(maxPages)}`);
       migrate(database, file);
+      // A process that died may have left words in the log that it had removed.
+      emptyLog(database);
     }
     database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
     return new SqliteStore(database, { file, readOnly, busyWaitMs });
@@ -78,17 +80,20 @@ class SqliteStore implements Store {
   async commit(writes: readonly Write[], { site, claim, lazy = false }: CommitOptions): Promise<CommitResult> {
     if (this.#closing) throw new StoreClosedError(this.#file);
     const prepared = this.#guard(() => writes.map((write) => this.#statements.prepareWrite(write)));
-    const result = await this.#group.add(() => {
-      if (claim && !this.#statements.holdsClaim(claim)) throw new ClaimLostError(claim.runId, claim.claim);
-      const seqs: (number | undefined)[] = [];
-      const changed: number[] = [];
-      for (const write of prepared) {
-        const outcome = write();
-        seqs.push(outcome.seq);
-        changed.push(outcome.changed);
-      }
-      return { seqs, changed };
-    }, lazy);
+    const result = await this.#group.add(
+      () => {
+        if (claim && !this.#statements.holdsClaim(claim)) throw new ClaimLostError(claim.runId, claim.claim);
+        const seqs: (number | undefined)[] = [];
+        const changed: number[] = [];
+        for (const write of prepared) {
+          const outcome = write();
+          seqs.push(outcome.seq);
+          changed.push(outcome.changed);
+        }
+        return { seqs, changed };
+      },
+      { isLazy: lazy, isScrubbing: SCRUBBING_SITES.has(site) },
+    );
     this.#commits[site] += 1;
     return result;
   }
@@ -111,7 +116,7 @@ class SqliteStore implements Store {
   }
 
   async #close(): Promise<void> {
-    await this.#group.drain();
+    await this.#group.close();
     this.#guard(() => {
       if (!this.#readOnly) foldLog(this.#database);
       this.#database.close();

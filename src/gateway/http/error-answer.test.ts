@@ -1,0 +1,9 @@
+import { expect, it } from 'vitest';
+import { PreconditionFailedError, StoreFullError } from '../../protocol/errors.ts';
+import { toErrorAnswer } from './error-answer.ts';
+
+it('tells who came second from a store in trouble', () => {
+  expect(toErrorAnswer(new PreconditionFailedError('sessions', 'has changed'))).toMatchObject({ status: 409 });
+  expect(toErrorAnswer(new StoreFullError('store.db'))).toMatchObject({ status: 503 });
+  expect(toErrorAnswer(new Error('a bug'))).toMatchObject({ status: 500, code: 'internal_error' });
+});
