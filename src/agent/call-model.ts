@@ -4,6 +4,7 @@
 // Errors: throws ModelCallError when no model answered, and the reason of the signal when the run was stopped.
 
 import { createHash } from 'node:crypto';
+import { costOf } from '../models/cost-of.ts';
 import type { Model, ModelEnd, ModelFailure } from '../models/model.ts';
 import { retryDelayMs } from '../models/retry-delay.ts';
 import { isAtriumError, ModelCallError } from '../protocol/errors.ts';
@@ -207,7 +208,15 @@ function tellEnd(
   const failed = end.stop === 'error' || end.stop === 'aborted';
   parts.recorder.modelCompleted(
     { ...turn.recorded, ...refOf(model) },
-    { call, stop: end.stop, usage: end.usage, ms, text, error: end.error?.message },
+    {
+      call,
+      stop: end.stop,
+      usage: end.usage,
+      cost: costOf(end.usage, model.prices),
+      ms,
+      text,
+      error: end.error?.message,
+    },
   );
   if (hooks.has('model_call_ended')) {
     hooks.observe(

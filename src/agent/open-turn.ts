@@ -29,6 +29,8 @@ export interface Turn {
   readonly kind: TriggerKind;
   /** What the person said to the agent, without a command in front of it. */
   readonly text: string;
+  /** The client that waited for the answer is gone with the process it was connected to, and asks anew if it still wants it. */
+  readonly isAbandoned: boolean;
   /** A person asked for a new session and said nothing else. */
   readonly isResetOnly: boolean;
   /** What a fresh session begins with, said elsewhere; already part of the history. */
@@ -106,6 +108,7 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
     trigger: TRIGGER_OF_KIND[kind],
     kind,
     text: command ? command.rest : inbound.text,
+    isAbandoned: inbound.isAwaited === true && trigger.acceptedAt < parts.upSince,
     isResetOnly: command !== undefined && command.rest === '',
     seed,
     history: past.map(({ message }) => message),

@@ -59,6 +59,7 @@ it('waits for three commits: the message, the request and the result', async () 
   const { 'hook-records': _, ...made } = commitsOf(store.commits);
   // Nobody waits for the claim, nor for the receipt.
   expect(made).toEqual({ accept: 1, claim: 1, request: 1, result: 1, receipt: 1 });
+  expect(store.waits).toBe(3);
 });
 
 it('says nothing when the agent wants to say nothing', async () => {

@@ -133,6 +133,40 @@ describe('a gateway that is stopped in the middle', () => {
     expect(scratch.model.requests).toHaveLength(5);
   });
 
+  it('does not answer a client that waited on its connection: whoever still wants it has asked again', async () => {
+    const scratch = await gatewayForTest();
+    scratch.model.script([hang('So far')]);
+    const ask = (peer: string, isAwaited: boolean) =>
+      scratch.gateway.receive(
+        {
+          surface: { channel: 'api', accountId: 'default', peer: { kind: 'direct', id: peer } },
+          sender: { id: peer },
+          text: 'Book the room',
+          at: Date.now(),
+          ...(isAwaited ? { isAwaited } : {}),
+        },
+        { kind: 'api' },
+      );
+    const running = await ask('caller', true);
+    await scratch.model.waitForRequests(1);
+    const queued = await ask('caller', true);
+    const kept = await ask('other', false);
+    await scratch.model.waitForRequests(1);
+    const waiting = scratch.gateway.waitForRun(running.runId).catch((error: Error) => error.message);
+    await scratch.stop(0);
+    expect(await waiting).toContain('stopping');
+
+    scratch.model.script(() => reply('Booked.'));
+    await scratch.start();
+    expect(await scratch.gateway.waitForRun(running.runId)).toMatchObject({ status: 'stopped' });
+    expect(await scratch.gateway.waitForRun(queued.runId)).toMatchObject({ status: 'stopped' });
+    expect(await scratch.gateway.waitForRun(kept.runId)).toMatchObject({
+      status: 'done',
+      outcome: { reply: 'Booked.' },
+    });
+    expect(await scratch.store.count('outbox', { runId: running.runId })).toBe(0);
+  });
+
   it('keeps the order: what came later is answered later', async () => {
     const scratch = await gatewayForTest();
     scratch.model.script([hang()]);

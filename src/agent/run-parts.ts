@@ -46,6 +46,8 @@ export interface RunParts {
   /** For the operator's log: what went wrong that nobody foresaw. */
   readonly warn: (text: string) => void;
   readonly now: () => number;
+  /** When this process began. Whoever waited on a connection before that is gone. */
+  readonly upSince: number;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly settings: RunSettings;
 }
@@ -154,6 +156,8 @@ export interface RunRecorder {
       readonly call: number;
       readonly stop: string;
       readonly usage: Usage;
+      /** Undefined where no prices are known. */
+      readonly cost: number | undefined;
       readonly ms: number;
       readonly text: string;
       readonly error?: string | undefined;

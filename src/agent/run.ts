@@ -6,9 +6,10 @@
 // Rules: three commits that the run waits for, when no tool is called: the message was accepted before it got here, then
 // the request, then the result. No step that was committed runs again.
 
-import { ClaimLostError, isStoreError, PreconditionFailedError } from '../protocol/errors.ts';
+import { ClaimLostError, isStoreError, PreconditionFailedError, RunStoppedError } from '../protocol/errors.ts';
 import { askForReply } from './ask-for-reply.ts';
 import type { ClaimedRun } from './claimed-run.ts';
+import { CLIENT_GONE } from './client-gone.ts';
 import { commitRequest } from './commit-request.ts';
 import { converse } from './converse.ts';
 import { draftRequest } from './draft-request.ts';
@@ -38,6 +39,7 @@ function mustBeTakenUpAgain(error: unknown): boolean {
 }
 
 async function answer(parts: RunParts, turn: Turn): Promise<void> {
+  if (turn.isAbandoned) throw new RunStoppedError(CLIENT_GONE);
   if (turn.isResetOnly) return finishRun(parts, turn, { reply: 'A new session has begun.' });
 
   const recovered = await recoverRequest(parts, turn);

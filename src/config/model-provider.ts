@@ -24,6 +24,8 @@ export interface ProviderModel {
   readonly id: string;
   readonly contextWindow?: number | undefined;
   readonly maxTokens?: number | undefined;
+  /** Prices per million tokens. */
+  readonly cost?: Readonly<Record<string, number>> | undefined;
 }
 
 /** The provider that is always there. */
@@ -137,8 +139,14 @@ function providerModels(entry: PlainObject | undefined): readonly ProviderModel[
     if (!isPlainObject(model) || typeof model.id !== 'string' || model.id.trim() === '') return [];
     const contextWindow = positive(model.contextWindow, undefined);
     const maxTokens = positive(model.maxTokens, undefined);
-    return [{ id: model.id, contextWindow, maxTokens }];
+    const cost = isPlainObject(model.cost) ? pricesOf(model.cost) : undefined;
+    return [{ id: model.id, contextWindow, maxTokens, ...(cost && { cost }) }];
   });
+}
+
+function pricesOf(cost: PlainObject): Readonly<Record<string, number>> {
+  const prices = Object.entries(cost).filter(([, price]) => typeof price === 'number' && price >= 0);
+  return Object.fromEntries(prices) as Record<string, number>;
 }
 
 function unknownProvider(config: Config, provider: string): UnknownProviderError {

@@ -20,6 +20,7 @@ const filledText = (expected = 'text that is not blank') =>
   z.string({ error: expected }).regex(/\S/, { error: expected });
 const texts = () => z.array(text(), { error: 'a list of texts' });
 const positive = () => z.number({ error: 'a number above 0' }).positive({ error: 'a number above 0' });
+const price = () => z.number({ error: 'a number from 0' }).min(0, { error: 'a number from 0' });
 const wholeNumber = (from: number, to: number) => {
   const error = `a whole number from ${from} to ${to}`;
   return z.number({ error }).int({ error }).min(from, { error }).max(to, { error });
@@ -287,6 +288,14 @@ const models = shared({
             id: filledText(),
             contextWindow: positive().optional().describe('In tokens.'),
             maxTokens: positive().optional().describe('The most tokens of one answer.'),
+            cost: shared({
+              input: price().optional(),
+              output: price().optional(),
+              cacheRead: price().optional(),
+              cacheWrite: price().optional(),
+            })
+              .optional()
+              .describe('Prices per million tokens, in whatever currency you like.'),
           }),
           { error: 'a list of models' },
         )

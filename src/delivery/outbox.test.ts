@@ -348,6 +348,7 @@ describe('a store that fails', () => {
     let failures = 2;
     const failing: Store = {
       commits: store.commits,
+      waits: 0,
       description: store.description,
       select: (table, query) => store.select(table, query),
       count: (table, where) => store.count(table, where),

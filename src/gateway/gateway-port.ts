@@ -16,8 +16,9 @@ export interface GatewayPort {
   receive(inbound: Inbound, options?: ReceiveOptions): Promise<ReceiveResult>;
   /** Resolves with the run when it is over. */
   waitForRun(runId: string, signal?: AbortSignal): Promise<RunRow>;
-  /** Aborts a run that is going on, or takes a waiting one out of its lane. False when it was over already. */
-  stopRun(runId: string, reason: string): Promise<boolean>;
+  /** Aborts a run that is going on, or takes a waiting one out of its lane. False when it was over already.
+   * Without a reason it is because the client that asked has gone. */
+  stopRun(runId: string, reason?: string): Promise<boolean>;
   /** Every live event of every session from now on; returns the undo. A listener that throws disturbs nobody. */
   subscribe(listener: (event: LiveEvent) => void): () => void;
   /** For reading only. */

@@ -32,4 +32,7 @@ it('waits for the next event that matches, or until nobody waits any more', asyn
   gone.abort(new Error('gone'));
   await expect(waiting).rejects.toThrow('gone');
   await expect(live.next(() => true, gone.signal)).rejects.toThrow('gone');
+  const late = live.next(() => true, undefined);
+  live.close(new Error('stopping'));
+  await expect(late).rejects.toThrow('stopping');
 });

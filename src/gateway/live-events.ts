@@ -8,6 +8,8 @@ export type LiveListener = (event: LiveEvent) => void;
 export class LiveEvents {
   readonly #listeners = new Set<LiveListener>();
   readonly #warn: (sentence: string) => void;
+  /** One per promise that waits for an event. */
+  readonly #waiting = new Set<(reason: unknown) => void>();
 
   constructor(warn: (sentence: string) => void) {
     this.#warn = warn;
@@ -37,16 +39,24 @@ export class LiveEvents {
         end();
         resolve();
       });
-      const abort = () => {
+      const abort = () => giveUp(signal?.reason);
+      const giveUp = (reason: unknown) => {
         end();
-        reject(signal?.reason);
+        reject(reason);
       };
       const end = () => {
+        this.#waiting.delete(giveUp);
         undo();
         signal?.removeEventListener('abort', abort);
       };
+      this.#waiting.add(giveUp);
       signal?.addEventListener('abort', abort);
       if (signal?.aborted) abort();
     });
+  }
+
+  /** Nothing more will happen: whoever waits is told why. */
+  close(reason: unknown): void {
+    for (const giveUp of [...this.#waiting]) giveUp(reason);
   }
 }

@@ -20,6 +20,7 @@ import { Outbox } from '../delivery/outbox.ts';
 import { planDelivery } from '../delivery/plan-delivery.ts';
 import { HookRunner } from '../hooks/runner.ts';
 import { EmbeddedLanes } from '../lanes/embedded-lanes.ts';
+import { GatewayNotReadyError } from '../protocol/errors.ts';
 import { AppendedFiles } from '../recorder/appended-files.ts';
 import { captureRequest, readCapture } from '../recorder/capture.ts';
 import { DebugLogs } from '../recorder/debug-logs.ts';
@@ -169,6 +170,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     emit: live.emit,
     warn,
     now,
+    upSince: startedAt,
     sleep: options.sleep ?? ((ms, signal) => sleep(ms, undefined, { signal })),
     settings: {
       maxToolRounds: defaults.maxToolRounds ?? 50,
@@ -294,6 +296,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       const left = () => Math.max(0, deadline - now());
       housekeeping.close();
       await lanes.close(left());
+      live.close(new GatewayNotReadyError('draining'));
       await outbox.close(Math.max(left(), 500));
       await tellShutdown(runParts, left());
       await internalHook('gateway', 'shutdown', '', { reason: 'shutdown' });

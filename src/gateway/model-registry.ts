@@ -73,6 +73,7 @@ export class ModelRegistry {
 
   async #make(ref: ModelRef): Promise<Model> {
     const settings = resolveProvider(this.#config, ref.provider, this.#variables);
+    const configured = settings.models.find(({ id }) => id === ref.model);
     const wire = {
       provider: ref.provider,
       model: ref.model,
@@ -81,7 +82,8 @@ export class ModelRegistry {
       headers: settings.headers,
       timeoutMs: settings.timeoutMs,
       contextWindow: contextWindowOf(settings, ref.model),
-      maxTokens: settings.models.find(({ id }) => id === ref.model)?.maxTokens,
+      maxTokens: configured?.maxTokens,
+      prices: configured?.cost,
       now: this.#now,
     };
     switch (settings.api) {

@@ -50,6 +50,7 @@ function nothingKept(file: string): Store {
     select: async () => [],
     count: async () => 0,
     commits: {} as CommitCounter,
+    waits: 0,
     description: `nothing at ${file}`,
     close: async () => {},
   };

@@ -11,6 +11,7 @@
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
 import type { Usage } from '../protocol/usage.ts';
+import type { ModelPrices } from './cost-of.ts';
 
 /** Nobody means to run more than this at a time; a model that asks for more has lost its way. */
 export const MOST_TOOL_CALLS = 128;
@@ -22,6 +23,8 @@ export interface Model {
   readonly api: 'anthropic-messages' | 'openai-completions' | 'mirror';
   /** In tokens; undefined when neither the configuration nor the product knows it. */
   readonly contextWindow?: number | undefined;
+  /** Where the configuration names them. */
+  readonly prices?: ModelPrices | undefined;
   prepare(request: ModelRequest): Promise<WireRequest>;
   stream(wire: WireRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
 }

@@ -10,6 +10,7 @@ import { ModelRequestError } from '../protocol/errors.ts';
 import { isJsonObject } from '../protocol/json.ts';
 import { NO_USAGE, type Usage } from '../protocol/usage.ts';
 import { VERSION } from '../protocol/version.ts';
+import type { ModelPrices } from './cost-of.ts';
 import {
   MOST_TOOL_CALLS,
   type Model,
@@ -41,6 +42,7 @@ export interface WireModelSettings {
   /** The longest time without any byte of the answer. Default two minutes. */
   readonly timeoutMs?: number | undefined;
   readonly contextWindow?: number | undefined;
+  readonly prices?: ModelPrices | undefined;
   /** The most tokens of one answer, when a request does not say. */
   readonly maxTokens?: number | undefined;
   /** A `retry-after` may be a date. */
@@ -77,6 +79,7 @@ export function createWireModel(given: WireModelSettings, dialect: WireDialect):
     model: settings.model,
     api: dialect.api,
     contextWindow: settings.contextWindow,
+    prices: settings.prices,
 
     prepare: (request) => record(request, settings, dialect, model),
 

@@ -38,6 +38,8 @@ export interface Inbound {
   /** The session that the sender asked for by key, where a surface may choose: a terminal, an API client. */
   readonly sessionKey?: string | undefined;
   readonly agentId?: string | undefined;
+  /** A client waits for the answer on its connection and will not come back for it, so that it ends with the process. */
+  readonly isAwaited?: true | undefined;
   readonly metadata?: JsonObject | undefined;
 }
 

@@ -34,6 +34,9 @@ export function withFailpoints(store: Store, points: readonly Failpoint[], kill:
     get commits() {
       return store.commits;
     },
+    get waits() {
+      return store.waits;
+    },
     get description() {
       return store.description;
     },

@@ -25,6 +25,8 @@ export interface Store {
   count<T extends TableName>(table: T, where?: Where<T>): Promise<number>;
   /** Commits so far by site; what a run costs is asserted with these. */
   readonly commits: CommitCounter;
+  /** How many of them were not lazy: what a run costs in syncs, when nobody shares one with it. */
+  readonly waits: number;
   /** What the backend is, for people: `sqlite <path>`. */
   readonly description: string;
   close(): Promise<void>;

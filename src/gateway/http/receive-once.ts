@@ -19,6 +19,8 @@ export interface ApiMessage {
   readonly sessionKey: string | undefined;
   readonly idempotencyKey: string | undefined;
   readonly seed?: readonly Message[] | undefined;
+  /** The client waits on its connection, and cannot ask for the answer later. */
+  readonly isAwaited?: boolean | undefined;
 }
 
 export async function receiveOnce(port: GatewayPort, message: ApiMessage): Promise<ReceiveResult> {
@@ -32,7 +34,10 @@ export async function receiveOnce(port: GatewayPort, message: ApiMessage): Promi
   return result;
 }
 
-function toInbound({ text, at, user, agentId, sessionKey }: ApiMessage, eventId: string | undefined): Inbound {
+function toInbound(
+  { text, at, user, agentId, sessionKey, isAwaited }: ApiMessage,
+  eventId: string | undefined,
+): Inbound {
   const id = peerIdOf(user ?? `once-${randomBytes(8).toString('hex')}`);
   return {
     surface: { channel: 'api', accountId: 'default', peer: { kind: 'direct', id } },
@@ -42,6 +47,7 @@ function toInbound({ text, at, user, agentId, sessionKey }: ApiMessage, eventId:
     eventId,
     sessionKey,
     agentId,
+    ...(isAwaited && { isAwaited }),
   };
 }
 

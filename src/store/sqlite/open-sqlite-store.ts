@@ -59,6 +59,7 @@ class SqliteStore implements Store {
   readonly #statements: Statements;
   readonly #group: GroupCommit;
   readonly #commits = Object.fromEntries(COMMIT_SITES.map((site) => [site, 0])) as Record<CommitSite, number>;
+  #waits = 0;
   #closing: Promise<void> | undefined;
 
   constructor(
@@ -75,6 +76,10 @@ class SqliteStore implements Store {
 
   get commits(): CommitCounter {
     return this.#commits;
+  }
+
+  get waits(): number {
+    return this.#waits;
   }
 
   async commit(writes: readonly Write[], { site, claim, lazy = false }: CommitOptions): Promise<CommitResult> {
@@ -95,6 +100,7 @@ class SqliteStore implements Store {
       { isLazy: lazy, isScrubbing: SCRUBBING_SITES.has(site) },
     );
     this.#commits[site] += 1;
+    if (!lazy) this.#waits += 1;
     return result;
   }
 
