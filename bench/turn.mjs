@@ -32,8 +32,8 @@ const dist = resolve(flags.dist);
 const root = await mkdtemp(join(tmpdir(), 'atrium-bench-turn-'));
 const SESSIONS = [1, 8, 32];
 const OURS = flags.full
-  ? { starts: 15, rounds: 1_500, warmUps: 300, throughputMs: 8_000, memoryTurns: [1_000, 3_000, 5_000] }
-  : { starts: 5, rounds: 300, warmUps: 200, throughputMs: 2_000, memoryTurns: [1_000, 2_000] };
+  ? { starts: 15, rounds: 1_500, warmUps: 300, throughputMs: 8_000, memoryTurns: [1_000, 3_000, 5_000, 10_000] }
+  : { starts: 5, rounds: 300, warmUps: 200, throughputMs: 2_000, memoryTurns: [1_000, 3_000, 5_000] };
 /** A slow peer gets as long as it takes to see its rate, and no longer. */
 const PEER = { starts: 3, rounds: 20, warmUps: 3, throughputMs: 15_000, memoryTurns: [], readyLimitMs: 120_000 };
 const RECORDED = { 1: 150, 8: 320, 32: 640 };
@@ -107,13 +107,14 @@ async function measure(start, how, model, proxy) {
     { turns: 0, mb: idleMb },
     { turns: how.rounds + how.warmUps, mb: warmMb },
   ];
-  for (const goal of how.memoryTurns.filter((turns) => turns > done)) {
-    say(`${goal} turns`);
-    const calls = goal - done;
+  let further = 0;
+  for (const goal of how.memoryTurns) {
+    say(`${goal} further turns`);
+    const calls = goal - further;
     await throughput((index) => talking(new Talker(`m${goal}-${index}`), gateway), 32, { calls });
-    done = goal;
+    further = goal;
     await sleep(1_000);
-    memory.push({ turns: goal, mb: memoryOf(gateway.pid) });
+    memory.push({ turns: done + further, mb: memoryOf(gateway.pid) });
   }
   await stopProcess(gateway);
   return {
