@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ScratchStore } from '../testkit/scratch-store.ts';
 import { captureRequest, partSizeOf, readCapture } from './capture.ts';
-import { ScratchStore } from './scratch-store.ts';
 
 let scratch: ScratchStore;
 beforeEach(async () => {

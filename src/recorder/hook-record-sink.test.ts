@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ScratchStore } from '../testkit/scratch-store.ts';
 import { type HookRecord, HookRecordSink, type HookRecordSinkSettings } from './hook-record-sink.ts';
-import { ScratchStore } from './scratch-store.ts';
 
 let scratch: ScratchStore;
 let warnings: string[];

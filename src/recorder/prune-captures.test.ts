@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunStatus } from '../protocol/live-event.ts';
+import { ScratchStore } from '../testkit/scratch-store.ts';
 import { captureRequest, readCapture } from './capture.ts';
 import { type CaptureLimits, planForget, planPrune } from './prune-captures.ts';
-import { ScratchStore } from './scratch-store.ts';
 
 const MINUTE = 60_000;
 const NOW = 1_000_000 * MINUTE;

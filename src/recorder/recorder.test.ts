@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NO_USAGE } from '../protocol/usage.ts';
+import { ScratchStore } from '../testkit/scratch-store.ts';
 import { AppendedFiles } from './appended-files.ts';
 import { DebugLogs } from './debug-logs.ts';
 import { HookRecordSink } from './hook-record-sink.ts';
 import { type CalledHook, Recorder, type StartedRun } from './recorder.ts';
-import { ScratchStore } from './scratch-store.ts';
 import { Trajectory } from './trajectory.ts';
 
 let dir: string;

@@ -116,7 +116,6 @@ export interface RunOutcome {
   readonly toolCalls?: number | undefined;
   /** Why the model's last message ended: `stop`, `length`, `refusal`. */
   readonly stop?: string | undefined;
-  readonly report?: JsonValue | undefined;
 }
 
 /** One step of a run, read only to recover it. What the steps are is known in `agent/journal.ts`. */

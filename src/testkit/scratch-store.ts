@@ -16,7 +16,7 @@ export class ScratchStore {
   }
 
   static async create(): Promise<ScratchStore> {
-    const dir = await mkdtemp(path.join(tmpdir(), 'atrium-recorder-'));
+    const dir = await mkdtemp(path.join(tmpdir(), 'atrium-store-'));
     return new ScratchStore(await openSqliteStore({ file: path.join(dir, 'store.sqlite') }), dir);
   }
 
