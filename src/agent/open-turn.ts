@@ -7,6 +7,7 @@ import { RunInterruptedError, RunTimeoutError, TriggerScrubbedError } from '../p
 import type { Inbound } from '../protocol/inbound.ts';
 import type { Message } from '../protocol/message.ts';
 import type { Trigger } from '../protocol/session-type.ts';
+import { timeLimit } from '../protocol/time-limit.ts';
 import type { JournalRow, SessionRow, TranscriptRow, TriggerKind, TriggerPayload } from '../store/tables.ts';
 import type { ClaimedRun } from './claimed-run.ts';
 import { historyOf } from './history-of.ts';
@@ -95,8 +96,8 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
     ...seed.map((message): PastEntry => ({ message, meta: { seed: true } })),
     ...historyOf(entries.filter((entry) => !isOwn(entry))),
   ];
-  const limit = timeLimit(parts.settings.runTimeoutMs);
-  const signal = AbortSignal.any([claimed.signal, limit.signal]);
+  const { runTimeoutMs } = parts.settings;
+  const limit = timeLimit(runTimeoutMs, () => new RunTimeoutError(runTimeoutMs), claimed.signal);
   return {
     runId,
     attempt,
@@ -117,11 +118,11 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
     journal,
     startedAt,
     ledger,
-    signal,
+    signal: limit.signal,
     context,
     recorded,
     packMessages,
-    isInterrupted: () => signal.reason instanceof RunInterruptedError,
+    isInterrupted: () => limit.signal.reason instanceof RunInterruptedError,
     close: limit.clear,
   };
 }
@@ -190,11 +191,4 @@ async function tellSessionChange(
 function payloadOf(payload: TriggerPayload | null, runId: string): TriggerPayload {
   if (payload === null) throw new TriggerScrubbedError(runId);
   return payload;
-}
-
-function timeLimit(ms: number): { signal: AbortSignal; clear: () => void } {
-  const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(new RunTimeoutError(ms)), ms);
-  timer.unref();
-  return { signal: controller.signal, clear: () => clearTimeout(timer) };
 }

@@ -12,6 +12,7 @@ import { PreconditionFailedError, UnknownDeadLetterError, UnknownRunError } from
 import type { Inbound } from '../protocol/inbound.ts';
 import type { SessionEndReason } from '../protocol/live-event.ts';
 import { newId } from '../protocol/new-id.ts';
+import { timeLimit } from '../protocol/time-limit.ts';
 import { VERSION } from '../protocol/version.ts';
 import { planForget } from '../recorder/prune-captures.ts';
 import { planSessionDeletion, planSessionEnd } from '../routing/end-session.ts';
@@ -210,16 +211,17 @@ export class Gateway implements GatewayPort {
 
   /** The waiting ones first, or the end of the running one would begin the next. Returns when they are over or the time is. */
   async #stopAll(sessionKey: string, reason: string): Promise<void> {
-    const patience = AbortSignal.timeout(DELETION_WAIT_MS);
+    const patience = timeLimit(DELETION_WAIT_MS, () => new Error('The time for stopping runs is over.'));
     const where = { sessionKey, status: { in: ['queued', 'claimed'] } };
     const triggers = await this.store.select('inbox', { where, orderBy: [['seq', 'desc']] });
     for (const { runId } of triggers) {
       if (!(await this.stopRun(runId, reason))) continue;
-      await this.waitForRun(runId, patience).catch(() => {});
+      await this.waitForRun(runId, patience.signal).catch(() => {});
       // A run has something to write down after it told its end.
       const isRunning = () => this.#parts.lanes.running.some((lane) => lane.runId === runId);
-      while (isRunning() && !patience.aborted) await sleep(5);
+      while (isRunning() && !patience.signal.aborted) await sleep(5);
     }
+    patience.clear();
   }
 
   /** A message that nobody has taken up yet. False when a lane was quicker. */

@@ -2,6 +2,7 @@
 
 import { FRAME_CALL, type RequestFrame } from '../../agent/request-frame.ts';
 import { UnknownCaptureError, UnknownReportError, UnknownRunError } from '../../protocol/errors.ts';
+import { timeLimit } from '../../protocol/time-limit.ts';
 import { readCapture } from '../../recorder/capture.ts';
 import type { Store } from '../../store/store.ts';
 import type { RunRow } from '../../store/tables.ts';
@@ -99,12 +100,14 @@ export function addRunRoutes(app: HttpApp, { port }: ApiParts): void {
     const runId = c.req.param('run');
     const run = await findRun(store, runId);
     if (isOver(run.status)) return c.json({ over: true, run });
-    const patience = AbortSignal.any([AbortSignal.timeout(timeoutMs), c.req.raw.signal]);
+    const patience = timeLimit(timeoutMs, () => new Error(`Waited ${timeoutMs} ms.`), c.req.raw.signal);
     try {
-      return c.json({ over: true, run: await port.waitForRun(runId, patience) });
+      return c.json({ over: true, run: await port.waitForRun(runId, patience.signal) });
     } catch (error) {
-      if (!patience.aborted) throw error;
+      if (!patience.signal.aborted) throw error;
       return c.json({ over: false, run: await findRun(store, runId) });
+    } finally {
+      patience.clear();
     }
   });
 
