@@ -10,5 +10,5 @@ export async function askForReply(parts: RunParts, turn: Turn, draft: RequestDra
     signal: turn.signal,
   });
   if (!result.handled) return undefined;
-  return { reply: result.reply?.text ?? '', userMessage: draft.user, isSynthetic: true };
+  return { kind: 'answer', reply: result.reply?.text ?? '', userMessage: draft.user, isSynthetic: true };
 }

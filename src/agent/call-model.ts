@@ -111,8 +111,34 @@ async function streamOnce(
   }
   if (text !== '') content.push({ type: 'text', text });
   const message: AssistantMessage = { role: 'assistant', content };
+  keepUsage(parts, turn, model, end.usage);
   tellEnd(parts, turn, conversation, message, end, { startedAt, firstByteAt });
   return { message, end };
+}
+
+/** Every call that cost something, the failed ones too. */
+function keepUsage(parts: RunParts, turn: Turn, model: Model, usage: Usage): void {
+  const { input, output, cacheRead, cacheWrite } = usage;
+  if (input + output + cacheRead + cacheWrite === 0) return;
+  const { runId, sessionKey, agentId, session } = turn;
+  turn.ledger.attach({
+    insert: 'usage',
+    row: {
+      runId,
+      sessionKey,
+      sessionId: session.sessionId,
+      agentId,
+      at: parts.now(),
+      purpose: 'run',
+      provider: model.provider,
+      model: model.model,
+      input,
+      output,
+      cacheRead,
+      cacheWrite,
+      cost: costOf(usage, model.prices) ?? null,
+    },
+  });
 }
 
 /** Some servers number their calls from the start in every answer, and results are matched to calls by id. */

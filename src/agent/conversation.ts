@@ -19,10 +19,13 @@ export interface Conversation {
   readonly call: number;
   /** Tool calls that were begun before the attempt was cut; they are settled before anything is sent. */
   readonly pending: PendingCalls | undefined;
+  /** A message whose calls wait for a person since an earlier attempt; they pass the gate again before anything is sent. */
+  readonly asked?: AssistantMessage | undefined;
   readonly toolCalls: number;
 }
 
 export interface PendingCalls {
+  readonly kind: 'pending';
   readonly message: AssistantMessage;
   /** What the transcript knows about it. */
   readonly meta: JsonObject;

@@ -3,7 +3,7 @@
 
 import { ModelAnsweredNothingError, ToolRoundsExceededError } from '../protocol/errors.ts';
 import { type AssistantMessage, textOf, toolCallsOf } from '../protocol/message.ts';
-import { addUsage, NO_USAGE } from '../protocol/usage.ts';
+import { addUsage, NO_USAGE, type Usage } from '../protocol/usage.ts';
 import { callModel } from './call-model.ts';
 import type { Conversation } from './conversation.ts';
 import { Finalizer } from './finalize-answer.ts';
@@ -11,13 +11,16 @@ import { type SaidMessage, spansOfEntry } from './message-spans.ts';
 import type { Turn } from './open-turn.ts';
 import type { RunAnswer } from './run-answer.ts';
 import type { RunParts } from './run-parts.ts';
+import type { Suspension } from './suspend-run.ts';
 import { settleToolCalls, startToolCalls } from './tool-calls.ts';
 import { writeMessage } from './write-message.ts';
 
-export async function converse(parts: RunParts, turn: Turn, begun: Conversation): Promise<RunAnswer> {
+export async function converse(parts: RunParts, turn: Turn, begun: Conversation): Promise<RunAnswer | Suspension> {
   const finalizer = new Finalizer(parts, turn);
-  let conversation = begun.pending ? await settle(parts, turn, begun, begun.pending) : begun;
-  let usage = NO_USAGE;
+  const taken = begun.asked ? await startToolCalls(parts, turn, begun, begun.asked) : begun.pending;
+  if (taken?.kind === 'suspension') return taken;
+  let conversation = taken ? await settle(parts, turn, begun, taken) : begun;
+  let usage = await usageBefore(parts, turn);
   let modelCalls = 0;
   let lastText = lastTextOf(turn);
   for (let round = 1 + roundsBefore(turn); ; round++) {
@@ -36,15 +39,34 @@ export async function converse(parts: RunParts, turn: Turn, begun: Conversation)
         // A person who asked must not be left to wait; a schedule may well have nothing to say.
         if (lastText === '' && turn.kind === 'message')
           throw new ModelAnsweredNothingError(provider, model, called.stop);
-        return { reply: lastText, message, provider, model, usage, modelCalls, toolCalls, stop: called.stop };
+        return {
+          kind: 'answer',
+          reply: lastText,
+          message,
+          provider,
+          model,
+          usage,
+          modelCalls,
+          toolCalls,
+          stop: called.stop,
+        };
       }
       conversation = await goOn(parts, turn, conversation, await revise(parts, turn, message, revision), 'revision');
       continue;
     }
 
     if (round > parts.settings.maxToolRounds) throw new ToolRoundsExceededError(parts.settings.maxToolRounds);
-    conversation = await settle(parts, turn, conversation, await startToolCalls(parts, turn, message));
+    const started = await startToolCalls(parts, turn, conversation, message);
+    if (started.kind === 'suspension') return started;
+    conversation = await settle(parts, turn, conversation, started);
   }
+}
+
+/** What earlier attempts of this run have cost. */
+async function usageBefore({ store }: RunParts, { runId, attempt }: Turn): Promise<Usage> {
+  if (attempt === 1) return NO_USAGE;
+  const rows = await store.select('usage', { where: { runId, purpose: 'run' } });
+  return rows.reduce(addUsage, NO_USAGE);
 }
 
 /** An attempt that was cut short counts too, or a run that keeps dying would never come to its bound. */
@@ -80,8 +102,13 @@ async function settle(
   conversation: Conversation,
   pending: NonNullable<Conversation['pending']>,
 ): Promise<Conversation> {
-  const results = await settleToolCalls(parts, turn, pending);
-  const next = { ...conversation, pending: undefined, toolCalls: conversation.toolCalls + results.length };
+  const results = await settleToolCalls(parts, turn, conversation, pending);
+  const next = {
+    ...conversation,
+    pending: undefined,
+    asked: undefined,
+    toolCalls: conversation.toolCalls + results.length,
+  };
   return goOn(parts, turn, next, [{ message: pending.message, meta: pending.meta }, ...results], 'tools');
 }
 

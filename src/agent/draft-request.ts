@@ -50,7 +50,9 @@ export async function draftRequest(parts: DraftParts, turn: TurnSubject, mode: D
   const said: UserMessage = { role: 'user', content: shaped.user.map(({ text }) => text).join('') };
   const user = await writeMessage(parts, turn, said, askingIn(mode));
   const userPieces = rewrittenPieces(shaped.user, textOfUser(user.message), user.rewrittenBy ?? '');
-  const tools = toolSpecs(parts.tools(turn.agentId));
+  const { provider, model } = chosen.model;
+  const { agentId, sessionKey } = turn;
+  const tools = toolSpecs(await parts.tools({ agentId, sessionKey, provider, model }));
   const messages: Message[] = [...turn.history, user.message];
   return {
     model: chosen.model,

@@ -1,9 +1,9 @@
 // The steps of a run that recovery reads. A run that is over has none: they are removed with its result.
 
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import type { Message } from '../protocol/message.ts';
+import type { AssistantMessage, Message } from '../protocol/message.ts';
 import type { JournalRow } from '../store/tables.ts';
-import type { ToolOutput } from '../tools/tool.ts';
+import type { ToolGrant, ToolOutput } from '../tools/tool.ts';
 
 export type JournalStep =
   /** The request is captured and about to be sent. Written for each request whose bytes differ from the one before. */
@@ -15,6 +15,8 @@ export type JournalStep =
       /** The user's message, where the transcript must not keep it. */
       readonly unkept?: Message | undefined;
     }
+  /** The model's message with calls that wait for a person; none of them has begun. */
+  | { readonly kind: 'ask'; readonly message: AssistantMessage }
   /** These calls passed the gate, or were vetoed, and are about to start. */
   | { readonly kind: 'tool-start'; readonly calls: readonly StartedCall[] }
   | {
@@ -31,6 +33,8 @@ export interface StartedCall {
   readonly params: JsonObject;
   /** What it is answered instead of running, for a call that was vetoed. */
   readonly veto: ToolOutput | null;
+  /** What let it pass, for a tool that decides. */
+  readonly grant: ToolGrant | null;
 }
 
 export function stepsOf(journal: readonly JournalRow[]): readonly JournalStep[] {

@@ -59,8 +59,9 @@ export interface Turn {
 
 export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Turn> {
   const { trigger, claim, attempt } = claimed;
-  const { runId, sessionKey, kind } = trigger;
+  const { runId, sessionKey } = trigger;
   const payload = payloadOf(trigger.payload, runId);
+  const kind = payload.resumes ?? trigger.kind;
   const { agentId, inbound } = payload;
   const startedAt = parts.now();
   const journal = await parts.store.select('journal', { where: { runId }, orderBy: [['position', 'asc']] });
@@ -86,7 +87,7 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
     lastStep: journal.at(-1)?.position ?? 0,
   });
   const workspaceDir = parts.context.workspaceDirOf(agentId);
-  const context = hookContextOf(payload, trigger, session, workspaceDir, attempt);
+  const context = hookContextOf(payload, { runId, kind }, session, workspaceDir, attempt);
   const recorded = { runId, sessionId: session.sessionId, sessionKey, agentId, workspaceDir, attempt };
   parts.emit({ type: 'run-start', runId, sessionKey, at: startedAt, attempt, agentId, sessionId: session.sessionId });
   parts.recorder.runStarted(recorded);

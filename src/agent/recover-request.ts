@@ -24,7 +24,9 @@ export async function recoverRequest(parts: RunParts, turn: Turn): Promise<Conve
   const model = await parts.models.model({ provider: last.provider, model: last.model });
   const candidates = parts.models.candidates(turn.agentId);
   const own = turn.ownEntries.map(({ message }) => message);
-  const pending = pendingOf(steps.slice(steps.lastIndexOf(last) + 1), turn.ownEntries.at(-1));
+  const since = steps.slice(steps.lastIndexOf(last) + 1);
+  const pending = pendingOf(since, turn.ownEntries.at(-1));
+  const asked = pending ? undefined : since.find((step) => step.kind === 'ask')?.message;
   const unkept = steps.flatMap((step) => (step.kind === 'request' && step.unkept ? [step.unkept] : []));
   const said: readonly Message[] = [...unkept, ...(pending ? own.slice(0, -1) : own)];
   const messages = [...turn.history, ...said];
@@ -38,6 +40,7 @@ export async function recoverRequest(parts: RunParts, turn: Turn): Promise<Conve
     wire: { ...prepared, body: kept.wire.body },
     call: last.call,
     pending,
+    asked,
     toolCalls: own.reduce((sum, message) => sum + (message.role === 'tool' ? 1 : 0), 0),
   };
 }
@@ -58,6 +61,7 @@ function pendingOf(steps: readonly JournalStep[], entry: TranscriptRow | undefin
     });
   }
   return {
+    kind: 'pending',
     message: message as AssistantMessage,
     meta: entry?.meta ?? {},
     calls: start.calls,

@@ -5,6 +5,7 @@ import type { Usage } from '../protocol/usage.ts';
 import type { WrittenMessage } from './write-message.ts';
 
 export interface RunAnswer {
+  readonly kind: 'answer';
   /** Empty for silence. */
   readonly reply: string;
   /** The model's last message, which is not in the transcript yet. */

@@ -22,6 +22,8 @@ export class RunLedger {
   /** Settles with the last commit that nobody waited for. */
   #later: Promise<unknown> = Promise.resolve();
   #failure: { readonly error: unknown } | undefined;
+  /** Writes that nobody waits for and that no commit is made for; the next one takes them along. */
+  #attached: readonly Write[] = [];
 
   constructor(facts: {
     readonly store: Store;
@@ -66,6 +68,11 @@ export class RunLedger {
     return { insert: 'journal', row: { runId: this.#claim.runId, position: this.#steps, kind, at: this.#now(), data } };
   }
 
+  /** Goes along with the next commit, whichever that is. */
+  attach(write: Write): void {
+    this.#attached = [...this.#attached, write];
+  }
+
   /** Resolves when the writes are safe. */
   async commit(site: CommitSite, writes: readonly Write[]): Promise<void> {
     await this.#later;
@@ -91,11 +98,14 @@ export class RunLedger {
       set: { progressClaim: claim, sessionId: this.#sessionId },
     };
     const opening = this.#opening;
+    const attached = this.#attached;
     this.#opening = [];
+    this.#attached = [];
     try {
-      await this.#store.commit([...opening, progress, ...writes], { site, claim: this.#claim, lazy });
+      await this.#store.commit([...opening, progress, ...attached, ...writes], { site, claim: this.#claim, lazy });
     } catch (error) {
       if (opening.length > 0) this.#opening = opening;
+      this.#attached = [...attached, ...this.#attached];
       throw error;
     }
   }

@@ -29,8 +29,9 @@ export interface RunParts {
   readonly sessions: SessionPort;
   readonly delivery: DeliveryPort;
   readonly recorder: RunRecorder;
-  /** The tools that an agent is offered, in a stable order. */
-  readonly tools: (agentId: string) => readonly Tool[];
+  /** The tools that the policy offers there and then, in a stable order. */
+  readonly tools: (scope: ToolScope) => Promise<readonly Tool[]>;
+  readonly approvals: ApprovalPort;
   /** The writes that keep a request byte for byte. */
   readonly capture: (request: CapturedRequest) => readonly Write[];
   /** The body that `capture` kept; undefined when it was pruned. */
@@ -57,6 +58,21 @@ export interface RunSettings {
   readonly maxToolRounds: number;
   readonly runTimeoutMs: number;
   readonly toolTimeoutMs: number;
+}
+
+/** Whose tools: an agent's, in a session, with a model. */
+export interface ToolScope {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly provider: string;
+  readonly model: string;
+}
+
+export interface ApprovalPort {
+  readonly ttlMs: number;
+  readonly timeoutBehavior: 'allow' | 'deny';
+  /** Changes with whatever decides what an agent's tools may do; answers given under another one are void. */
+  readonly policyVersionOf: (agentId: string) => string;
 }
 
 export interface ContextPort {

@@ -11,6 +11,7 @@ import { askForReply } from './ask-for-reply.ts';
 import type { ClaimedRun } from './claimed-run.ts';
 import { CLIENT_GONE } from './client-gone.ts';
 import { commitRequest } from './commit-request.ts';
+import type { Conversation } from './conversation.ts';
 import { converse } from './converse.ts';
 import { draftRequest } from './draft-request.ts';
 import { blockRun } from './end-blocked.ts';
@@ -20,6 +21,7 @@ import { gateRun } from './gate-run.ts';
 import { openTurn, type Turn } from './open-turn.ts';
 import { recoverRequest } from './recover-request.ts';
 import type { RunParts } from './run-parts.ts';
+import { suspendRun } from './suspend-run.ts';
 
 export async function run(parts: RunParts, claimed: ClaimedRun): Promise<void> {
   const turn = await openTurn(parts, claimed);
@@ -40,10 +42,10 @@ function mustBeTakenUpAgain(error: unknown): boolean {
 
 async function answer(parts: RunParts, turn: Turn): Promise<void> {
   if (turn.isAbandoned) throw new RunStoppedError(CLIENT_GONE);
-  if (turn.isResetOnly) return finishRun(parts, turn, { reply: 'A new session has begun.' });
+  if (turn.isResetOnly) return finishRun(parts, turn, { kind: 'answer', reply: 'A new session has begun.' });
 
   const recovered = await recoverRequest(parts, turn);
-  if (recovered) return finishRun(parts, turn, await converse(parts, turn, recovered));
+  if (recovered) return talk(parts, turn, recovered);
 
   const draft = await draftRequest(parts, turn, 'run');
 
@@ -53,6 +55,12 @@ async function answer(parts: RunParts, turn: Turn): Promise<void> {
   const claimedReply = await askForReply(parts, turn, draft);
   if (claimedReply) return finishRun(parts, turn, claimedReply);
 
-  const request = await commitRequest(parts, turn, draft);
-  return finishRun(parts, turn, await converse(parts, turn, request));
+  return talk(parts, turn, await commitRequest(parts, turn, draft));
+}
+
+/** Until there is an answer, or a person has to be asked first. */
+async function talk(parts: RunParts, turn: Turn, conversation: Conversation): Promise<void> {
+  const outcome = await converse(parts, turn, conversation);
+  if (outcome.kind === 'suspension') return suspendRun(parts, turn, outcome);
+  return finishRun(parts, turn, outcome);
 }

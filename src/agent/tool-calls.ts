@@ -2,56 +2,166 @@
 // their results come back in the order of the calls. A call that started is not started again: after a crash the model is told that it was
 // interrupted, unless the tool says that a second time does no harm.
 
+import { createHash } from 'node:crypto';
+import type { ApprovalResolution } from '../protocol/approval-decision.ts';
+import { RunStoppedError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { isJsonObject } from '../protocol/json.ts';
-import { type AssistantMessage, type ToolMessage, toolCallsOf } from '../protocol/message.ts';
-import { gateToolCall, vetoOutput } from '../tools/gate-tool-call.ts';
+import { type AssistantMessage, type ToolCallPart, type ToolMessage, toolCallsOf } from '../protocol/message.ts';
+import { requesterOf } from '../protocol/requester.ts';
+import type { ApprovalRow } from '../store/tables.ts';
+import { type GateAsk, type GatePass, type GateVeto, gateToolCall, vetoOutput } from '../tools/gate-tool-call.ts';
 import { runTool } from '../tools/run-tool.ts';
-import type { ToolOutput } from '../tools/tool.ts';
-import type { PendingCalls } from './conversation.ts';
+import type { Tool, ToolCaller, ToolOutput } from '../tools/tool.ts';
+import type { Conversation, PendingCalls } from './conversation.ts';
 import type { StartedCall } from './journal.ts';
 import { rewriterOf, type SaidMessage } from './message-spans.ts';
 import type { Turn } from './open-turn.ts';
 import type { RunParts } from './run-parts.ts';
+import { type ApprovalSubject, type SoughtApproval, seekApproval } from './seek-approval.ts';
+import type { Suspension } from './suspend-run.ts';
 import { rewritersOf, writeMessage } from './write-message.ts';
 
 /** How many tools of one run work at the same time. */
 const MOST_AT_ONCE = 8;
 
-/** Gates the calls in order, and writes down that they start. */
-export async function startToolCalls(parts: RunParts, turn: Turn, message: AssistantMessage): Promise<PendingCalls> {
-  const tools = parts.tools(turn.agentId);
+/**
+ * Gates the calls in order, and writes down that they start. When one of them needs a person who has not answered yet,
+ * none of them starts.
+ */
+export async function startToolCalls(
+  parts: RunParts,
+  turn: Turn,
+  conversation: Conversation,
+  message: AssistantMessage,
+): Promise<PendingCalls | Suspension> {
+  const tools = await offeredTools(parts, turn, conversation);
+  const stored = turn.attempt > 1 ? await parts.store.select('approvals', { where: { runId: turn.runId } }) : [];
   const calls: StartedCall[] = [];
-  for (const { id, name, params } of toolCallsOf(message)) {
-    const gate = await gateToolCall(
-      { id, name, params },
-      { tools, hooks: parts.hooks, context: { ...turn.context, toolCallId: id }, signal: turn.signal },
-    );
+  const sought: SoughtApproval[] = [];
+  for (const call of toolCallsOf(message)) {
+    const { id } = call;
+    const gate = await gateToolCall(call, {
+      tools,
+      hooks: parts.hooks,
+      context: { ...turn.context, toolCallId: id },
+      caller: callerOf(turn, id),
+      signal: turn.signal,
+    });
     turn.signal.throwIfAborted();
-    calls.push(
-      gate.kind === 'run'
-        ? { id, name: gate.tool.name, params: gate.params, veto: null }
-        : { id, name, params: isJsonObject(params) ? params : {}, veto: vetoOutput(gate) },
-    );
+    if (gate.kind !== 'ask') {
+      calls.push(gate.kind === 'run' ? passed(gate, id) : vetoed(call, gate));
+      continue;
+    }
+    const approval = seekApproval(gate, subjectOf(parts, turn, conversation, id), stored);
+    sought.push(approval);
+    if (approval.kind === 'answered') calls.push(answered(call, gate, approval.approval));
   }
+  const isWaiting = sought.some(({ kind }) => kind !== 'answered');
+  if (isWaiting) return suspensionOf(message, sought, conversation.asked !== undefined);
+
   const { message: written, rewrittenBy } = await writeMessage(parts, turn, message);
   const meta = rewriterOf('model', rewrittenBy);
   await turn.ledger.commit('tool-start', [
     turn.ledger.entry(written, { meta }),
     turn.ledger.step('tool-start', { calls: calls as unknown as readonly JsonObject[] }),
   ]);
-  return { message: written as AssistantMessage, meta, calls, results: new Map(), isResumed: false };
+  return { kind: 'pending', message: written as AssistantMessage, meta, calls, results: new Map(), isResumed: false };
+}
+
+/** Those that the model was told of, as far as the policy of this moment still has them. */
+async function offeredTools(parts: RunParts, turn: Turn, { model, frame }: Conversation): Promise<readonly Tool[]> {
+  const { agentId, sessionKey } = turn;
+  const { provider } = model;
+  const told = new Set(frame.tools.map(({ name }) => name));
+  const tools = await parts.tools({ agentId, sessionKey, provider, model: model.model });
+  return tools.filter(({ name }) => told.has(name));
+}
+
+function passed({ tool, params, grant }: GatePass, id: string): StartedCall {
+  return { id, name: tool.name, params, veto: null, grant: grant ?? null };
+}
+
+function vetoed({ id, name, params }: ToolCallPart, veto: GateVeto): StartedCall {
+  return { id, name, params: isJsonObject(params) ? params : {}, veto: vetoOutput(veto), grant: null };
+}
+
+/** The words are the plugin contract's. */
+function answered(
+  call: ToolCallPart,
+  { tool, params, askedBy, onResolution }: GateAsk,
+  approval: ApprovalRow,
+): StartedCall {
+  const { decision, timeoutBehavior, id: approvalId } = approval;
+  if (decision === 'cancelled') throw new RunStoppedError('somebody stopped it while it waited for an approval');
+  if (decision) tellResolution(onResolution, decision);
+  const isAllowed =
+    decision === 'allow-once' || decision === 'allow-always' || (decision === 'timeout' && timeoutBehavior === 'allow');
+  if (isAllowed) return passed({ kind: 'run', tool, params, grant: { kind: 'approval', approvalId } }, call.id);
+  const reason = decision === 'timeout' ? 'Approval timed out' : 'Denied by user';
+  return vetoed(call, { kind: 'veto', reason, by: askedBy, cause: 'approval', params });
+}
+
+/** A handler is told and not waited for; what it makes of it is its own affair. */
+function tellResolution(onResolution: GateAsk['onResolution'], decision: ApprovalResolution): void {
+  void (async () => onResolution?.(decision))().catch(() => undefined);
+}
+
+function suspensionOf(message: AssistantMessage, sought: readonly SoughtApproval[], isKept: boolean): Suspension {
+  const fresh = sought.flatMap((each) => (each.kind === 'new' ? [each] : []));
+  return {
+    kind: 'suspension',
+    message,
+    approvals: fresh.map(({ row }) => row),
+    voids: fresh.flatMap(({ voids }) => voids),
+    isKept,
+  };
+}
+
+function subjectOf(parts: RunParts, turn: Turn, { wire }: Conversation, toolCallId: string): ApprovalSubject {
+  const { runId, sessionKey, agentId, inbound } = turn;
+  const { ttlMs, timeoutBehavior, policyVersionOf } = parts.approvals;
+  return {
+    runId,
+    sessionKey,
+    agentId,
+    toolCallId,
+    requester: requesterOf(inbound),
+    policyVersion: policyVersionOf(agentId),
+    contextHash: createHash('sha256').update(wire.body).digest('hex'),
+    now: parts.now(),
+    ttlMs,
+    timeoutBehavior,
+  };
+}
+
+function callerOf(
+  { agentId, sessionKey, session, runId, workspaceDir, inbound }: Turn,
+  toolCallId: string,
+): ToolCaller {
+  return {
+    agentId,
+    sessionKey,
+    sessionId: session.sessionId,
+    runId,
+    toolCallId,
+    workspaceDir,
+    requester: requesterOf(inbound),
+    surface: inbound.surface,
+  };
 }
 
 /** Runs what has no result yet. */
 export async function settleToolCalls(
   parts: RunParts,
   turn: Turn,
+  conversation: Conversation,
   pending: PendingCalls,
 ): Promise<readonly SaidMessage[]> {
+  const tools = await offeredTools(parts, turn, conversation);
   const outputs = await sideBySide(
     pending.calls,
-    async (call) => pending.results.get(call.id) ?? (await settleOne(parts, turn, call, pending.isResumed)),
+    async (call) => pending.results.get(call.id) ?? (await settleOne(parts, turn, call, tools, pending.isResumed)),
   );
   // A stopped run reports no results that nobody will read.
   turn.signal.throwIfAborted();
@@ -83,13 +193,19 @@ async function sideBySide<T, R>(given: readonly T[], work: (each: T) => Promise<
   return results;
 }
 
-async function settleOne(parts: RunParts, turn: Turn, call: StartedCall, isResumed: boolean): Promise<ToolOutput> {
+async function settleOne(
+  parts: RunParts,
+  turn: Turn,
+  call: StartedCall,
+  tools: readonly Tool[],
+  isResumed: boolean,
+): Promise<ToolOutput> {
   const { runId, sessionKey } = turn;
   const { id: toolCallId, name, params } = call;
   const startedAt = parts.now();
   parts.emit({ type: 'tool-start', runId, sessionKey, at: startedAt, toolCallId, name, params });
   parts.recorder.toolStarted(turn.recorded, { toolCallId, name, params });
-  const output = await outputOf(parts, turn, call, isResumed);
+  const output = await outputOf(parts, turn, call, tools, isResumed);
   // A result that came after the end belongs to nobody; the next attempt tells the model that the call was cut.
   turn.signal.throwIfAborted();
   const ms = parts.now() - startedAt;
@@ -125,18 +241,23 @@ async function settleOne(parts: RunParts, turn: Turn, call: StartedCall, isResum
 const INTERRUPTED =
   'This call was interrupted because the gateway stopped while it ran. It was not run again, and whether it took effect is unknown. Look before you repeat it.';
 
-async function outputOf(parts: RunParts, turn: Turn, call: StartedCall, isResumed: boolean): Promise<ToolOutput> {
+async function outputOf(
+  parts: RunParts,
+  turn: Turn,
+  call: StartedCall,
+  tools: readonly Tool[],
+  isResumed: boolean,
+): Promise<ToolOutput> {
   if (call.veto !== null) return call.veto;
-  const tool = parts.tools(turn.agentId).find(({ name }) => name === call.name);
+  const tool = tools.find(({ name }) => name === call.name);
   if (isResumed && !tool?.idempotent)
     return { content: INTERRUPTED, isError: true, details: { status: 'interrupted' } };
   if (!tool) return { content: `There is no tool "${call.name}" any more.`, isError: true };
-  const { agentId, sessionKey, session, runId, workspaceDir, signal } = turn;
   return runTool(
     tool,
     call.params,
-    { agentId, sessionKey, sessionId: session.sessionId, runId, toolCallId: call.id, workspaceDir, signal },
-    { timeoutMs: parts.settings.toolTimeoutMs },
+    { ...callerOf(turn, call.id), signal: turn.signal, grant: call.grant ?? undefined },
+    { timeoutMs: tool.timeoutMs ?? parts.settings.toolTimeoutMs },
   );
 }
 

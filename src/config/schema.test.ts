@@ -27,11 +27,14 @@ describe('the schema of the configuration', () => {
     expect(USED_SECTIONS.filter((section) => PASSED_SECTIONS.includes(section))).toEqual([]);
     expect(USED_SECTIONS).toEqual([
       'agents',
+      'approvals',
       'bindings',
       'bootstrap',
+      'cron',
       'delivery',
       'gateway',
       'hooks',
+      'mcp',
       'models',
       'openboa',
       'recorder',

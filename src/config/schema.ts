@@ -26,6 +26,9 @@ const wholeNumber = (from: number, to: number) => {
   return z.number({ error }).int({ error }).min(from, { error }).max(to, { error });
 };
 const hour = () => wholeNumber(0, 23);
+const clockPhrase = 'a time such as "08:30", up to "24:00"';
+const clockTime = () =>
+  z.string({ error: clockPhrase }).regex(/^(?:(?:[01]?\d|2[0-3]):[0-5]\d|24:00)$/, { error: clockPhrase });
 const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z.enum(values, { error: anyOf(values) });
 const oneOrMore = <Item extends z.ZodType>(item: Item, expected: string) =>
@@ -48,7 +51,53 @@ const heartbeat = shared({
     .optional()
     .describe('How often the agent wakes by itself, such as "30m"; "0m" turns it off. Default "30m".'),
   includeSystemPromptSection: flag().optional().describe('Whether the prompt speaks of heartbeats. Default true.'),
+  activeHours: shared({
+    start: clockTime().optional().describe('Default "00:00".'),
+    end: clockTime().optional().describe('Default "24:00". Before the start means the next day.'),
+    timezone: text().optional().describe('"user", "local" or a name such as "Europe/Lisbon". Default "user".'),
+  })
+    .optional()
+    .describe('When it beats. Default: always.'),
+  target: text()
+    .optional()
+    .describe('Where an answer goes: "last" (where the agent was last spoken to, the default) or "none".'),
+  prompt: filledText().optional().describe('What the agent is told, instead of our own words.'),
+  ackMaxChars: wholeNumber(0, 100_000)
+    .optional()
+    .describe('An answer with the silence token and no more than this besides is not sent. Default 300.'),
 });
+
+const toolLists = {
+  profile: text()
+    .optional()
+    .describe('Where the list of tools begins: "minimal", "coding", "messaging" or "full". Default: all tools.'),
+  allow: texts().optional().describe('Only these: names, globs such as "sessions_*", groups such as "group:fs".'),
+  alsoAllow: texts().optional().describe('These besides those of the profile.'),
+  deny: texts().optional().describe('Never these, whatever else is said.'),
+};
+
+const execTool = shared({
+  security: oneOf(['deny', 'allowlist', 'full'])
+    .optional()
+    .describe('"allowlist", the default, asks for whatever no rule allows; "full" never asks; "deny" runs nothing.'),
+  ask: oneOf(['off', 'on-miss', 'always'])
+    .optional()
+    .describe(
+      '"always" asks for allowed commands too; "off" refuses what it would have to ask for. Default "on-miss".',
+    ),
+  allow: texts()
+    .optional()
+    .describe(
+      'Commands that need no approval, such as "git status" or "ls *": words, and "*" at the end for any more.',
+    ),
+  env: texts().optional().describe('Environment variables that commands are given, besides the harmless ones.'),
+  timeoutSeconds: wholeNumber(1, 86_400).optional().describe('The longest that a command may take. Default 120.'),
+  maxOutputChars: wholeNumber(1_000, 1_000_000)
+    .optional()
+    .describe('What the agent reads of the output; all of it is in a file. Default 20000.'),
+});
+
+const agentTools = { ...toolLists, byProvider: recordOf(shared(toolLists)).optional(), exec: execTool.optional() };
 
 const agentBudget = {
   bootstrapMaxChars: positive().optional().describe('Characters that one bootstrap file may bring. Default 12000.'),
@@ -70,9 +119,27 @@ const modelChoice = z.union(
   { error: modelPhrase },
 );
 
+const compaction = shared({
+  enabled: flag().optional().describe('Whether long conversations are summarised by themselves. Default true.'),
+  threshold: z
+    .number({ error: 'a number above 0 and below 1' })
+    .gt(0, { error: 'a number above 0 and below 1' })
+    .lt(1, { error: 'a number above 0 and below 1' })
+    .optional()
+    .describe("The share of the model's window at which it begins. Default 0.8."),
+  keepRecentTokens: positive().optional().describe('What stays as it was said. Default: a quarter of the window.'),
+  mode: text().optional().describe("OpenClaw's way of summarising; kept, and without effect."),
+  model: filledText().optional().describe('Who writes the summary. Default: the model of the run.'),
+  timeoutSeconds: wholeNumber(1, 3_600).optional().describe('The longest that a summary may take. Default 120.'),
+});
+
 const agents = shared({
   defaults: shared({
     ...agentBudget,
+    compaction: compaction.optional().describe('How long conversations are shortened.'),
+    contextTokens: positive()
+      .optional()
+      .describe("The window of models that we do not know, and the most that is used of others'. Default 128000."),
     model: modelChoice.optional().describe('The model and the ones to fall back to. Default: by the keys at hand.'),
     maxConcurrent: wholeNumber(1, 1_000).optional().describe('Runs at the same time, one per session. Default 16.'),
     maxToolRounds: wholeNumber(1, 1_000)
@@ -100,6 +167,8 @@ const agents = shared({
           .optional()
           .describe('Which set of bootstrap files the agent has. Default "openclaw".'),
         skipBootstrap: flag().optional(),
+        tools: shared(agentTools).optional().describe('What this agent has, instead of or besides "tools".'),
+        compaction: compaction.optional(),
       }),
       { error: 'a list of agents' },
     )
@@ -326,6 +395,9 @@ const session = shared({
     thread: resetRule.optional(),
   }).optional(),
   resetByChannel: recordOf(resetRule).optional(),
+  pins: texts()
+    .optional()
+    .describe('What no summary may lose: facts in words, and sections such as "AGENTS.md#Safety".'),
 });
 
 const bindings = z.array(
@@ -368,6 +440,8 @@ const recorder = ours({
 });
 
 const tools = shared({
+  ...agentTools,
+  subagents: shared({ tools: shared(toolLists).optional() }).optional(),
   sessions: shared({
     visibility: oneOf(['self', 'tree', 'agent', 'all'])
       .optional()
@@ -375,15 +449,61 @@ const tools = shared({
         'Which sessions the session tools show: only the asking one ("self", the default), or all of its agent ("agent").',
       ),
   }).optional(),
+  web: shared({
+    fetch: shared({
+      allowHosts: texts()
+        .optional()
+        .describe('Hosts that may be fetched although their addresses are private, such as "wiki.lan".'),
+      maxBytes: wholeNumber(1_024, 104_857_600).optional().describe('Of one answer. Default 5 MiB.'),
+      maxChars: wholeNumber(100, 1_000_000).optional().describe('What the agent reads of it. Default 50000.'),
+      timeoutSeconds: wholeNumber(1, 600).optional().describe('Default 30.'),
+    }).optional(),
+  }).optional(),
+});
+
+const approvals = shared({
+  ttlMinutes: wholeNumber(1, 525_600).optional().describe('How long an approval waits for an answer. Default 30.'),
+  timeoutBehavior: oneOf(['deny', 'allow'])
+    .optional()
+    .describe('What an approval that nobody answered counts as. Default "deny".'),
+  approvers: texts()
+    .optional()
+    .describe('Who may answer in a group or channel, as "channel:sender", such as "discord:4711". Default: nobody.'),
+});
+
+const mcp = shared({
+  servers: recordOf(
+    shared({
+      enabled: flag().optional().describe('Default true.'),
+      command: filledText().optional().describe('The program of a server that speaks over its standard streams.'),
+      args: texts().optional(),
+      env: recordOf(text()).optional().describe('Its environment, besides the harmless variables.'),
+      cwd: text().optional(),
+      url: filledText().optional().describe('Where a server speaks streamable HTTP.'),
+      headers: recordOf(text()).optional(),
+      startSeconds: wholeNumber(1, 600).optional().describe('How long it may take to begin. Default 20.'),
+      timeoutSeconds: wholeNumber(1, 3_600).optional().describe('How long one call may take. Default 60.'),
+    }),
+  ).optional(),
+});
+
+const cron = shared({
+  enabled: flag().optional().describe('Whether jobs run. Default true.'),
+  missed: oneOf(['catch-up', 'skip'])
+    .optional()
+    .describe('What becomes of slots that passed while the gateway was down. Default "catch-up": once.'),
 });
 
 export const configSchema = ours({
   agents: agents.optional(),
+  approvals: approvals.optional(),
   bindings: bindings.optional(),
   bootstrap: bootstrap.optional(),
+  cron: cron.optional(),
   delivery: delivery.optional(),
   gateway: gateway.optional(),
   hooks: hooks.optional(),
+  mcp: mcp.optional(),
   models: models.optional(),
   openboa: openboa.optional(),
   recorder: recorder.optional(),
@@ -399,8 +519,8 @@ export const USED_SECTIONS: readonly string[] = Object.keys(configSchema.shape);
 
 /** Top-level sections of OpenClaw that nothing here reads yet: kept, and no reason to warn. */
 export const PASSED_SECTIONS: readonly string[] = `
-  $schema accessGroups acp approvals audio audit auth broadcast browser canvasHost channels cli commands
-  commitments crestodian cron diagnostics discovery env logging mcp media memory messages meta nodeHost
+  $schema accessGroups acp audio audit auth broadcast browser canvasHost channels cli commands
+  commitments crestodian diagnostics discovery env logging media memory messages meta nodeHost
   plugins proxy secrets security skills surfaces talk ui update web wizard
 `
   .trim()

@@ -76,7 +76,7 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
           return { ...planned, ended: ended && current ? { session: current, reason: ended.reason } : undefined };
         },
       },
-      tools: () => tools,
+      tools: async () => tools,
     },
   };
 }

@@ -16,6 +16,7 @@ import { debugLogSettingsOf, trajectoryPlaceOf } from '../config/debug-logs.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { formatModelRef } from '../config/model-choice.ts';
+import { policyVersionOf } from '../config/policy-version.ts';
 import { Outbox } from '../delivery/outbox.ts';
 import { planDelivery } from '../delivery/plan-delivery.ts';
 import { HookRunner } from '../hooks/runner.ts';
@@ -152,6 +153,11 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       },
     },
     delivery: { plan, wake: () => outbox.wake() },
+    approvals: {
+      ttlMs: (config.approvals?.ttlMinutes ?? 30) * MINUTE_MS,
+      timeoutBehavior: config.approvals?.timeoutBehavior ?? 'deny',
+      policyVersionOf: (agentId) => policyVersionOf(config, agentId),
+    },
     recorder: {
       ...told,
       contextCompiled: (run, composition) => {

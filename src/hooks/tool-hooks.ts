@@ -1,6 +1,7 @@
 // What handlers are given and may answer around a tool call and around the writing of a message. Field names are the
 // plugin contract's and do not change.
 
+import type { ApprovalDecision, ApprovalResolution } from '../protocol/approval-decision.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message, ToolMessage } from '../protocol/message.ts';
 import type { HookContext } from './hook-context.ts';
@@ -45,9 +46,6 @@ export interface ApprovalRequest {
   readonly pluginId?: string | undefined;
   readonly onResolution?: ((resolution: ApprovalResolution) => unknown) | undefined;
 }
-
-export type ApprovalDecision = 'allow-once' | 'allow-always' | 'deny';
-export type ApprovalResolution = ApprovalDecision | 'timeout' | 'cancelled';
 
 export interface AfterToolCallEvent {
   readonly toolName: string;

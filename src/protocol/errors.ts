@@ -1266,3 +1266,33 @@ export class NoRequestError extends AtriumError {
     );
   }
 }
+
+export class UnknownApprovalError extends AtriumError {
+  readonly code = 'ATRIUM_APPROVAL_UNKNOWN';
+  constructor(readonly approvalId: string) {
+    super(`There is no approval ${JSON.stringify(approvalId)}. "atrium approvals list" shows what waits.`);
+  }
+}
+
+export class ApprovalAnsweredError extends AtriumError {
+  readonly code = 'ATRIUM_APPROVAL_ANSWERED';
+  constructor(
+    readonly approvalId: string,
+    readonly decision: string,
+  ) {
+    super(`The approval ${approvalId} is not waiting any more (${decision}); nothing was changed.`);
+  }
+}
+
+export class DecisionNotAllowedError extends AtriumError {
+  readonly code = 'ATRIUM_APPROVAL_DECISION';
+  constructor(
+    readonly approvalId: string,
+    readonly decision: string,
+    readonly allowed: readonly string[],
+  ) {
+    super(
+      `The approval ${approvalId} cannot be answered with ${JSON.stringify(decision)}: choose ${allowed.join(', ')}.`,
+    );
+  }
+}

@@ -33,6 +33,23 @@ export type LiveEvent =
       readonly ms: number;
       readonly content: string;
     })
+  /** The run waits for a person, and goes on when they have answered. */
+  | (Base & {
+      readonly type: 'approval-start';
+      readonly approvalId: string;
+      readonly toolName: string;
+      readonly title: string;
+      readonly description: string;
+      readonly severity: 'info' | 'warning' | 'critical';
+      readonly allowedDecisions: readonly string[];
+      readonly expiresAt: number;
+    })
+  | (Base & {
+      readonly type: 'approval-end';
+      readonly approvalId: string;
+      readonly decision: string;
+      readonly by: string;
+    })
   | (Base & {
       readonly type: 'run-end';
       readonly status: RunStatus;

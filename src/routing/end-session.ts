@@ -33,6 +33,7 @@ export function planSessionDeletion(
         { remove: 'journal', where: { runId } },
         { remove: 'captures', where: { runId } },
         { remove: 'hookRecords', where: { runId } },
+        { remove: 'approvals', where: { runId } },
         // What waits to be delivered goes too: it was said here.
         { remove: 'outbox', where: { runId } },
         { update: 'inbox', where: { runId, status: { in: ['done', 'dead'] } }, set: { payload: null } },

@@ -38,6 +38,22 @@ export const COMMIT_SITES = [
   'hook-records',
   /** Old captures and records made room. */
   'prune',
+  /** A tool call needs a person: it is asked for, and the run lets go of its slot. */
+  'suspend',
+  /** A person answered an approval, or its time was over: the answer is kept and its run is woken. */
+  'approval',
+  /** A rule that lets a command pass was removed. */
+  'allow-rule',
+  /** What was said long ago became a summary. */
+  'compaction',
+  /** A command began, ended or was found gone in the background. */
+  'process',
+  /** A job was added, changed or removed. */
+  'job',
+  /** A slot of a job or of a heartbeat was taken: its trigger is in the inbox, or it was skipped. */
+  'job-slot',
+  /** A server's tools were written down. */
+  'tool-listing',
 ] as const;
 
 export type CommitSite = (typeof COMMIT_SITES)[number];

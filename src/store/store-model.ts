@@ -21,6 +21,13 @@ export const STORE_KEYS: { readonly [T in TableName]: readonly StoreKey[] } = {
   parts: [{ fields: ['hash'] }],
   captures: [{ fields: ['runId', 'call'] }],
   hookRecords: [{ fields: ['seq'] }],
+  approvals: [{ fields: ['seq'] }, { fields: ['id'] }],
+  allowRules: [{ fields: ['id'] }],
+  processes: [{ fields: ['id'] }],
+  jobs: [{ fields: ['id'] }],
+  jobSlots: [{ fields: ['seq'] }, { fields: ['jobId', 'slot'] }],
+  usage: [{ fields: ['seq'] }],
+  toolListings: [{ fields: ['server'] }],
 };
 
 export interface StoreKey {

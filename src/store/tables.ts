@@ -3,6 +3,7 @@
 //
 // Times are milliseconds since 1970. `seq` columns are given by the store in the order of insertion.
 
+import type { ApprovalDecision, ApprovalResolution } from '../protocol/approval-decision.ts';
 import type { Inbound, Surface } from '../protocol/inbound.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { RunStatus, SessionEndReason } from '../protocol/live-event.ts';
@@ -21,6 +22,13 @@ export interface Tables {
   parts: PartRow;
   captures: CaptureRow;
   hookRecords: HookRecordRow;
+  approvals: ApprovalRow;
+  allowRules: AllowRuleRow;
+  processes: ProcessRow;
+  jobs: JobRow;
+  jobSlots: JobSlotRow;
+  usage: UsageRow;
+  toolListings: ToolListingRow;
 }
 
 export type TableName = keyof Tables;
@@ -49,8 +57,11 @@ export interface TranscriptRow {
   readonly position: number;
   readonly runId: string;
   readonly at: number;
-  /** A `notice` is for people only and never sent to a model. */
-  readonly kind: 'message' | 'notice';
+  /**
+   * A `notice` is for people only and never sent to a model. A `compaction` says how everything before it is told from
+   * now on: its message stands for what it summarises, its `meta` says up to where.
+   */
+  readonly kind: 'message' | 'notice' | 'compaction';
   /** Exactly as the model is sent it, now and in every later run. */
   readonly message: Message;
   /** What a person reads, where that differs: their own words without what hooks added around them. */
@@ -84,6 +95,8 @@ export interface TriggerPayload {
   /** An operator's dead letter or a client that asked twice: the run that this one repeats. */
   readonly replayOf?: string | undefined;
   readonly jobId?: string | undefined;
+  /** For the answer to an approval: what started the run that goes on. */
+  readonly resumes?: TriggerKind | undefined;
 }
 
 export interface RunRow {
@@ -215,4 +228,141 @@ export interface HookRecordRow {
   readonly error: string | null;
   /** The fields of the result that this handler decided. */
   readonly changed: readonly string[];
+}
+
+/** A tool call that waits for a person, or waited for one. */
+export interface ApprovalRow {
+  /** Short enough to be typed, and not to be guessed. */
+  readonly id: string;
+  readonly seq: number;
+  readonly runId: string;
+  readonly sessionKey: string;
+  readonly agentId: string;
+  readonly toolCallId: string;
+  readonly toolName: string;
+  /** Exactly what would run. */
+  readonly params: JsonObject;
+  /** Of the tool, its final parameters, the requester and the version of the policy: an answer holds for nothing else. */
+  readonly digest: string;
+  /** Whose message it was: channel, account and sender. */
+  readonly requester: JsonObject;
+  readonly policyVersion: string;
+  /** Of what the model had read when it asked; kept for audit, compared with nothing. */
+  readonly contextHash: string;
+  /** `exec`, or the plugin that wants a person's word. */
+  readonly askedBy: string;
+  readonly title: string;
+  readonly description: string;
+  readonly severity: 'info' | 'warning' | 'critical';
+  readonly allowedDecisions: readonly ApprovalDecision[];
+  /** What `allow-always` would write down; null when there is no rule that could stand for it. */
+  readonly rule: JsonObject | null;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly timeoutBehavior: 'allow' | 'deny';
+  /** `void`: the call drifted from what was asked, so that its answer counts for nothing. */
+  readonly status: 'waiting' | 'answered' | 'void';
+  readonly decision: ApprovalResolution | null;
+  readonly decidedAt: number | null;
+  /** Who answered, for people: `web`, `cli`, `api`, a sender, `time`. */
+  readonly decidedBy: string | null;
+}
+
+/** A command that may run without asking, because a person said so once. */
+export interface AllowRuleRow {
+  readonly id: string;
+  readonly agentId: string;
+  readonly toolName: string;
+  /** The words of the command, program first, compared one by one. */
+  readonly argv: readonly string[];
+  /** The folder that it may run in, relative to the workspace; a command means something else elsewhere. */
+  readonly cwd: string;
+  readonly createdAt: number;
+  readonly createdBy: string;
+  /** The approval that wrote it. */
+  readonly approvalId: string | null;
+}
+
+/** A command that goes on in the background. */
+export interface ProcessRow {
+  readonly id: string;
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly runId: string;
+  readonly pid: number | null;
+  /** Tells this process from a later one that was given the same number. */
+  readonly pidToken: string | null;
+  readonly command: string;
+  readonly cwd: string;
+  readonly outputFile: string;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** `lost`: the gateway stopped while it ran, and it is not there any more. */
+  readonly status: 'running' | 'ended' | 'killed' | 'lost';
+}
+
+/** A job of the schedule. */
+export interface JobRow {
+  readonly id: string;
+  readonly name: string;
+  readonly agentId: string;
+  readonly enabled: boolean;
+  /** What `schedule/job-schedule.ts` knows: at, every or cron. */
+  readonly schedule: JsonObject;
+  /** What the agent is told. */
+  readonly message: string;
+  /** `own`: a session of the job. `main`: the agent's main one. */
+  readonly session: 'own' | 'main';
+  /** Where the answer goes; null keeps it in the session. */
+  readonly deliverTo: Surface | null;
+  /** What becomes of slots that passed while nobody was there. */
+  readonly missed: 'catch-up' | 'skip';
+  readonly removeAfterRun: boolean;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly createdBy: string;
+  /** The slot that is next; null when there is none left. */
+  readonly nextAt: number | null;
+}
+
+/** One slot of a job that was taken, once, whatever became of it. */
+export interface JobSlotRow {
+  readonly jobId: string;
+  /** The time that it was meant for. */
+  readonly slot: number;
+  readonly seq: number;
+  readonly at: number;
+  readonly how: 'due' | 'caught-up' | 'by-hand' | 'skipped';
+  /** Null when nothing was run for it. */
+  readonly runId: string | null;
+}
+
+/** What one call to a model cost. */
+export interface UsageRow {
+  readonly seq: number;
+  readonly runId: string;
+  readonly sessionKey: string;
+  readonly sessionId: string;
+  readonly agentId: string;
+  readonly at: number;
+  readonly purpose: 'run' | 'compaction';
+  readonly provider: string;
+  readonly model: string;
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  /** Null where no prices are known. */
+  readonly cost: number | null;
+}
+
+/** The tools that a server offered when it was last asked, so that it need not run to be offered. */
+export interface ToolListingRow {
+  readonly server: string;
+  /** Of its configuration; another one means another listing. */
+  readonly fingerprint: string;
+  readonly tools: readonly JsonObject[];
+  readonly listedAt: number;
 }

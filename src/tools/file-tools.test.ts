@@ -1,3 +1,4 @@
+import { toolContextForTest } from '../testkit/tool-context.ts';
 // `read`, `write` and `edit` as a model uses them: through runTool, on a real disk.
 
 import { chmod, link, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
@@ -27,14 +28,7 @@ function call(
   signal = new AbortController().signal,
 ): Promise<ToolOutput> {
   const { workspaceDir } = scratch;
-  const context = {
-    agentId: 'main',
-    sessionKey: 'agent:main:main',
-    sessionId: 'ses_1',
-    runId: 'run_1',
-    toolCallId: 'c1',
-  };
-  return runTool(tools[name], params, { ...context, workspaceDir, signal });
+  return runTool(tools[name], params, toolContextForTest({ workspaceDir, signal }));
 }
 
 const textOf = (name: string) => readFile(scratch.path(name), 'utf8');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type HandlerFor, HookRunner } from '../hooks/runner.ts';
 import type { JsonValue } from '../protocol/json.ts';
+import { toolContextForTest } from '../testkit/tool-context.ts';
 import { type GateVeto, gateToolCall, vetoOutput } from './gate-tool-call.ts';
 import type { Tool } from './tool.ts';
 
@@ -13,6 +14,8 @@ const tool = (name: string): Tool => ({
 });
 const TOOLS = [tool('read'), tool('exec'), tool('apply_patch')];
 
+const caller = toolContextForTest({ workspaceDir: '/nowhere' });
+
 type Handler = HandlerFor<'before_tool_call', never>;
 
 /** A gate with these handlers before it, in this order, each a plugin of its own. */
@@ -24,7 +27,7 @@ function gate(...handlers: Handler[]) {
   return (name: string, params: JsonValue = { path: 'a' }) =>
     gateToolCall(
       { id: 'call_1', name, params },
-      { tools: TOOLS, hooks, context: { agentId: 'main', sessionKey: 'agent:main:main', runId: 'run_1' } },
+      { tools: TOOLS, hooks, caller, context: { agentId: 'main', sessionKey: 'agent:main:main', runId: 'run_1' } },
     );
 }
 
@@ -125,23 +128,24 @@ describe('a tool call at the gate', () => {
 
   it('is vetoed when the runner itself fails', async () => {
     const hooks = { run: () => Promise.reject(new Error('gone')) };
-    const outcome = await gateToolCall({ id: 'c', name: 'read', params: {} }, { tools: TOOLS, hooks, context: {} });
+    const outcome = await gateToolCall(
+      { id: 'c', name: 'read', params: {} },
+      { tools: TOOLS, hooks, caller, context: {} },
+    );
     expect(outcome).toMatchObject({ kind: 'veto', cause: 'hook-failed' });
   });
 
-  it('that needs an approval is vetoed as long as nobody can be asked', async () => {
+  it('waits for a person when a handler wants their word', async () => {
     const asking: Handler = () => ({ requireApproval: { title: 'Delete all', description: 'Really?' } });
-    const outcome = await gate(asking)('read');
-    expect(outcome).toMatchObject({
-      kind: 'veto',
-      cause: 'approval',
-      by: 'plugin-1',
-      reason: 'The call needs an approval, and approvals are not available yet (Delete all)',
-    });
-    expect(vetoOutput(outcome as GateVeto).details).toMatchObject({ deniedReason: 'plugin-approval' });
-    expect(await gate(asking, () => ({ block: true, blockReason: 'b' }))('read')).toMatchObject({
-      reason: 'b',
-      by: 'plugin-2',
+    expect(await gate(asking)('read')).toMatchObject({
+      kind: 'ask',
+      askedBy: 'plugin-1',
+      title: 'Delete all',
+      description: 'Really?',
+      severity: 'warning',
+      allowedDecisions: ['allow-once', 'allow-always', 'deny'],
+      rule: null,
+      params: { path: 'a' },
     });
   });
 });

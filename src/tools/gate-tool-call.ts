@@ -1,8 +1,10 @@
-// Decides whether a tool call runs, and with which parameters: first the policy, then `before_tool_call`. The outcome
-// is data; nothing runs here.
+// Decides whether a tool call runs, and with which parameters: first the policy, then `before_tool_call`, then the tool
+// itself. The outcome is data; nothing runs here, and nobody is asked here.
 //
-// Errors: none. A gate that fails is closed: a handler that throws, hangs or answers nonsense vetoes the call.
+// Errors: none. A gate that fails is closed: a handler that throws, hangs or answers nonsense vetoes the call, and so
+// does a tool that cannot decide.
 
+import { strictest } from '../hooks/combine/strictest.ts';
 import type { HookAnswer } from '../hooks/runner.ts';
 import type {
   ApprovalRequest,
@@ -10,19 +12,41 @@ import type {
   BeforeToolCallResult,
   ToolHookContext,
 } from '../hooks/tool-hooks.ts';
+import { APPROVAL_DECISIONS, type ApprovalDecision } from '../protocol/approval-decision.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
 import type { ToolCallPart } from '../protocol/message.ts';
 import { nearMatch } from '../protocol/near-match.ts';
-import type { Tool, ToolOutput } from './tool.ts';
+import { checkParams } from './check-params.ts';
+import type { AllowedCommand, Tool, ToolCaller, ToolDecision, ToolGrant, ToolOutput, ToolQuestion } from './tool.ts';
 import { normalizeToolName } from './tool-name.ts';
 
-export type GateOutcome = GatePass | GateVeto;
+export type GateOutcome = GatePass | GateAsk | GateVeto;
 
 export interface GatePass {
   readonly kind: 'run';
   readonly tool: Tool;
   /** As the hooks left them; not yet checked against the tool's schema. */
   readonly params: JsonObject;
+  /** What the tool itself based its consent on. */
+  readonly grant?: ToolGrant | undefined;
+}
+
+/** A person must say yes first, and gets to see all of this. */
+export interface GateAsk {
+  readonly kind: 'ask';
+  readonly tool: Tool;
+  readonly params: JsonObject;
+  /** The tool, or the owner of the handler that asked. */
+  readonly askedBy: string;
+  readonly title: string;
+  readonly description: string;
+  readonly severity: 'info' | 'warning' | 'critical';
+  readonly allowedDecisions: readonly ApprovalDecision[];
+  /** The asker's own wishes; the operator's settings stand in for what is missing. */
+  readonly timeoutMs?: number | undefined;
+  readonly timeoutBehavior?: 'allow' | 'deny' | undefined;
+  readonly rule: AllowedCommand | null;
+  readonly onResolution?: ApprovalRequest['onResolution'];
 }
 
 export interface GateVeto {
@@ -31,7 +55,7 @@ export interface GateVeto {
   readonly reason: string;
   /** `policy`, or the owner of the handler that decided. */
   readonly by: string;
-  readonly cause: 'unknown-tool' | 'no-object' | 'blocked' | 'hook-failed' | 'approval';
+  readonly cause: 'unknown-tool' | 'no-object' | 'blocked' | 'hook-failed' | 'denied' | 'approval';
   /** What the last handler would have run, for the record. */
   readonly params: JsonValue;
 }
@@ -53,6 +77,7 @@ export interface GateOptions {
   readonly tools: readonly Tool[];
   readonly hooks: ToolGateHooks;
   readonly context: ToolHookContext;
+  readonly caller: ToolCaller;
   /** Ends the waiting for handlers when the run is stopped. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -84,16 +109,69 @@ export async function gateToolCall(call: WrittenCall, options: GateOptions): Pro
   const params = paramsAfterHooks(call.params, result);
   const by = refusal?.owner ?? decidedBy?.owner ?? 'before_tool_call';
   if (refusal || result.block) return veto('blocked', reasonOfBlock(result), by, params);
-  if (result.requireApproval) return veto('approval', reasonWithoutApprovals(result.requireApproval), by, params);
   if (!isJsonObject(params)) {
     return veto('no-object', `The parameters of ${tool.name} are not a JSON object. Call it again with one.`, 'policy');
   }
-  return { kind: 'run', tool, params };
+  // Nobody is bothered with a call that cannot run; running it tells the model what is wrong with it.
+  if (checkParams(tool.parameters, params).length > 0) return { kind: 'run', tool, params };
+
+  const decision = await askTool(tool, params, options);
+  if (decision?.kind === 'deny') return veto('denied', decision.reason, tool.name, params);
+  const question = decision?.kind === 'ask' ? decision : undefined;
+  const request = result.requireApproval;
+  if (request) return askFor(tool, params, request, question);
+  if (question) return { ...question, tool, params, askedBy: tool.name, allowedDecisions: decisionsOf(question) };
+  return { kind: 'run', tool, params, grant: decision?.kind === 'allow' ? decision.grant : undefined };
+}
+
+/** Of two who want a person's word, the person reads both. */
+function askFor(tool: Tool, params: JsonObject, request: ApprovalRequest, question: ToolQuestion | undefined): GateAsk {
+  const described = [request.description.trim(), question?.description].filter(Boolean).join('\n\n');
+  const allowed = (request.allowedDecisions ?? []).filter((each) => APPROVAL_DECISIONS.includes(each));
+  return {
+    kind: 'ask',
+    tool,
+    params,
+    askedBy: request.pluginId ?? 'before_tool_call',
+    title: bounded(request.title, MAX_TITLE_CHARS) || `Call ${tool.name}`,
+    description: described,
+    severity: strictest(SEVERITIES, severityOf(request), question?.severity) ?? 'warning',
+    allowedDecisions: allowed.length > 0 ? allowed : APPROVAL_DECISIONS,
+    timeoutMs: request.timeoutMs,
+    timeoutBehavior: request.timeoutBehavior,
+    rule: question?.rule ?? null,
+    onResolution: request.onResolution,
+  };
+}
+
+const SEVERITIES = ['info', 'warning', 'critical'] as const;
+const MAX_TITLE_CHARS = 200;
+
+function severityOf({ severity }: ApprovalRequest): (typeof SEVERITIES)[number] | undefined {
+  return SEVERITIES.find((each) => each === severity);
+}
+
+/** "Always" is offered where there is a rule that could say it. */
+function decisionsOf({ rule }: ToolQuestion): readonly ApprovalDecision[] {
+  return rule === null ? ['allow-once', 'deny'] : APPROVAL_DECISIONS;
+}
+
+function bounded(text: string, maxChars: number): string {
+  return text.trim().slice(0, maxChars);
+}
+
+async function askTool(tool: Tool, params: JsonObject, { caller }: GateOptions): Promise<ToolDecision | undefined> {
+  try {
+    return await tool.decide?.(params, caller);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { kind: 'deny', reason: `The call was refused: ${bounded(why, MAX_REASON_CHARS)}` };
+  }
 }
 
 /** A vetoed call has a result too. Being blocked is an outcome and no error; a broken gate and a wrong name are errors. */
 export function vetoOutput({ reason, by, cause }: GateVeto): ToolOutput {
-  const isError = cause === 'blocked' || cause === 'approval' ? {} : ({ isError: true } as const);
+  const isError = cause === 'blocked' || cause === 'approval' || cause === 'denied' ? {} : ({ isError: true } as const);
   return { content: reason, ...isError, details: { status: 'blocked', deniedReason: DENIED_REASONS[cause], by } };
 }
 
@@ -110,14 +188,9 @@ const DENIED_REASONS = {
   'no-object': 'invalid-params',
   blocked: 'plugin-before-tool-call',
   'hook-failed': 'plugin-before-tool-call',
+  denied: 'tool-policy',
   approval: 'plugin-approval',
 } as const;
-
-/** The one place to change once a person can be asked: until then, whatever needs an approval does not run. */
-function reasonWithoutApprovals({ title }: ApprovalRequest): string {
-  const what = typeof title === 'string' && title.trim() !== '' ? ` (${title.trim()})` : '';
-  return `The call needs an approval, and approvals are not available yet${what}`;
-}
 
 async function askHooks(
   { id, params }: WrittenCall,

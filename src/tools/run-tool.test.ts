@@ -1,18 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../protocol/json.ts';
+import { toolContextForTest } from '../testkit/tool-context.ts';
 import { runTool } from './run-tool.ts';
 import type { Tool, ToolContext, ToolOutput } from './tool.ts';
 
 const stop = new AbortController();
-const CONTEXT: ToolContext = {
-  agentId: 'main',
-  sessionKey: 'agent:main:main',
-  sessionId: 'ses_1',
-  runId: 'run_1',
-  toolCallId: 'call_1',
-  workspaceDir: '/nowhere',
-  signal: stop.signal,
-};
+const CONTEXT: ToolContext = toolContextForTest({ workspaceDir: '/nowhere', signal: stop.signal });
 
 function tool(run: Tool['run'], properties = {}): Tool {
   const parameters = { type: 'object', properties, additionalProperties: false };

@@ -1,3 +1,4 @@
+import { toolContextForTest } from '../testkit/tool-context.ts';
 // The session tools over a real store: what an agent sees of its own sessions, and never of another's.
 
 import { join } from 'node:path';
@@ -70,15 +71,8 @@ async function call(name: string, params: JsonObject = {}, visibility: SessionVi
   const toolset = createToolset({ store, now: () => NOW, sessionVisibility: visibility });
   const tool = toolset.find(name);
   if (!tool) throw new Error(`no ${name}`);
-  return runTool(tool, params, {
-    agentId: 'main',
-    sessionKey: 'agent:main:main',
-    sessionId: 'ses_main',
-    runId: 'run_1',
-    toolCallId: 'c1',
-    workspaceDir: scratch.workspaceDir,
-    signal: new AbortController().signal,
-  });
+  const { workspaceDir } = scratch;
+  return runTool(tool, params, toolContextForTest({ workspaceDir, sessionId: 'ses_main', runId: 'run_1' }));
 }
 
 const keysOf = ({ content }: { content: string }) =>

@@ -1,12 +1,17 @@
 // The Tool contract: something that a model may ask for.
 //
 // Errors: `run` may throw; the message becomes an error result that the model reads. ToolInputError is for parameters
-// that make no sense and says what would.
+// that make no sense and says what would. A `decide` that throws is a refusal.
 // Rules: a tool checks its own parameters, which are a model's words. It contains every path after links are followed.
 // It honours the signal. `idempotent` means that running it again after a crash does no harm; then it is run again, and
-// otherwise the model is told that the call was interrupted.
+// otherwise the model is told that the call was interrupted. A tool that has `decide` does what its `grant` allows and
+// nothing without one: what it decided may have changed by the time it runs.
+// When it fires: `decide` after the hooks have left the parameters as they are and the parameters fit the schema, and
+// again whenever a waiting run goes on. It has no effect.
 
+import type { Surface } from '../protocol/inbound.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { Requester } from '../protocol/requester.ts';
 
 export interface Tool {
   readonly name: string;
@@ -14,18 +19,64 @@ export interface Tool {
   /** JSON Schema of the parameters. */
   readonly parameters: JsonObject;
   readonly idempotent: boolean;
+  /** Who brought it, where that is not the product: a plugin, or `bundle-mcp`. */
+  readonly owner?: string | undefined;
+  /** For a tool that bounds itself; otherwise every call has the same time. */
+  readonly timeoutMs?: number | undefined;
+  /** Whether this call may run. Undefined when the tool has nothing against it. */
+  decide?(params: JsonObject, caller: ToolCaller): Promise<ToolDecision | undefined>;
   run(params: JsonObject, context: ToolContext): Promise<ToolOutput>;
 }
 
-export interface ToolContext {
+/** Who calls, and for whom. */
+export interface ToolCaller {
   readonly agentId: string;
   readonly sessionKey: string;
   readonly sessionId: string;
   readonly runId: string;
   readonly toolCallId: string;
   readonly workspaceDir: string;
-  readonly signal: AbortSignal;
+  readonly requester: Requester;
+  /** Where the run answers. */
+  readonly surface: Surface;
 }
+
+export interface ToolContext extends ToolCaller {
+  readonly signal: AbortSignal;
+  /** What let this call pass, for tools that decide. */
+  readonly grant?: ToolGrant | undefined;
+}
+
+/** A tool's own word on a call, as data with its reason. */
+export type ToolDecision =
+  | { readonly kind: 'allow'; readonly grant: ToolGrant }
+  | { readonly kind: 'deny'; readonly reason: string }
+  | ToolQuestion;
+
+/** A person must say yes first. */
+export interface ToolQuestion {
+  readonly kind: 'ask';
+  readonly title: string;
+  /** Exactly what would happen, for the person who decides. */
+  readonly description: string;
+  readonly severity: 'info' | 'warning' | 'critical';
+  /** What "allow-always" would write down; null when nothing can stand for it. */
+  readonly rule: AllowedCommand | null;
+}
+
+/** A command that may run without asking: its words, and the folder relative to the workspace. */
+export interface AllowedCommand {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+}
+
+export type ToolGrant =
+  /** A rule names this very command, so it is run as these words and never by a shell. */
+  | { readonly kind: 'rule'; readonly rule: string; readonly argv: readonly string[] }
+  /** A person saw the call and said yes. */
+  | { readonly kind: 'approval'; readonly approvalId: string }
+  /** The operator wants no questions. */
+  | { readonly kind: 'policy'; readonly rule: string };
 
 export interface ToolOutput {
   /** What the model reads. */

@@ -27,6 +27,7 @@ const TYPES: { readonly [K in ColumnKind]: string } = {
   integer: 'BIGINT',
   'integer?': 'BIGINT',
   real: 'DOUBLE PRECISION',
+  'real?': 'DOUBLE PRECISION',
   boolean: 'BOOLEAN',
   json: 'TEXT',
   'json?': 'TEXT',

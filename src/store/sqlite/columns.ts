@@ -4,7 +4,17 @@
 import type { TableName, Tables } from '../tables.ts';
 
 /** `seq` is numbered by the database; `json` is kept as text; `?` means that the column may be null. */
-export type ColumnKind = 'seq' | 'text' | 'text?' | 'integer' | 'integer?' | 'real' | 'boolean' | 'json' | 'json?';
+export type ColumnKind =
+  | 'seq'
+  | 'text'
+  | 'text?'
+  | 'integer'
+  | 'integer?'
+  | 'real'
+  | 'real?'
+  | 'boolean'
+  | 'json'
+  | 'json?';
 
 export const TABLES: { readonly [T in TableName]: TableLayout<T> } = {
   sessions: {
@@ -149,6 +159,114 @@ export const TABLES: { readonly [T in TableName]: TableLayout<T> } = {
       error: 'text?',
       changed: 'json',
     },
+  },
+  approvals: {
+    table: 'approvals',
+    columns: {
+      id: 'text',
+      seq: 'seq',
+      runId: 'text',
+      sessionKey: 'text',
+      agentId: 'text',
+      toolCallId: 'text',
+      toolName: 'text',
+      params: 'json',
+      digest: 'text',
+      requester: 'json',
+      policyVersion: 'text',
+      contextHash: 'text',
+      askedBy: 'text',
+      title: 'text',
+      description: 'text',
+      severity: 'text',
+      allowedDecisions: 'json',
+      rule: 'json?',
+      createdAt: 'integer',
+      expiresAt: 'integer',
+      timeoutBehavior: 'text',
+      status: 'text',
+      decision: 'text?',
+      decidedAt: 'integer?',
+      decidedBy: 'text?',
+    },
+  },
+  allowRules: {
+    table: 'allow_rules',
+    columns: {
+      id: 'text',
+      agentId: 'text',
+      toolName: 'text',
+      argv: 'json',
+      cwd: 'text',
+      createdAt: 'integer',
+      createdBy: 'text',
+      approvalId: 'text?',
+    },
+  },
+  processes: {
+    table: 'processes',
+    columns: {
+      id: 'text',
+      agentId: 'text',
+      sessionKey: 'text',
+      runId: 'text',
+      pid: 'integer?',
+      pidToken: 'text?',
+      command: 'text',
+      cwd: 'text',
+      outputFile: 'text',
+      startedAt: 'integer',
+      endedAt: 'integer?',
+      exitCode: 'integer?',
+      signal: 'text?',
+      status: 'text',
+    },
+  },
+  jobs: {
+    table: 'jobs',
+    columns: {
+      id: 'text',
+      name: 'text',
+      agentId: 'text',
+      enabled: 'boolean',
+      schedule: 'json',
+      message: 'text',
+      session: 'text',
+      deliverTo: 'json?',
+      missed: 'text',
+      removeAfterRun: 'boolean',
+      createdAt: 'integer',
+      updatedAt: 'integer',
+      createdBy: 'text',
+      nextAt: 'integer?',
+    },
+  },
+  jobSlots: {
+    table: 'job_slots',
+    columns: { jobId: 'text', slot: 'integer', seq: 'seq', at: 'integer', how: 'text', runId: 'text?' },
+  },
+  usage: {
+    table: 'usage',
+    columns: {
+      seq: 'seq',
+      runId: 'text',
+      sessionKey: 'text',
+      sessionId: 'text',
+      agentId: 'text',
+      at: 'integer',
+      purpose: 'text',
+      provider: 'text',
+      model: 'text',
+      input: 'integer',
+      output: 'integer',
+      cacheRead: 'integer',
+      cacheWrite: 'integer',
+      cost: 'real?',
+    },
+  },
+  toolListings: {
+    table: 'tool_listings',
+    columns: { server: 'text', fingerprint: 'text', tools: 'json', listedAt: 'integer' },
   },
 };
 

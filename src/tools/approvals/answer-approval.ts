@@ -1,0 +1,87 @@
+// Writes down what became of an approval and wakes the run that waits for it, in one commit: the answer, the rule that
+// "allow-always" stands for, and the trigger that lets the run go on. Of two answers the first one counts.
+//
+// Errors: UnknownApprovalError, ApprovalAnsweredError when it is no longer waiting, DecisionNotAllowedError when this
+// approval does not offer the decision. Then nothing is written.
+
+import type { ApprovalDecision, ApprovalResolution } from '../../protocol/approval-decision.ts';
+import {
+  ApprovalAnsweredError,
+  DecisionNotAllowedError,
+  PreconditionFailedError,
+  UnknownApprovalError,
+} from '../../protocol/errors.ts';
+import { newId } from '../../protocol/new-id.ts';
+import type { Store, Write } from '../../store/store.ts';
+import type { ApprovalRow, InboxRow } from '../../store/tables.ts';
+import type { AllowedCommand } from '../tool.ts';
+
+export interface ApprovalAnswer {
+  readonly id: string;
+  readonly decision: ApprovalResolution;
+  /** Who said it, for people. */
+  readonly by: string;
+  readonly now: number;
+}
+
+/** The approval as it stands now. The caller tells its session's lane that there is something to do. */
+export async function answerApproval(store: Store, answer: ApprovalAnswer): Promise<ApprovalRow> {
+  const { decision, by, now } = answer;
+  const id = answer.id.trim().toLowerCase();
+  const [approval] = await store.select('approvals', { where: { id }, limit: 1 });
+  if (!approval) throw new UnknownApprovalError(id.slice(0, 100));
+  if (approval.status !== 'waiting') throw new ApprovalAnsweredError(id, approval.decision ?? approval.status);
+  const isOffered = approval.allowedDecisions.includes(decision as ApprovalDecision);
+  if (decision !== 'timeout' && decision !== 'cancelled' && !isOffered) {
+    throw new DecisionNotAllowedError(id, decision, approval.allowedDecisions);
+  }
+  const answered = { status: 'answered', decision, decidedAt: now, decidedBy: by } as const;
+  try {
+    await store.commit(
+      [
+        { update: 'approvals', where: { id, status: 'waiting' }, set: answered, expect: 1 },
+        ...(decision === 'allow-always' ? ruleOf(approval, by, now) : []),
+        ...(await wakeUp(store, approval, now)),
+      ],
+      { site: 'approval' },
+    );
+  } catch (error) {
+    if (!(error instanceof PreconditionFailedError)) throw error;
+    const [latest] = await store.select('approvals', { where: { id }, limit: 1 });
+    throw new ApprovalAnsweredError(id, latest?.decision ?? latest?.status ?? 'gone');
+  }
+  return { ...approval, ...answered };
+}
+
+function ruleOf({ agentId, toolName, id, rule }: ApprovalRow, createdBy: string, now: number): readonly Write[] {
+  if (rule === null) return [];
+  const { argv, cwd } = rule as unknown as AllowedCommand;
+  return [
+    {
+      insert: 'allowRules',
+      row: { id: newId('rule', now), agentId, toolName, argv, cwd, createdAt: now, createdBy, approvalId: id },
+    },
+  ];
+}
+
+/** The run goes on with what it was started by; a run that is over needs nothing. */
+async function wakeUp(store: Store, { runId, sessionKey, id }: ApprovalRow, now: number): Promise<readonly Write[]> {
+  const rows = await store.select('inbox', { where: { runId }, orderBy: [['seq', 'asc']], limit: 1 });
+  const origin: InboxRow | undefined = rows[0];
+  if (!origin?.payload || origin.status === 'done' || origin.status === 'dead') return [];
+  return [
+    {
+      insert: 'inbox',
+      row: {
+        runId,
+        sessionKey,
+        kind: 'approval',
+        dedupeKey: JSON.stringify(['approval', id]),
+        fingerprint: null,
+        payload: { ...origin.payload, resumes: origin.payload.resumes ?? origin.kind },
+        acceptedAt: now,
+        status: 'queued',
+      },
+    },
+  ];
+}
