@@ -44,7 +44,7 @@ export async function endRun(parts: RunParts, turn: Turn, end: RunEnd): Promise<
         status,
         error,
         durationMs: parts.now() - turn.startedAt,
-        ...(turn.attempt > 1 ? { recovered: true } : {}),
+        ...(turn.isRecovered ? { recovered: true } : {}),
       },
       turn.context,
     );

@@ -10,6 +10,7 @@ export function hookContextOf(
   { sessionKey, sessionId }: Pick<SessionRow, 'sessionKey' | 'sessionId'>,
   workspaceDir: string,
   attempt: number,
+  isRecovered: boolean = attempt > 1,
 ): HookContext {
   const { surface, sender, messageId } = inbound;
   return {
@@ -27,7 +28,7 @@ export function hookContextOf(
     threadId: surface.threadId,
     senderId: sender.id,
     messageId,
-    ...(attempt > 1 ? { recovered: true } : {}),
+    ...(isRecovered ? { recovered: true } : {}),
     trace: { traceId: runId, spanId: `${runId}.${attempt}`, callDepth: 0 },
   };
 }

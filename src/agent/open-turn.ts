@@ -30,6 +30,8 @@ export interface Turn {
   readonly kind: TriggerKind;
   /** What the person said to the agent, without a command in front of it. */
   readonly text: string;
+  /** An earlier attempt was cut short. */
+  readonly isRecovered: boolean;
   /** The client that waited for the answer is gone with the process it was connected to, and asks anew if it still wants it. */
   readonly isAbandoned: boolean;
   /** A person asked for a new session and said nothing else. */
@@ -87,7 +89,9 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
     lastStep: journal.at(-1)?.position ?? 0,
   });
   const workspaceDir = parts.context.workspaceDirOf(agentId);
-  const context = hookContextOf(payload, { runId, kind }, session, workspaceDir, attempt);
+  // A person's answer lets a run go on; only what was cut short is taken up again.
+  const isRecovered = attempt > 1 && trigger.kind !== 'approval';
+  const context = hookContextOf(payload, { runId, kind }, session, workspaceDir, attempt, isRecovered);
   const recorded = { runId, sessionId: session.sessionId, sessionKey, agentId, workspaceDir, attempt };
   parts.emit({ type: 'run-start', runId, sessionKey, at: startedAt, attempt, agentId, sessionId: session.sessionId });
   parts.recorder.runStarted(recorded);
@@ -110,6 +114,7 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
     trigger: TRIGGER_OF_KIND[kind],
     kind,
     text: command ? command.rest : inbound.text,
+    isRecovered,
     isAbandoned: inbound.isAwaited === true && trigger.acceptedAt < parts.upSince,
     isResetOnly: command !== undefined && command.rest === '',
     seed,

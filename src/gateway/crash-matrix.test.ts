@@ -2,20 +2,30 @@
 // what a person, an API client and the model get to see of it. A commit site that no test here visits is a failure.
 
 import { readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../protocol/json.ts';
 import { COMMIT_SITES, type CommitSite } from '../store/commit-sites.ts';
 import { askOnce, askOverApi } from '../testkit/api-client.ts';
-import { GatewayProcess } from '../testkit/gateway-process.ts';
-import { fail, type ModelReply, type RecordedRequest, reply, toolCall, toolCalls } from '../testkit/model-server.ts';
-import { WebClient } from '../testkit/web-client.ts';
-import type { GatewayStatus } from './gateway-port.ts';
+import type { GatewayProcess } from '../testkit/gateway-process.ts';
+import { fail, reply } from '../testkit/model-server.ts';
+import {
+  eventually,
+  expectDeath,
+  expectMailbox,
+  expectQuiet,
+  expectToolsRanOnce,
+  expectWellFormed,
+  inTurn,
+  isAbout,
+  lastUserText,
+  type Moment,
+  resultsOf,
+  scripted,
+  stage,
+  toolResults,
+  visited,
+} from './fixtures/crash-stage.ts';
 
-type Moment = 'before' | 'after';
-
-/** Points at which a process of these tests has died. */
-const visited = new Set<string>();
 const allPoints = COMMIT_SITES.flatMap((site) => [`${site}:before`, `${site}:after`]).sort();
 const TIMEOUT_MS = 120_000;
 
@@ -323,49 +333,6 @@ async function prune(moment: Moment): Promise<void> {
 
 const A1 = { text: 'a1', user: 'caller', key: 'key-of-a1' };
 
-interface Stage {
-  readonly gateway: GatewayProcess;
-  /** A page that is open all the time. */
-  readonly web: WebClient;
-  close(): Promise<void>;
-}
-
-async function stage(
-  script: (request: RecordedRequest) => ModelReply = scripted,
-  config: StartConfig = {},
-): Promise<Stage> {
-  const gateway = await GatewayProcess.create({
-    config,
-    files: { 'workspace/tally.txt': 'm1:\nm2:\na1:\n', 'workspace/notes.txt': 'Nothing of note.\n' },
-  });
-  gateway.model.script(script);
-  const web = new WebClient(gateway, 'page');
-  return {
-    gateway,
-    web,
-    close: async () => {
-      await web.close();
-      await gateway.close();
-    },
-  };
-}
-
-type StartConfig = Record<string, unknown>;
-
-/** Each message makes a mark in the tally and reads a file, then writes one, then is answered. */
-function scripted(request: RecordedRequest): ModelReply {
-  const name = nameOf(request);
-  const results = resultsOf(request).length;
-  if (results === 0) {
-    return toolCalls([
-      { name: 'edit', params: { path: 'tally.txt', oldText: `${name}:`, newText: `${name}:x` } },
-      { name: 'read', params: { path: 'notes.txt' } },
-    ]);
-  }
-  if (results === 2) return toolCall('write', { path: `${name}.txt`, content: name });
-  return reply(`Answer to ${name}.`);
-}
-
 /** Blocks what is forbidden, and writes down which runs have ended. */
 const PROGRAM = `
 import { appendFileSync } from 'node:fs';
@@ -394,129 +361,7 @@ function queued(gateway: GatewayProcess): Promise<void> {
   return eventually(() => readFile(`${gateway.home.home}/queued.txt`, 'utf8').then(Boolean, () => false));
 }
 
-async function eventually(holds: () => Promise<boolean>, patienceMs = 10_000): Promise<void> {
-  for (const deadline = Date.now() + patienceMs; !(await holds()); await sleep(20)) {
-    if (Date.now() > deadline) throw new Error('It did not come true in time.');
-  }
-}
-
 async function readEnds({ home }: GatewayProcess): Promise<{ runId: string; success: boolean; recovered?: boolean }[]> {
   const lines = (await readFile(`${home.home}/ends.jsonl`, 'utf8')).split('\n').filter((line) => line !== '');
   return lines.map((line) => JSON.parse(line));
-}
-
-/** Only the point can have killed it: nobody else here does. */
-async function expectDeath(gateway: GatewayProcess, point: string): Promise<void> {
-  expect(await gateway.ended(), gateway.err).toEqual({ code: null, signal: 'SIGKILL' });
-  visited.add(point.replace(/@.*$/, ''));
-}
-
-/** Nothing runs, waits or is being sent any more, so nothing can come a second time. */
-async function expectQuiet(gateway: GatewayProcess): Promise<void> {
-  await eventually(async () => {
-    const { running, waiting, outbox } = await gateway.json<GatewayStatus>('/api/status');
-    return running.length === 0 && waiting === 0 && outbox.queued === 0;
-  });
-}
-
-/** A page that has forgotten everything is told the same. */
-async function expectMailbox(gateway: GatewayProcess, texts: readonly string[]): Promise<void> {
-  const fresh = new WebClient(gateway, 'page');
-  await fresh.until(({ parts }) => parts.length >= texts.length, 'for the past');
-  expect(fresh.texts).toEqual(texts);
-  await fresh.close();
-}
-
-/** A call that the model was told the result of ran once; one that it was told was cut ran once at most. */
-async function expectToolsRanOnce(gateway: GatewayProcess): Promise<void> {
-  const tally = await gateway.home.read('workspace/tally.txt');
-  const edits = toolResults(gateway).filter(({ name }) => name === 'edit');
-  for (const [, message, marks = ''] of tally.matchAll(/^(\w+):(x*)$/gm)) {
-    const told = edits.filter((edit) => edit.message === message);
-    if (told.length === 0) continue;
-    const isCut = told.some(({ isInterrupted }) => isInterrupted);
-    expect(marks.length, `marks for ${message}`).toBeLessThanOrEqual(1);
-    if (!isCut) expect(marks.length, `marks for ${message}`).toBe(1);
-  }
-  for (const { name, isInterrupted } of toolResults(gateway)) {
-    // What may run twice is not worth a word.
-    if (name === 'read') expect(isInterrupted).toBe(false);
-  }
-}
-
-interface WireMessage {
-  readonly role: string;
-  readonly content?: unknown;
-  readonly tool_calls?: readonly { readonly id: string; readonly function: { readonly name: string } }[];
-  readonly tool_call_id?: string;
-}
-
-/** Every call in every request is followed by its result, as providers demand. */
-function expectWellFormed({ model }: GatewayProcess): void {
-  for (const request of model.requests) {
-    const messages = messagesOf(request);
-    for (const [index, { tool_calls: calls = [] }] of messages.entries()) {
-      const answered = messages.slice(index + 1, index + 1 + calls.length).map((message) => message.tool_call_id);
-      expect(answered.sort(), `request ${request.number}`).toEqual(calls.map(({ id }) => id).sort());
-    }
-    const said = messages.filter(({ role }) => role === 'user').map(({ content }) => textOf(content));
-    expect(new Set(said).size, `request ${request.number} says something twice`).toBe(said.length);
-  }
-}
-
-/** What the model was told of its tool calls, by the message that it was answering. */
-function toolResults({ model }: GatewayProcess) {
-  return model.requests.flatMap((request) => {
-    const messages = messagesOf(request);
-    const names = new Map(messages.flatMap(({ tool_calls: calls = [] }) => calls.map((c) => [c.id, c.function.name])));
-    return resultsOf(request).map(({ tool_call_id: id = '', content }) => ({
-      message: nameOf(request),
-      name: names.get(id),
-      isInterrupted: textOf(content).includes('interrupted'),
-    }));
-  });
-}
-
-function messagesOf({ json }: RecordedRequest): readonly WireMessage[] {
-  return json.messages as unknown as readonly WireMessage[];
-}
-
-/** The results that came after the last thing that a person said. */
-function resultsOf(request: RecordedRequest): readonly WireMessage[] {
-  const messages = messagesOf(request);
-  const last = messages.findLastIndex(({ role }) => role === 'user');
-  return messages.slice(last + 1).filter(({ role }) => role === 'tool');
-}
-
-function lastUserText(request: RecordedRequest): string {
-  return textOf(messagesOf(request).findLast(({ role }) => role === 'user')?.content);
-}
-
-function nameOf(request: RecordedRequest): string {
-  return /\b[ma]\d\b/.exec(lastUserText(request))?.[0] ?? '';
-}
-
-function isAbout(request: RecordedRequest, name: string): boolean {
-  return new RegExp(`\\b${name}\\b`).test(lastUserText(request));
-}
-
-function textOf(content: unknown): string {
-  return typeof content === 'string' ? content : JSON.stringify(content ?? '');
-}
-
-/** Two at a time, because each is a process and two cores are all that there may be. */
-const LIMIT = 2;
-let running = 0;
-const waiting: (() => void)[] = [];
-
-async function inTurn(work: () => Promise<void>): Promise<void> {
-  if (running >= LIMIT) await new Promise<void>((resolve) => waiting.push(resolve));
-  else running += 1;
-  try {
-    await work();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else running -= 1;
-  }
 }
