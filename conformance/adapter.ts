@@ -6,6 +6,7 @@ import { bootstrapState } from './suites/bootstrap-state.ts';
 import { hookFrontmatter } from './suites/hook-frontmatter.ts';
 import { sessionFilter } from './suites/session-filter.ts';
 import { sessionKeys } from './suites/session-keys.ts';
+import { toolPolicy } from './suites/tool-policy.ts';
 import { truncationAgents20260518 } from './suites/truncation-agents-2026-5-18.ts';
 import { truncationBudget } from './suites/truncation-budget.ts';
 import { workspaceDir } from './suites/workspace-dir.ts';
@@ -26,4 +27,5 @@ export const ADAPTER: Adapter = {
   'truncation-budget': truncationBudget,
   'truncation-agents-2026.5.18': truncationAgents20260518,
   'hook-frontmatter': hookFrontmatter,
+  'tool-policy': toolPolicy,
 };

@@ -12,7 +12,7 @@ import {
 import { isPlainObject, type PlainObject } from './plain-object.ts';
 import type { Config } from './schema.ts';
 
-const DEFAULT_HEARTBEAT_EVERY = '30m';
+export const DEFAULT_HEARTBEAT_EVERY = '30m';
 
 export interface HeartbeatGuidanceFacts {
   readonly config?: Config | undefined;
@@ -32,13 +32,13 @@ export function shouldIncludeHeartbeatGuidance({ config, ...ids }: HeartbeatGuid
 }
 
 /** As soon as one agent has a heartbeat of its own, the others have none. */
-function beatsByPolicy(config: Config, agentId: string): boolean {
+export function beatsByPolicy(config: Config, agentId: string): boolean {
   const withHeartbeat = listAgentConfigs(config).filter((entry) => Boolean(entry.heartbeat));
   if (withHeartbeat.length > 0) return withHeartbeat.some((entry) => agentIdOf(entry) === agentId);
   return agentId === resolveDefaultAgentId(config);
 }
 
-function heartbeatOf(config: Config | undefined, agentId: string): PlainObject {
+export function heartbeatOf(config: Config | undefined, agentId: string): PlainObject {
   const shared: unknown = resolveAgentDefaults(config).heartbeat;
   const own: unknown = config === undefined ? undefined : resolveAgentConfig(config, agentId)?.heartbeat;
   return { ...(isPlainObject(shared) && shared), ...(isPlainObject(own) && own) };
@@ -48,7 +48,7 @@ const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h
 const DURATION = /^(?:\d+(?:\.\d+)?|(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+)$/;
 
 /** Milliseconds of "90s", "1h30m" or "5" (minutes); 0 for anything that is no duration. */
-function parseDurationMs(value: unknown): number {
+export function parseDurationMs(value: unknown): number {
   const text = typeof value === 'string' ? value.trim().toLowerCase() : '';
   if (!DURATION.test(text)) return 0;
   let total = 0;

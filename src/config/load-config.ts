@@ -8,6 +8,7 @@ import { type ConfigLocation, loadConfigFiles } from './config-files.ts';
 import { type ConfigPath, depthOf, formatConfigPath } from './config-path.ts';
 import type { ConfigFormat, ConfigSource } from './config-source.ts';
 import { type ConfigLayer, expandIncludes } from './include.ts';
+import { listMcpOddities } from './mcp-servers.ts';
 import { mergeConfig } from './merge-config.ts';
 import { isPlainObject } from './plain-object.ts';
 import type { Config } from './schema.ts';
@@ -170,7 +171,7 @@ function listOddities(config: Config): Oddity[] {
       });
     }
   }
-  return oddities;
+  return [...oddities, ...listMcpOddities(config)];
 }
 
 function explainMerge([base, overlay]: readonly ConfigSource[], overridden: readonly string[]): ConfigMerge {

@@ -47,6 +47,11 @@ export function buildAgentMainSessionKey(main: { readonly agentId?: Text; readon
   return `agent:${normalizeAgentId(main.agentId)}:${lowered(main.mainKey) || DEFAULT_MAIN_KEY}`;
 }
 
+/** A scheduled job's own session. */
+export function buildCronSessionKey(job: { readonly agentId: string; readonly jobId: string }): string {
+  return `agent:${normalizeAgentId(job.agentId)}:cron:${lowered(job.jobId)}`;
+}
+
 /** The stored key behind the one that a request names. A request may name another agent's key in full. */
 export function toAgentStoreSessionKey(request: {
   readonly agentId: string;

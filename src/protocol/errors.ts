@@ -1296,3 +1296,294 @@ export class DecisionNotAllowedError extends AtriumError {
     );
   }
 }
+
+export class InvalidScheduleError extends AtriumError {
+  readonly code = 'ATRIUM_SCHEDULE_INVALID';
+  constructor(
+    readonly written: string,
+    readonly problem: string,
+  ) {
+    super(
+      `${JSON.stringify(written.slice(0, 100))} is no schedule: ${problem}. Write a time ("2026-05-06T09:00" or "in 20m"), a span ("1h30m") or cron fields ("0 9 * * 1-5").`,
+    );
+  }
+}
+
+export class InvalidJobError extends AtriumError {
+  readonly code = 'ATRIUM_JOB_INVALID';
+  constructor(readonly problem: string) {
+    super(`This job cannot be kept: ${problem}.`);
+  }
+}
+
+export class UnknownJobError extends AtriumError {
+  readonly code = 'ATRIUM_JOB_UNKNOWN';
+  constructor(readonly jobId: string) {
+    super(`There is no job ${JSON.stringify(jobId.slice(0, 100))}. "atrium cron list" shows those that there are.`);
+  }
+}
+
+export class WebUrlError extends AtriumError {
+  readonly code = 'ATRIUM_WEB_URL';
+
+  constructor(
+    readonly url: string,
+    readonly problem: string,
+  ) {
+    super(`${JSON.stringify(url.slice(0, 200))} cannot be fetched: ${problem}.`);
+  }
+}
+
+export class WebAddressError extends AtriumError {
+  readonly code = 'ATRIUM_WEB_ADDRESS';
+
+  /** The addresses themselves are not told: what a private network looks like is nothing for a conversation. */
+  constructor(readonly host: string) {
+    super(
+      `${JSON.stringify(host.slice(0, 200))} is refused: it leads to an address that is not on the public internet. An operator who wants it fetched adds the host to tools.web.fetch.allowHosts.`,
+    );
+  }
+}
+
+export class WebFetchError extends AtriumError {
+  readonly code = 'ATRIUM_WEB_FETCH';
+
+  constructor(
+    readonly url: string,
+    readonly problem: string,
+    options?: { cause?: unknown },
+  ) {
+    super(`${JSON.stringify(url.slice(0, 200))} could not be fetched: ${problem}.`, options);
+  }
+}
+
+export class PatchSyntaxError extends AtriumError {
+  readonly code = 'ATRIUM_PATCH_SYNTAX';
+
+  constructor(
+    readonly line: number,
+    readonly problem: string,
+  ) {
+    super(`Line ${line} of the patch cannot be used: ${problem}. Nothing was changed.`);
+  }
+}
+
+export class PatchMatchError extends AtriumError {
+  readonly code = 'ATRIUM_PATCH_MATCH';
+
+  constructor(
+    readonly path: string,
+    /** Where the hunk begins in the patch. */
+    readonly line: number,
+    readonly problem: string,
+  ) {
+    super(
+      `The hunk at line ${line} of the patch does not fit ${JSON.stringify(path)}: ${problem}. Nothing was changed; read the file again and write the hunk anew.`,
+    );
+  }
+}
+
+export class PatchUndoError extends AtriumError {
+  readonly code = 'ATRIUM_PATCH_UNDO';
+
+  constructor(
+    readonly paths: readonly string[],
+    readonly problem: string,
+    options?: { cause?: unknown },
+  ) {
+    super(
+      `The patch failed half-way (${problem}), and these files could not be put back: ${paths.map((path) => JSON.stringify(path)).join(', ')}. Read them before anything else.`,
+      options,
+    );
+  }
+}
+
+export class McpStartError extends AtriumError {
+  readonly code = 'ATRIUM_MCP_START';
+  constructor(
+    readonly server: string,
+    readonly reason: string,
+  ) {
+    super(`The MCP server ${JSON.stringify(server)} cannot be used: ${reason}. Try it with "atrium mcp test".`);
+  }
+}
+
+export class McpStartTimeoutError extends AtriumError {
+  readonly code = 'ATRIUM_MCP_START_TIMEOUT';
+  constructor(
+    readonly server: string,
+    readonly seconds: number,
+  ) {
+    super(
+      `The MCP server ${JSON.stringify(server)} was not ready after ${seconds} s. If it needs longer, raise mcp.servers.<name>.startSeconds.`,
+    );
+  }
+}
+
+export class McpServerDownError extends AtriumError {
+  readonly code = 'ATRIUM_MCP_DOWN';
+  constructor(
+    readonly server: string,
+    readonly reason: string,
+    readonly seconds: number,
+  ) {
+    super(
+      `The MCP server ${JSON.stringify(server)} is down and is started again in ${seconds} s at the earliest; the call was not made. ${reason}`,
+    );
+  }
+}
+
+export class McpNotReachedError extends AtriumError {
+  readonly code = 'ATRIUM_MCP_NOT_REACHED';
+  constructor(
+    readonly server: string,
+    readonly reason: string,
+  ) {
+    super(
+      `The MCP server ${JSON.stringify(server)} did not take the call (${reason}), so that it had no effect. Call again in a moment.`,
+    );
+  }
+}
+
+export class McpCallLostError extends AtriumError {
+  readonly code = 'ATRIUM_MCP_CALL_LOST';
+  constructor(
+    readonly server: string,
+    readonly tool: string,
+    readonly reason: string,
+  ) {
+    super(
+      `The MCP server ${JSON.stringify(server)} went away before it answered the call of ${JSON.stringify(tool)}: ${reason}. The call was not repeated, and whether it took effect is unknown. Look before you repeat it.`,
+    );
+  }
+}
+
+export class McpCallTimeoutError extends AtriumError {
+  readonly code = 'ATRIUM_MCP_CALL_TIMEOUT';
+  constructor(
+    readonly server: string,
+    readonly tool: string,
+    readonly seconds: number,
+  ) {
+    super(
+      `The MCP server ${JSON.stringify(server)} did not answer the call of ${JSON.stringify(tool)} within ${seconds} s; it was told to stop, and what it had done by then is not known.`,
+    );
+  }
+}
+
+export class McpAnswerError extends AtriumError {
+  readonly code = 'ATRIUM_MCP_REFUSED';
+  constructor(
+    readonly server: string,
+    readonly reason: string,
+  ) {
+    super(`The MCP server ${JSON.stringify(server)} refused the call: ${reason}.`);
+  }
+}
+
+export class UnknownMcpServerError extends AtriumError {
+  readonly code = 'ATRIUM_MCP_UNKNOWN';
+  constructor(
+    readonly server: string,
+    readonly meant: string | undefined,
+  ) {
+    super(
+      `There is no MCP server ${JSON.stringify(server)} that could be used.${meant === undefined ? '' : ` Did you mean "${meant}"?`} "atrium mcp list" shows them, and "atrium config check" what is wrong with one.`,
+    );
+  }
+}
+
+export class ToolSendForbiddenError extends AtriumError {
+  readonly code = 'ATRIUM_TOOL_SEND_FORBIDDEN';
+
+  constructor() {
+    super(
+      'Sessions may not reach each other here. The operator can allow it within one agent by setting tools.sessions.visibility to "agent".',
+    );
+  }
+}
+
+export class ToolSendToSelfError extends AtriumError {
+  readonly code = 'ATRIUM_TOOL_SEND_TO_SELF';
+
+  constructor(readonly sessionKey: string) {
+    super(`${JSON.stringify(sessionKey)} is this session, which cannot send to itself. Answer instead.`);
+  }
+}
+
+export class ToolSendCycleError extends AtriumError {
+  readonly code = 'ATRIUM_TOOL_SEND_CYCLE';
+
+  /** `path` holds the keys of the sessions that passed the matter on, the sending one last. */
+  constructor(
+    readonly sessionKey: string,
+    readonly path: readonly string[],
+  ) {
+    super(
+      `The session ${JSON.stringify(sessionKey)} has passed this matter on and would wait for itself. Answer instead: the answer goes back to whoever asked.`,
+    );
+  }
+}
+
+export class ToolSendTooFarError extends AtriumError {
+  readonly code = 'ATRIUM_TOOL_SEND_TOO_FAR';
+
+  constructor(
+    readonly path: readonly string[],
+    readonly limit: number,
+  ) {
+    super(
+      `This matter has been passed on ${limit} times, which is as far as it may go. Answer with what is known here.`,
+    );
+  }
+}
+
+export class ToolSendNowhereError extends AtriumError {
+  readonly code = 'ATRIUM_TOOL_SEND_NOWHERE';
+
+  constructor(readonly sessionKey: string) {
+    super(
+      `The session ${JSON.stringify(sessionKey)} is at no place where it could answer: it was deleted, or nobody has written there yet. Send to another one.`,
+    );
+  }
+}
+
+export class UnknownAllowRuleError extends AtriumError {
+  readonly code = 'ATRIUM_APPROVAL_RULE_UNKNOWN';
+  constructor(readonly ruleId: string) {
+    super(`There is no rule ${JSON.stringify(ruleId)}. "atrium approvals rules" lists those that there are.`);
+  }
+}
+
+export class CommandNotGrantedError extends AtriumError {
+  readonly code = 'ATRIUM_TOOL_EXEC_NOT_GRANTED';
+  constructor(readonly problem: string) {
+    super(`The command was not run: ${problem}. Call exec again, so that it is decided anew.`);
+  }
+}
+
+export class ProgramMissingError extends AtriumError {
+  readonly code = 'ATRIUM_TOOL_EXEC_NO_PROGRAM';
+  constructor(readonly program: string) {
+    super(
+      `There is no program ${JSON.stringify(program)} that could be run; check its name, and that it may be executed.`,
+    );
+  }
+}
+
+export class UnknownProcessError extends AtriumError {
+  readonly code = 'ATRIUM_TOOL_PROCESS_UNKNOWN';
+  constructor(readonly processId: string) {
+    super(`There is no command ${JSON.stringify(processId)} that may be seen from here. List them with "list".`);
+  }
+}
+
+export class ProcessLimitError extends AtriumError {
+  readonly code = 'ATRIUM_TOOL_PROCESS_LIMIT';
+  constructor(
+    readonly limit: number,
+    readonly scope: string,
+  ) {
+    super(`${limit} commands ${scope} run in the background already, which is the most. End one with process kill.`);
+  }
+}

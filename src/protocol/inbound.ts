@@ -40,11 +40,25 @@ export interface Inbound {
   readonly agentId?: string | undefined;
   /** A client waits for the answer on its connection and will not come back for it, so that it ends with the process. */
   readonly isAwaited?: true | undefined;
+  /** Set when an agent wrote it. Nothing in it is a command then, whatever it looks like. */
+  readonly fromAgent?: AgentOrigin | undefined;
   readonly metadata?: JsonObject | undefined;
 }
 
+/** The tool call that a message of an agent comes from. */
+export interface AgentOrigin {
+  readonly runId: string;
+  /** Tells the call from every other one of its run. */
+  readonly call: string;
+  /** The keys of the sessions that passed the matter on, the sending one last. */
+  readonly path: readonly string[];
+}
+
 /** The key under which a repeated delivery of the same message is recognised; undefined when the platform names none. */
-export function dedupeKeyOf({ surface, eventId, messageId, revision }: Inbound): string | undefined {
+export function dedupeKeyOf(inbound: Inbound): string | undefined {
+  const { surface, eventId, messageId, revision, fromAgent } = inbound;
+  // Without the surface: where a session is may change between a call and its repetition.
+  if (fromAgent) return dedupeKeyOfCall(fromAgent);
   const name =
     eventId !== undefined
       ? ['event', eventId]
@@ -52,6 +66,10 @@ export function dedupeKeyOf({ surface, eventId, messageId, revision }: Inbound):
         ? ['message', messageId, revision ?? 0]
         : undefined;
   return name && JSON.stringify([surface.channel, surface.accountId, ...name]);
+}
+
+export function dedupeKeyOfCall({ runId, call }: Pick<AgentOrigin, 'runId' | 'call'>): string {
+  return JSON.stringify(['agent', runId, call]);
 }
 
 /** Two surfaces with the same text form are the same place. */

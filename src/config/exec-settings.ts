@@ -1,0 +1,28 @@
+// What an agent's commands may do: `tools.exec`, and the agent's own `tools.exec` over it, setting by setting.
+
+import { resolveAgentConfig } from './agents.ts';
+import type { Config } from './schema.ts';
+
+export interface ExecSettings {
+  readonly security: 'deny' | 'allowlist' | 'full';
+  readonly ask: 'off' | 'on-miss' | 'always';
+  /** Commands that need no approval. An agent's own list takes the place of the common one. */
+  readonly allow: readonly string[];
+  /** Names of variables that commands are given besides the harmless ones. */
+  readonly env: readonly string[];
+  readonly timeoutSeconds: number;
+  readonly maxOutputChars: number;
+}
+
+export function execSettingsOf(config: Config, agentId: string): ExecSettings {
+  const common = config.tools?.exec;
+  const own = resolveAgentConfig(config, agentId)?.tools?.exec;
+  return {
+    security: own?.security ?? common?.security ?? 'allowlist',
+    ask: own?.ask ?? common?.ask ?? 'on-miss',
+    allow: own?.allow ?? common?.allow ?? [],
+    env: own?.env ?? common?.env ?? [],
+    timeoutSeconds: own?.timeoutSeconds ?? common?.timeoutSeconds ?? 120,
+    maxOutputChars: own?.maxOutputChars ?? common?.maxOutputChars ?? 20_000,
+  };
+}

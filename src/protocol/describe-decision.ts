@@ -1,0 +1,24 @@
+// What became of an approval, in the words that people read.
+
+import type { ApprovalResolution } from './approval-decision.ts';
+
+export function describeDecision(answered: {
+  readonly decision: ApprovalResolution | null;
+  /** What it counts as when nobody answered. */
+  readonly timeoutBehavior: 'allow' | 'deny';
+}): string {
+  switch (answered.decision) {
+    case 'allow-once':
+      return 'allowed once';
+    case 'allow-always':
+      return 'allowed for good';
+    case 'deny':
+      return 'denied';
+    case 'timeout':
+      return `${answered.timeoutBehavior === 'allow' ? 'allowed' : 'denied'}, because nobody answered in time`;
+    case 'cancelled':
+      return 'cancelled';
+    case null:
+      return 'not answered';
+  }
+}

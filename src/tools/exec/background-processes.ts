@@ -1,0 +1,289 @@
+// Commands that go on in the background, across restarts of the gateway. A row is written before the command begins, and
+// the command outlives the gateway in a process group of its own; whatever became of it is read from what it left behind.
+//
+// Promise: nothing runs without a row, a row that says `running` is looked at on every start, and a signal goes only to
+// a process that is certainly the one of the row.
+
+import { spawn } from 'node:child_process';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ProcessLimitError } from '../../protocol/errors.ts';
+import { newId } from '../../protocol/new-id.ts';
+import type { NewRow, Store, Where } from '../../store/store.ts';
+import type { ProcessRow } from '../../store/tables.ts';
+import { OneAtATime } from '../one-at-a-time.ts';
+import { BEGIN, wrapCommand } from './background-wrapper.ts';
+import { MAX_OUTPUT_FILE_BYTES, openPrivateFile } from './command-output.ts';
+import { pidTokenOf } from './pid-token.ts';
+import type { SpawnedCommand } from './run-command.ts';
+import { endGroup } from './signal-group.ts';
+
+export interface BackgroundProcessesOptions {
+  readonly store: Store;
+  /** Where outputs and exit codes are kept. */
+  readonly dir: string;
+  readonly now: () => number;
+  readonly warn: (sentence: string) => void;
+  readonly maxOutputBytes?: number | undefined;
+  readonly lookEveryMs?: number | undefined;
+}
+
+export interface StartRequest {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly runId: string;
+  /** As the model wrote it. */
+  readonly command: string;
+  /** Relative to the workspace. */
+  readonly cwd: string;
+  readonly spawned: SpawnedCommand;
+}
+
+export const MAX_RUNNING_A_SESSION = 16;
+export const MAX_RUNNING_IN_ALL = 64;
+const KEPT_MS = 7 * 24 * 60 * 60_000;
+const PRUNE_EVERY_MS = 60 * 60_000;
+const PRUNE_SLICE = 200;
+const LOOK_EVERY_MS = 1_000;
+const KILL_GRACE_MS = 3_000;
+
+type Ending = Pick<ProcessRow, 'status' | 'exitCode' | 'signal'>;
+
+export class BackgroundProcesses {
+  readonly #options: BackgroundProcessesOptions;
+  readonly #starts = new OneAtATime();
+  /** Those of an earlier gateway, which tell nobody when they end. */
+  readonly #adopted = new Map<string, ProcessRow>();
+  /** Those that somebody is ending; their end is theirs to write. */
+  readonly #killed = new Set<string>();
+  #looking: NodeJS.Timeout | undefined;
+  #pruning: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: BackgroundProcessesOptions) {
+    this.#options = options;
+  }
+
+  /** Finds out what became of those that ran when the last gateway stopped. */
+  async open(): Promise<void> {
+    const { store, warn, lookEveryMs = LOOK_EVERY_MS } = this.#options;
+    for (const row of await store.select('processes', { where: { status: 'running' } })) {
+      if (await this.#isAlive(row)) this.#adopted.set(row.id, row);
+      else await this.#settle(row, undefined);
+    }
+    if (this.#adopted.size > 0) this.#look(lookEveryMs);
+    const prune = () =>
+      void this.prune().catch((error) => {
+        if (!this.#isClosed) warn(`Old outputs of commands could not make room: ${(error as Error).message}`);
+      });
+    this.#pruning = setInterval(prune, PRUNE_EVERY_MS);
+    this.#pruning.unref();
+    prune();
+  }
+
+  /** Stops looking. The processes go on. */
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#looking);
+    clearInterval(this.#pruning);
+  }
+
+  newId(): string {
+    return newId('proc', this.#options.now());
+  }
+
+  outputFileOf(id: string): string {
+    return join(this.#options.dir, `${id}.log`);
+  }
+
+  /** Rejects with ProcessLimitError when too many run already, and with whatever keeps it from being started. */
+  start(request: StartRequest): Promise<ProcessRow> {
+    return this.#starts.run('start', () => this.#start(request));
+  }
+
+  async #start({ agentId, sessionKey, runId, command, cwd, spawned }: StartRequest): Promise<ProcessRow> {
+    const { store, now, maxOutputBytes = MAX_OUTPUT_FILE_BYTES } = this.#options;
+    const own = await store.count('processes', { agentId, sessionKey, status: 'running' });
+    if (own >= MAX_RUNNING_A_SESSION) throw new ProcessLimitError(MAX_RUNNING_A_SESSION, 'of this session');
+    const all = await store.count('processes', { status: 'running' });
+    if (all >= MAX_RUNNING_IN_ALL) throw new ProcessLimitError(MAX_RUNNING_IN_ALL, 'of all sessions together');
+
+    const id = this.newId();
+    const outputFile = this.outputFileOf(id);
+    const handle = await openPrivateFile(outputFile);
+    try {
+      const wrapper = wrapCommand({ ...spawned, exitFile: this.#exitFileOf(id), maxOutputBytes });
+      const child = spawn(wrapper.file, wrapper.args, {
+        argv0: wrapper.argv0,
+        cwd: wrapper.cwd,
+        env: wrapper.env,
+        detached: true,
+        stdio: ['pipe', handle.fd, handle.fd],
+      });
+      await new Promise<void>((resolve, reject) => {
+        child.once('spawn', resolve);
+        child.once('error', reject);
+      });
+      const { pid = null } = child;
+      // It may die while it waits, and then nobody reads.
+      child.stdin?.on('error', () => undefined);
+      try {
+        const pidToken = pid === null ? null : ((await pidTokenOf(pid)) ?? null);
+        const row: ProcessRow = {
+          id,
+          agentId,
+          sessionKey,
+          runId,
+          pid,
+          pidToken,
+          command,
+          cwd,
+          outputFile,
+          startedAt: now(),
+          endedAt: null,
+          exitCode: null,
+          signal: null,
+          status: 'running',
+        };
+        await store.commit([{ insert: 'processes', row }], { site: 'process' });
+        if (child.exitCode !== null || child.signalCode !== null) return await this.#settle(row, child.signalCode);
+        child.once('exit', (_, signal) => void this.#settle(row, signal));
+        child.stdin?.write(BEGIN);
+        return row;
+      } finally {
+        // Without the word before it, this sends the wrapper away.
+        child.stdin?.end();
+        child.unref();
+      }
+    } catch (error) {
+      await rm(outputFile, { force: true });
+      throw error;
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** Keeps what a command of the foreground printed, so that its session can read it later. */
+  async keepOutput(row: NewRow<'processes'>): Promise<void> {
+    await this.#options.store.commit([{ insert: 'processes', row }], { site: 'process', lazy: true });
+  }
+
+  async list(visible: Where<'processes'>, limit: number): Promise<readonly ProcessRow[]> {
+    return this.#options.store.select('processes', { where: visible, orderBy: [['startedAt', 'desc']], limit });
+  }
+
+  async find(id: string, visible: Where<'processes'>): Promise<ProcessRow | undefined> {
+    // The onlooker's own conditions last: what a model asked for can narrow them and never replace them.
+    const [row] = await this.#options.store.select('processes', { where: { id, ...visible }, limit: 1 });
+    return row;
+  }
+
+  /** The row as it stands afterwards. One that has ended already is left as it is. */
+  async kill(row: ProcessRow): Promise<ProcessRow> {
+    if (row.status !== 'running' || this.#killed.has(row.id)) return row;
+    if (!(await this.#isAlive(row))) return this.#settle(row, undefined);
+    this.#killed.add(row.id);
+    try {
+      // The wrapper is the last to go.
+      await endGroup(row.pid, KILL_GRACE_MS, async () => !(await this.#isAlive(row)));
+      const exitCode = await this.#exitCodeOf(row.id);
+      // One that was made to end left no code.
+      const signal = exitCode === undefined ? 'SIGKILL' : 'SIGTERM';
+      return await this.#write(row, { status: 'killed', exitCode: exitCode ?? null, signal });
+    } finally {
+      this.#killed.delete(row.id);
+    }
+  }
+
+  /** Ends what a session runs and removes what its commands printed; the rows are the caller's to remove. */
+  async forget(sessionKey: string): Promise<void> {
+    for (const row of await this.#options.store.select('processes', { where: { sessionKey } })) {
+      await this.kill(row);
+      await this.#removeFiles(row.id);
+    }
+  }
+
+  /** Removes what ended long ago, with its files, and files that belong to nothing. */
+  async prune(): Promise<void> {
+    const { store, dir, now } = this.#options;
+    const before = now() - KEPT_MS;
+    for (let isMore = true; isMore && !this.#isClosed; ) {
+      const old = await store.select('processes', { where: { endedAt: { lt: before } }, limit: PRUNE_SLICE });
+      isMore = old.length === PRUNE_SLICE;
+      for (const { id } of old) await this.#removeFiles(id);
+      if (old.length === 0) break;
+      const ids = old.map(({ id }) => id);
+      await store.commit([{ remove: 'processes', where: { id: { in: ids } } }], { site: 'prune' });
+    }
+    for (const name of await readdir(dir).catch(() => [])) {
+      if (this.#isClosed) return;
+      const changedAt = await stat(join(dir, name)).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => undefined,
+      );
+      if (changedAt === undefined || changedAt >= before) continue;
+      const id = name.replace(/\..*$/, '');
+      if ((await store.count('processes', { id })) === 0) await rm(join(dir, name), { force: true });
+    }
+  }
+
+  #exitFileOf(id: string): string {
+    return join(this.#options.dir, `${id}.exit`);
+  }
+
+  async #removeFiles(id: string): Promise<void> {
+    for (const file of [this.outputFileOf(id), this.#exitFileOf(id), `${this.#exitFileOf(id)}.part`]) {
+      await rm(file, { force: true });
+    }
+  }
+
+  async #isAlive({ pid, pidToken }: ProcessRow): Promise<boolean> {
+    return pid !== null && pidToken !== null && (await pidTokenOf(pid)) === pidToken;
+  }
+
+  async #exitCodeOf(id: string): Promise<number | undefined> {
+    const text = await readFile(this.#exitFileOf(id), 'utf8').catch(() => '');
+    return /^\d{1,3}\n$/.test(text) ? Number(text) : undefined;
+  }
+
+  #look(everyMs: number): void {
+    this.#looking = setTimeout(async () => {
+      for (const row of this.#adopted.values()) {
+        if (this.#isClosed) return;
+        if (await this.#isAlive(row)) continue;
+        this.#adopted.delete(row.id);
+        await this.#settle(row, undefined);
+      }
+      if (this.#adopted.size > 0 && !this.#isClosed) this.#look(everyMs);
+    }, everyMs);
+    this.#looking.unref();
+  }
+
+  /** Writes down how a process ended that is not there any more. `signal` is what is known of a child of our own. */
+  async #settle(row: ProcessRow, signal: NodeJS.Signals | null | undefined): Promise<ProcessRow> {
+    if (this.#isClosed || this.#killed.has(row.id)) return row;
+    const exitCode = await this.#exitCodeOf(row.id);
+    const ending: Ending =
+      exitCode !== undefined
+        ? { status: 'ended', exitCode, signal: null }
+        : signal
+          ? { status: 'ended', exitCode: null, signal }
+          : { status: 'lost', exitCode: null, signal: null };
+    return this.#write(row, ending);
+  }
+
+  /** Lazily: after a power cut the same is found out again. */
+  async #write(row: ProcessRow, ending: Ending): Promise<ProcessRow> {
+    const { store, now, warn } = this.#options;
+    const set = { ...ending, endedAt: now() };
+    try {
+      await store.commit([{ update: 'processes', where: { id: row.id, status: 'running' }, set }], {
+        site: 'process',
+        lazy: true,
+      });
+    } catch (error) {
+      if (!this.#isClosed) warn(`The end of ${row.id} could not be written down: ${(error as Error).message}`);
+    }
+    return { ...row, ...set };
+  }
+}

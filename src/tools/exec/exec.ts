@@ -1,0 +1,301 @@
+// `exec`: a command in a folder of the workspace. It runs when a rule names it, when a person has seen it and said yes, or
+// when the operator wants no questions; otherwise it asks. What a rule allows is run as its words, never by a shell.
+
+import { CommandNotGrantedError, ProgramMissingError, ToolInputError } from '../../protocol/errors.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { Store } from '../../store/store.ts';
+import type { ProcessRow } from '../../store/tables.ts';
+import { checkedParams } from '../check-params.ts';
+import type { AllowedCommand, Tool, ToolCaller, ToolContext, ToolDecision, ToolOutput } from '../tool.ts';
+import type { BackgroundProcesses } from './background-processes.ts';
+import { type CollectedOutput, CommandOutput } from './command-output.ts';
+import { describeCommand, severityOf } from './describe-command.ts';
+import { execEnvironment, searchPath, type Variables } from './exec-environment.ts';
+import { findProgram, foldersOutside, isInWorkspace } from './find-program.ts';
+import { matchAllowRule } from './match-allow-rule.ts';
+import { LONGEST_COMMAND, parseSimpleCommand } from './parse-simple-command.ts';
+import { type CommandEnd, runCommand, type SpawnedCommand } from './run-command.ts';
+import { runsOtherPrograms } from './runs-other-programs.ts';
+import { openWorkingFolder, resolveWorkingFolder, type WorkingFolder } from './working-folder.ts';
+
+/** What an agent's commands may do. */
+export interface ExecPolicy {
+  readonly security: 'deny' | 'allowlist' | 'full';
+  readonly ask: 'off' | 'on-miss' | 'always';
+  readonly allow: readonly string[];
+  readonly env: readonly string[];
+  readonly timeoutSeconds: number;
+  readonly maxOutputChars: number;
+}
+
+export interface ExecOptions {
+  readonly store: Store;
+  readonly processes: BackgroundProcesses;
+  readonly policyOf: (agentId: string) => ExecPolicy;
+  /** The gateway's own environment; commands see little of it. */
+  readonly variables: Variables;
+  readonly now: () => number;
+  /** What a leading `~` in a path stands for. */
+  readonly home?: string | undefined;
+}
+
+interface ExecParams {
+  readonly command: string;
+  readonly cwd?: string;
+  readonly timeoutSeconds?: number;
+  readonly background?: boolean;
+}
+
+/** The schema's own bound on the setting, and time to end a command that does not want to. */
+const LONGEST_RUN_MS = 86_400_000 + 60_000;
+/** Above the most that an operator can ask for, so that the words around the output are never cut. */
+const MOST_CHARS = 1_010_000;
+
+export function createExecTool(options: ExecOptions): Tool {
+  const tool: Tool = {
+    name: 'exec',
+    maxChars: MOST_CHARS,
+    description:
+      'Run a command in the workspace and read what it prints. It has no input and no terminal. Plain commands of one program may run at once; others may need a person to approve them first. Use background for what should go on, such as a server, and process to look after it.',
+    parameters: {
+      type: 'object',
+      properties: {
+        command: {
+          type: 'string',
+          minLength: 1,
+          maxLength: LONGEST_COMMAND,
+          description: 'The command, as for a POSIX shell.',
+        },
+        cwd: { type: 'string', minLength: 1, description: 'The folder to run it in; the workspace by default.' },
+        timeoutSeconds: {
+          type: 'integer',
+          minimum: 1,
+          description: 'Ends it after so long; by default after the longest time that is allowed. Not for background.',
+        },
+        background: {
+          type: 'boolean',
+          description: 'Return at once and let it go on, without a time limit. False by default.',
+        },
+      },
+      required: ['command'],
+      additionalProperties: false,
+    },
+    idempotent: false,
+    timeoutMs: LONGEST_RUN_MS,
+    decide: async (params, caller) => decide(options, checkedParams<ExecParams>(tool, params), caller),
+    run: async (params, context) => run(options, checkedParams<ExecParams>(tool, params), context),
+  };
+  return tool;
+}
+
+async function decide(options: ExecOptions, params: ExecParams, caller: ToolCaller): Promise<ToolDecision> {
+  const policy = options.policyOf(caller.agentId);
+  if (policy.security === 'deny') return { kind: 'deny', reason: SWITCHED_OFF };
+  const timeoutSeconds = checkedTimeLimit(policy, params);
+  const place = { workspaceDir: caller.workspaceDir, home: options.home };
+  const { cwd, isDirect } = await resolveWorkingFolder(place, params.cwd);
+  const { command } = params;
+  if (policy.ask !== 'always') {
+    if (policy.security === 'full') return { kind: 'allow', grant: { kind: 'policy', rule: FULL_SECURITY } };
+    const argv = parseSimpleCommand(command);
+    const rule = argv && (await ruleFor(options, policy, caller.agentId, { argv, cwd }));
+    if (argv && rule !== undefined) return { kind: 'allow', grant: { kind: 'rule', rule, argv } };
+  }
+  if (policy.ask === 'off') return { kind: 'deny', reason: NO_RULE };
+  // Somebody could let the link lead elsewhere before the answer comes.
+  if (!isDirect) return { kind: 'deny', reason: `A link leads there. Ask for ${JSON.stringify(cwd)} by its own name.` };
+  return {
+    kind: 'ask',
+    title: params.background ? 'Run a command in the background' : 'Run a command',
+    description: describeCommand({ command, cwd, timeoutSeconds: params.background ? undefined : timeoutSeconds }),
+    severity: severityOf(command),
+    rule: await lastingRule(options, policy, caller, { command, cwd }),
+  };
+}
+
+const SWITCHED_OFF = 'Commands are switched off here: tools.exec.security is "deny". Do without.';
+const FULL_SECURITY = 'tools.exec.security "full"';
+const NO_RULE =
+  'No rule allows this command, and nobody is asked here: tools.exec.ask is "off". Only commands that tools.exec.allow names can run.';
+
+function checkedTimeLimit(policy: ExecPolicy, { timeoutSeconds, background, command }: ExecParams): number {
+  const problems: string[] = [];
+  if (command.trim() === '') problems.push('command must not be empty.');
+  if (command.includes('\0')) problems.push('command holds a NUL character, which no program can be given.');
+  if (timeoutSeconds !== undefined && background)
+    problems.push('timeoutSeconds is not for commands in the background.');
+  if (timeoutSeconds !== undefined && timeoutSeconds > policy.timeoutSeconds) {
+    problems.push(`timeoutSeconds must be at most ${policy.timeoutSeconds}; use background for longer.`);
+  }
+  if (problems.length > 0) throw new ToolInputError('exec', problems);
+  return timeoutSeconds ?? policy.timeoutSeconds;
+}
+
+async function ruleFor(
+  { store }: ExecOptions,
+  { allow }: ExecPolicy,
+  agentId: string,
+  command: { readonly argv: readonly string[]; readonly cwd: string },
+): Promise<string | undefined> {
+  const stored = await store.select('allowRules', { where: { agentId, toolName: 'exec' } });
+  return matchAllowRule(command, { configured: allow, stored });
+}
+
+/**
+ * What "allow-always" may write down. Nothing for a program that lies in the workspace: the agent could change it under
+ * the rule.
+ */
+async function lastingRule(
+  options: ExecOptions,
+  policy: ExecPolicy,
+  { workspaceDir }: ToolCaller,
+  { command, cwd }: { readonly command: string; readonly cwd: string },
+): Promise<AllowedCommand | null> {
+  const argv = parseSimpleCommand(command);
+  const [program] = argv ?? [];
+  if (!argv || program === undefined || policy.ask === 'always' || runsOtherPrograms(program)) return null;
+  const folder = await openWorkingFolder({ workspaceDir, home: options.home }, cwd);
+  try {
+    const path = await foldersOutside(searchPath(options.variables.PATH), workspaceDir);
+    const file = await findProgram(program, path, folder.realPath);
+    return file === undefined || (await isInWorkspace(file, workspaceDir)) ? null : { argv, cwd };
+  } finally {
+    await folder.close();
+  }
+}
+
+async function run(options: ExecOptions, params: ExecParams, context: ToolContext): Promise<ToolOutput> {
+  const { agentId, workspaceDir } = context;
+  const policy = options.policyOf(agentId);
+  if (policy.security === 'deny') throw new CommandNotGrantedError('tools.exec.security is "deny" now');
+  const timeoutSeconds = checkedTimeLimit(policy, params);
+  const folder = await openWorkingFolder({ workspaceDir, home: options.home }, params.cwd);
+  try {
+    const spawned = await granted(options, policy, params, context, folder);
+    return params.background
+      ? await startInBackground(options, params, context, folder, spawned)
+      : await runInForeground(options, policy, params, context, folder, spawned, timeoutSeconds);
+  } finally {
+    await folder.close();
+  }
+}
+
+/** What is started, as far as the grant goes. */
+async function granted(
+  options: ExecOptions,
+  policy: ExecPolicy,
+  { command }: ExecParams,
+  { grant, agentId, workspaceDir }: ToolContext,
+  folder: WorkingFolder,
+): Promise<SpawnedCommand> {
+  if (!grant) throw new CommandNotGrantedError('nothing allowed it');
+  const { variables: env } = execEnvironment(options.variables, policy.env);
+  const { path: cwd } = folder;
+  if (grant.kind === 'approval' && !folder.isDirect) {
+    throw new CommandNotGrantedError('its folder is not the one that was approved any more');
+  }
+  const words = grant.kind === 'policy' ? undefined : grant.argv;
+  if (!words) return { file: '/bin/sh', args: ['-c', '--', command], argv0: 'sh', cwd, env };
+
+  const argv = parseSimpleCommand(command);
+  if (!argv || JSON.stringify(argv) !== JSON.stringify(words)) {
+    throw new CommandNotGrantedError('the rule that allowed it names another command');
+  }
+  // Somebody may have revoked it, or a link may lead elsewhere by now.
+  if ((await ruleFor(options, policy, agentId, { argv, cwd: folder.cwd })) === undefined) {
+    throw new CommandNotGrantedError('the rule that allowed it is gone');
+  }
+  const [program = '', ...args] = argv;
+  const path = await foldersOutside(searchPath(options.variables.PATH), workspaceDir);
+  const file = await findProgram(program, path, folder.realPath);
+  if (file === undefined) throw new ProgramMissingError(program);
+  // What the program runs in its turn is not looked for in the workspace either.
+  return { file, args, argv0: program, cwd, env: { ...env, PATH: path.join(':') } };
+}
+
+async function startInBackground(
+  { processes }: ExecOptions,
+  { command }: ExecParams,
+  { agentId, sessionKey, runId }: ToolContext,
+  { cwd }: WorkingFolder,
+  spawned: SpawnedCommand,
+): Promise<ToolOutput> {
+  const { id, pid } = await processes.start({ agentId, sessionKey, runId, command, cwd, spawned });
+  return {
+    content: `Runs in the background as ${id}. See what it prints with process {"action":"poll","id":"${id}"}.`,
+    details: { id, pid },
+  };
+}
+
+async function runInForeground(
+  options: ExecOptions,
+  policy: ExecPolicy,
+  { command }: ExecParams,
+  { agentId, sessionKey, runId, signal }: ToolContext,
+  { cwd }: WorkingFolder,
+  spawned: SpawnedCommand,
+  timeoutSeconds: number,
+): Promise<ToolOutput> {
+  const { processes, now } = options;
+  const id = processes.newId();
+  const startedAt = now();
+  const output = new CommandOutput({
+    file: processes.outputFileOf(id),
+    maxChars: policy.maxOutputChars,
+  });
+  let end: CommandEnd;
+  try {
+    end = await runCommand(spawned, output, { timeoutMs: timeoutSeconds * 1_000, signal });
+  } catch (error) {
+    await output.discard();
+    throw error;
+  }
+  if (end.endedFor === 'stop') {
+    await output.discard();
+    throw signal.reason;
+  }
+  const collected = await output.end(
+    (offset) =>
+      `All of it is in ${processes.outputFileOf(id)}; read on with process {"action":"log","id":"${id}","offset":${offset}}.`,
+  );
+  const endedAt = now();
+  if (collected.file !== undefined) {
+    const { exitCode, signal: killedBy } = end;
+    const status: ProcessRow['status'] = end.endedFor === undefined ? 'ended' : 'killed';
+    await processes.keepOutput({
+      id,
+      agentId,
+      sessionKey,
+      runId,
+      pid: null,
+      pidToken: null,
+      command,
+      cwd,
+      outputFile: collected.file,
+      startedAt,
+      endedAt,
+      exitCode,
+      signal: killedBy,
+      status,
+    });
+  }
+  return resultOf(end, collected, timeoutSeconds, endedAt - startedAt);
+}
+
+function resultOf(end: CommandEnd, { text, bytes, file }: CollectedOutput, seconds: number, ms: number): ToolOutput {
+  const { exitCode, signal } = end;
+  const details: JsonObject = { exitCode, signal, ms, bytes, ...(file === undefined ? {} : { outputFile: file }) };
+  const printed = text === '' ? '[No output.]' : text.replace(/\n+$/, '');
+  const content = `${printed}\n\n[${[...endingOf(end, seconds)].join(' ')}]`;
+  const isGood = exitCode === 0 && end.endedFor === undefined;
+  return { content, ...(isGood ? {} : { isError: true as const }), details };
+}
+
+function* endingOf({ exitCode, signal, endedFor, leftSomething }: CommandEnd, seconds: number): Generator<string> {
+  if (endedFor === 'time') yield `Ended because its ${seconds} second${seconds === 1 ? ' was' : 's were'} over.`;
+  if (endedFor === 'output') yield 'Ended because it printed too much.';
+  yield exitCode === null ? `Killed by ${signal}.` : `Exit code ${exitCode}.`;
+  if (leftSomething && endedFor === undefined) {
+    yield 'What it had started and left running was ended; use background for what should go on.';
+  }
+}

@@ -1,0 +1,187 @@
+// `process`: looks after the commands of a session that go on in the background, and reads what a command printed.
+
+import { open } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ToolInputError, UnknownProcessError } from '../../protocol/errors.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { Where } from '../../store/store.ts';
+import type { ProcessRow } from '../../store/tables.ts';
+import { checkedParams } from '../check-params.ts';
+import { formatRows } from '../format-rows.ts';
+import type { Tool, ToolContext, ToolOutput } from '../tool.ts';
+import type { SessionVisibility } from '../visible-sessions.ts';
+import type { BackgroundProcesses } from './background-processes.ts';
+import { readableOutput, wholeCharacters } from './readable-output.ts';
+
+export interface ProcessToolOptions {
+  readonly processes: BackgroundProcesses;
+  readonly now: () => number;
+  /** `self` shows those of the asking session, `agent` those of the whole agent. */
+  readonly visibility: SessionVisibility;
+}
+
+const ACTIONS = ['list', 'poll', 'log', 'kill'] as const;
+
+interface ProcessParams {
+  readonly action: (typeof ACTIONS)[number];
+  readonly id?: string;
+  readonly offset?: number;
+  readonly limit?: number;
+  readonly waitSeconds?: number;
+}
+
+const MOST_LISTED = 50;
+const MOST_BYTES = 40_000;
+const DEFAULT_BYTES = 20_000;
+const LONGEST_WAIT_SECONDS = 30;
+const LOOK_EVERY_MS = 100;
+const SHOWN_COMMAND_CHARS = 200;
+
+export function createProcessTool(options: ProcessToolOptions): Tool {
+  const tool: Tool = {
+    name: 'process',
+    description:
+      'Look after commands that exec started in the background: list them, poll one for new output, read its log, or kill it. log also reads the whole output of a command whose result was cut.',
+    parameters: {
+      type: 'object',
+      properties: {
+        action: { type: 'string', enum: [...ACTIONS] },
+        id: { type: 'string', minLength: 1, maxLength: 100, description: 'Which one; not for list.' },
+        offset: {
+          type: 'integer',
+          minimum: 0,
+          description: 'For poll and log: read from this byte on, which the last answer named. 0 by default.',
+        },
+        limit: {
+          type: 'integer',
+          minimum: 1,
+          maximum: MOST_BYTES,
+          description: `For poll and log: at most so many bytes; ${DEFAULT_BYTES} by default.`,
+        },
+        waitSeconds: {
+          type: 'integer',
+          minimum: 0,
+          maximum: LONGEST_WAIT_SECONDS,
+          description: 'For poll: wait so long for new output or the end. 0 by default.',
+        },
+      },
+      required: ['action'],
+      additionalProperties: false,
+    },
+    idempotent: true,
+    async run(params, context) {
+      const asked = checkedParams<ProcessParams>(tool, params);
+      if (asked.action === 'list') return list(options, context);
+      if (asked.id === undefined) throw new ToolInputError('process', [`id is required for ${asked.action}.`]);
+      const row = await find(options, context, asked.id);
+      if (asked.action === 'kill') return outcomeOf(await options.processes.kill(row));
+      if (asked.action === 'log') return read(row, asked);
+      return poll(options, context, row, asked);
+    },
+  };
+  return tool;
+}
+
+function visibleTo({ visibility }: ProcessToolOptions, { agentId, sessionKey }: ToolContext): Where<'processes'> {
+  return visibility === 'self' ? { agentId, sessionKey } : { agentId };
+}
+
+async function find(options: ProcessToolOptions, context: ToolContext, id: string): Promise<ProcessRow> {
+  const row = await options.processes.find(id, visibleTo(options, context));
+  if (!row) throw new UnknownProcessError(id);
+  return row;
+}
+
+async function list(options: ProcessToolOptions, context: ToolContext): Promise<ToolOutput> {
+  const rows = await options.processes.list(visibleTo(options, context), MOST_LISTED);
+  const shown = rows.map(({ command, ...row }) => ({
+    ...factsOf(row),
+    seconds: Math.round(((row.endedAt ?? options.now()) - row.startedAt) / 1_000),
+    cwd: row.cwd,
+    command: command.length > SHOWN_COMMAND_CHARS ? `${command.slice(0, SHOWN_COMMAND_CHARS - 1)}…` : command,
+  }));
+  return { content: formatRows({ count: rows.length }, 'processes', shown), details: { count: rows.length } };
+}
+
+/** Waits for the first of: something new, the end, the time that was given. */
+async function poll(
+  options: ProcessToolOptions,
+  context: ToolContext,
+  row: ProcessRow,
+  asked: ProcessParams,
+): Promise<ToolOutput> {
+  const { offset = 0, waitSeconds = 0 } = asked;
+  let latest = row;
+  for (let left = waitSeconds * 1_000; left > 0 && latest.status === 'running'; left -= LOOK_EVERY_MS) {
+    if ((await sizeOf(latest)) > offset) break;
+    await sleep(LOOK_EVERY_MS, undefined, { signal: context.signal });
+    latest = await find(options, context, row.id);
+  }
+  return read(latest, asked);
+}
+
+async function read(row: ProcessRow, { offset = 0, limit = DEFAULT_BYTES }: ProcessParams): Promise<ToolOutput> {
+  const { text, next, size } = await readPart(row, offset, limit);
+  const where =
+    next < size
+      ? `These are bytes ${offset} to ${next} of ${size}; read on with offset ${next}.`
+      : `Nothing more so far; next offset ${next}.`;
+  return {
+    content: `${text === '' ? '[No new output.]' : text.replace(/\n+$/, '')}\n\n[${stateOf(row)} ${where}]`,
+    details: { ...factsOf(row), offset, nextOffset: next, bytes: size },
+  };
+}
+
+interface OutputPart {
+  readonly text: string;
+  readonly next: number;
+  readonly size: number;
+}
+
+/** Never ends inside of a character, unless nothing else is left of one that has no end. */
+async function readPart({ outputFile, status }: ProcessRow, offset: number, limit: number): Promise<OutputPart> {
+  const handle = await open(outputFile, 'r').catch(() => undefined);
+  if (!handle) return { text: '', next: offset, size: offset };
+  try {
+    const { size } = await handle.stat();
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(limit), 0, limit, offset);
+    const bytes = buffer.subarray(0, bytesRead);
+    const isAtEnd = status !== 'running' && offset + bytesRead >= size;
+    const whole = isAtEnd ? bytesRead : wholeCharacters(bytes) || bytesRead;
+    return { text: readableOutput(bytes.subarray(0, whole)), next: offset + whole, size };
+  } finally {
+    await handle.close();
+  }
+}
+
+async function sizeOf({ outputFile }: ProcessRow): Promise<number> {
+  const handle = await open(outputFile, 'r').catch(() => undefined);
+  if (!handle) return 0;
+  try {
+    return (await handle.stat()).size;
+  } finally {
+    await handle.close();
+  }
+}
+
+function outcomeOf(row: ProcessRow): ToolOutput {
+  return { content: `${row.id}: ${stateOf(row)}`, details: factsOf(row) };
+}
+
+function factsOf({ id, status, exitCode, signal }: Omit<ProcessRow, 'command'>): JsonObject {
+  return { id, status, exitCode, signal };
+}
+
+function stateOf({ status, exitCode, signal }: ProcessRow): string {
+  const how = exitCode !== null ? ` with exit code ${exitCode}` : signal !== null ? ` by ${signal}` : '';
+  switch (status) {
+    case 'running':
+      return 'Running.';
+    case 'ended':
+      return `Ended${how}.`;
+    case 'killed':
+      return `Killed${signal === null ? '' : ` by ${signal}`}.`;
+    case 'lost':
+      return 'Lost: the gateway stopped while it ran, and it is not there any more; how it ended is not known.';
+  }
+}

@@ -1,0 +1,102 @@
+// One tool of a server as it is kept and offered, made of the server's own words. Those are bounded before anybody else
+// sees them; a tool that cannot be offered is left out with the reason. What comes back from the store goes the same way.
+
+import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
+
+export interface ListedTool extends JsonObject {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of an object. */
+  readonly parameters: JsonObject;
+  readonly idempotent: boolean;
+}
+
+export interface Listing {
+  /** By name. */
+  readonly tools: readonly ListedTool[];
+  /** A sentence for each reason to leave some out. */
+  readonly remarks: readonly string[];
+}
+
+export const MAX_TOOLS = 512;
+const MAX_NAME_CHARS = 128;
+const MAX_DESCRIPTION_CHARS = 4_000;
+const MAX_SCHEMA_CHARS = 32_000;
+const MAX_SCHEMA_DEPTH = 32;
+const MAX_LISTING_CHARS = 2_000_000;
+
+/** Reads the tools as a server lists them. */
+export function readListing(written: readonly unknown[]): Listing {
+  const tools = new Map<string, ListedTool>();
+  const leftOut = new Map<string, number>();
+  let chars = 0;
+  for (const each of written) {
+    const read = readTool(each);
+    const tool = typeof read === 'string' ? undefined : read;
+    const size = tool ? tool.name.length + tool.description.length + JSON.stringify(tool.parameters).length : 0;
+    const reason =
+      typeof read === 'string'
+        ? read
+        : tools.has(read.name)
+          ? 'their name came up before'
+          : tools.size >= MAX_TOOLS
+            ? `there are more than ${MAX_TOOLS}`
+            : chars + size > MAX_LISTING_CHARS
+              ? `all of them together take more than ${MAX_LISTING_CHARS} characters`
+              : undefined;
+    if (tool && reason === undefined) {
+      tools.set(tool.name, tool);
+      chars += size;
+    } else if (reason !== undefined) leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
+  }
+  return {
+    tools: [...tools.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
+    remarks: [...leftOut].map(([reason, count]) => `${count} of its tools cannot be offered: ${reason}.`),
+  };
+}
+
+/** What a store has kept. Anything that is not in the kept form is not there. */
+export function readKeptTools(kept: readonly JsonObject[]): readonly ListedTool[] {
+  return kept.filter(
+    (tool): tool is ListedTool =>
+      typeof tool.name === 'string' &&
+      typeof tool.description === 'string' &&
+      typeof tool.idempotent === 'boolean' &&
+      isJsonObject(tool.parameters),
+  );
+}
+
+/** The tool, or why it is left out. */
+function readTool(written: unknown): ListedTool | string {
+  if (!isJsonObject(written)) return 'they are no objects';
+  const { name, description, inputSchema, annotations, execution } = written;
+  if (typeof name !== 'string' || name.trim() === '') return 'they have no name';
+  if (name.length > MAX_NAME_CHARS) return `their name is longer than ${MAX_NAME_CHARS} characters`;
+  if (isJsonObject(execution) && execution.taskSupport === 'required') return 'they want to run as tasks';
+  const parameters = isJsonObject(inputSchema) && inputSchema.type === 'object' ? inputSchema : NO_PARAMETERS;
+  if (!isShallow(parameters, MAX_SCHEMA_DEPTH)) return 'their parameters nest too deeply';
+  if (JSON.stringify(parameters).length > MAX_SCHEMA_CHARS) return 'the schema of their parameters is too long';
+  const hints = isJsonObject(annotations) ? annotations : {};
+  return {
+    name,
+    description: readDescription(description, written.title),
+    parameters,
+    idempotent: hints.readOnlyHint === true && hints.idempotentHint === true,
+  };
+}
+
+const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} };
+
+function readDescription(description: JsonValue | undefined, title: JsonValue | undefined): string {
+  const text = [description, title].find((each) => typeof each === 'string' && each.trim() !== '') ?? '';
+  const plain = String(text)
+    .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, ' ')
+    .trim();
+  if (plain.length <= MAX_DESCRIPTION_CHARS) return plain;
+  return `${plain.slice(0, MAX_DESCRIPTION_CHARS - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+function isShallow(value: JsonValue, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((each) => isShallow(each as JsonValue, levels - 1));
+}

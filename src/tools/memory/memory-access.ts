@@ -1,0 +1,42 @@
+// Who may look into an agent's memory through its tools. The same rule that keeps MEMORY.md out of a prompt keeps it,
+// and the notes beside it, out of the tools' answers: what was withheld at the front door must not come in at the back.
+// It speaks of the memory tools only; what the file tools may read is for the tool policy to say.
+
+import { isCronSessionKey, isSharedSurfaceSessionKey, isSubagentSessionKey } from '../../protocol/session-key.ts';
+import type { ToolCaller, ToolOutput } from '../tool.ts';
+
+/** The part of an agent's context policy that concerns its memory. */
+export interface MemoryPolicy {
+  /** Files that a surface which several people read must not see. */
+  readonly withholdOnSharedSurfaces: readonly string[];
+  /** The only files that subagents and cron jobs may see. */
+  readonly subagentFiles: readonly string[];
+}
+
+export type MemoryPolicyOf = (agentId: string) => MemoryPolicy;
+
+/** The answer to a caller who may not look; undefined for one who may. */
+export function withheldMemory(
+  { agentId, sessionKey, surface }: Pick<ToolCaller, 'agentId' | 'sessionKey' | 'surface'>,
+  policyOf: MemoryPolicyOf,
+): ToolOutput | undefined {
+  const { withholdOnSharedSurfaces, subagentFiles } = policyOf(agentId);
+  // A session may be private and answer in a group all the same, so both are looked at.
+  const isShared = isSharedSurfaceSessionKey(sessionKey) || surface.peer.kind !== 'direct';
+  if (isShared && namesMemory(withholdOnSharedSurfaces))
+    return refusal('private-surface', 'several people read this surface');
+  const isHelper = isSubagentSessionKey(sessionKey) || isCronSessionKey(sessionKey);
+  if (isHelper && !namesMemory(subagentFiles)) return refusal('filtered-session', 'this session works without it');
+  return undefined;
+}
+
+function namesMemory(names: readonly string[]): boolean {
+  return names.some((name) => name.toLowerCase() === 'memory.md');
+}
+
+function refusal(reason: string, because: string): ToolOutput {
+  return {
+    content: `The memory (MEMORY.md and memory/) is withheld here, because ${because}. Answer without it, and do not look for it another way.`,
+    details: { status: 'withheld', reason },
+  };
+}

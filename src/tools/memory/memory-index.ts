@@ -1,0 +1,203 @@
+// The full-text indexes over the memories of a few agents, the longest unused of which is dropped. An index is made at
+// the first search and holds copies only; before each search it takes in what changed on the disk since. Searches wait
+// for each other, so that no index is closed under one.
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Database, Statement } from '../../store/sqlite/database.ts';
+import { OneAtATime } from '../one-at-a-time.ts';
+import { memoryChunks } from './memory-chunks.ts';
+import { listMemoryFiles, type MemoryFile, readMemoryFile } from './memory-files.ts';
+import { openIndexDatabase } from './open-index-database.ts';
+import { fullTextQuery, searchableText } from './search-words.ts';
+
+export interface MemoryHit {
+  readonly path: string;
+  readonly firstLine: number;
+  readonly lastLine: number;
+  /** The headings above it. */
+  readonly heading: string;
+  readonly text: string;
+  /** Larger is better; comparable within one search only. */
+  readonly score: number;
+}
+
+export interface MemorySearch {
+  readonly hits: readonly MemoryHit[];
+  readonly files: number;
+  /** Files that are too large or too many to be searched. */
+  readonly leftOut: readonly string[];
+}
+
+export interface MemorySearchRequest {
+  readonly workspaceDir: string;
+  readonly query: string;
+  readonly maxResults: number;
+  readonly signal: AbortSignal;
+}
+
+export interface MemoryIndexOptions {
+  readonly now: () => number;
+  /** How many workspaces keep their index. */
+  readonly capacity?: number | undefined;
+  /** When nobody searched for so long, the memory is freed. */
+  readonly idleMs?: number | undefined;
+}
+
+/** Of all files of one workspace. */
+const MAX_INDEXED_BYTES = 4 * 1024 * 1024;
+
+export class MemoryIndexes {
+  readonly #turns = new OneAtATime();
+  /** By workspace, the one that was used last at the end. */
+  readonly #indexes = new Map<string, MemoryIndex>();
+  readonly #now: () => number;
+  readonly #capacity: number;
+  readonly #idleMs: number;
+  #idleTimer: NodeJS.Timeout | undefined;
+
+  constructor({ now, capacity = 4, idleMs = 10 * 60_000 }: MemoryIndexOptions) {
+    this.#now = now;
+    this.#capacity = capacity;
+    this.#idleMs = idleMs;
+  }
+
+  /** How many indexes are held. */
+  get size(): number {
+    return this.#indexes.size;
+  }
+
+  search(request: MemorySearchRequest): Promise<MemorySearch> {
+    return this.#turns.run('search', async () => {
+      request.signal.throwIfAborted();
+      const index = await this.#open(request.workspaceDir);
+      try {
+        return await index.search(request);
+      } catch (error) {
+        // Whatever state it was left in, the next search begins with a new one.
+        this.#drop(request.workspaceDir);
+        throw error;
+      } finally {
+        clearTimeout(this.#idleTimer);
+        this.#idleTimer = setTimeout(() => void this.close(), this.#idleMs).unref();
+      }
+    });
+  }
+
+  /** Frees the memory. A later search begins anew. */
+  close(): Promise<void> {
+    return this.#turns.run('search', async () => {
+      clearTimeout(this.#idleTimer);
+      for (const workspaceDir of [...this.#indexes.keys()]) this.#drop(workspaceDir);
+    });
+  }
+
+  async #open(workspaceDir: string): Promise<MemoryIndex> {
+    const index = this.#indexes.get(workspaceDir) ?? new MemoryIndex(await openIndexDatabase(), this.#now);
+    this.#indexes.delete(workspaceDir);
+    this.#indexes.set(workspaceDir, index);
+    for (const oldest of [...this.#indexes.keys()].slice(0, -this.#capacity)) this.#drop(oldest);
+    return index;
+  }
+
+  #drop(workspaceDir: string): void {
+    this.#indexes.get(workspaceDir)?.close();
+    this.#indexes.delete(workspaceDir);
+  }
+}
+
+interface IndexedFile {
+  readonly stamp: string;
+  readonly firstRow: number;
+  readonly lastRow: number;
+}
+
+/** A file that changed a moment ago may change again without looking different: clocks of disks are coarse. */
+const BLUR_MS = 100;
+/** Between two batches others get their turn. */
+const ROWS_AT_A_TIME = 100;
+
+class MemoryIndex {
+  readonly #database: Database;
+  readonly #now: () => number;
+  readonly #insert: Statement;
+  readonly #delete: Statement;
+  readonly #select: Statement;
+  /** By path; the rows of a file follow each other. */
+  readonly #files = new Map<string, IndexedFile>();
+  #lastRow = 0;
+
+  constructor(database: Database, now: () => number) {
+    this.#database = database;
+    this.#now = now;
+    this.#insert = database.prepare(
+      'INSERT INTO chunks (rowid, heading, body, path, first_line, last_line, title, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    );
+    this.#delete = database.prepare('DELETE FROM chunks WHERE rowid BETWEEN ? AND ?');
+    // Headings and names of files say what a piece is about, so they weigh more.
+    this.#select = database.prepare(
+      'SELECT path, first_line, last_line, title, text, -bm25(chunks, 2.0, 1.0) FROM chunks WHERE chunks MATCH ? ORDER BY bm25(chunks, 2.0, 1.0), rowid LIMIT ?',
+    );
+  }
+
+  async search({ workspaceDir, query, maxResults, signal }: MemorySearchRequest): Promise<MemorySearch> {
+    const leftOut = await this.#refresh(workspaceDir, signal);
+    const words = fullTextQuery(query);
+    const rows: readonly unknown[] = words === undefined ? [] : this.#select.all(words, maxResults);
+    return { hits: rows.map(hitOf), files: this.#files.size, leftOut };
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  async #refresh(workspaceDir: string, signal: AbortSignal): Promise<readonly string[]> {
+    const listing = await listMemoryFiles(workspaceDir);
+    const leftOut = [...listing.leftOut];
+    const wanted: MemoryFile[] = [];
+    let bytes = 0;
+    for (const file of listing.files) {
+      if (bytes + file.bytes > MAX_INDEXED_BYTES) leftOut.push(file.path);
+      else {
+        bytes += file.bytes;
+        wanted.push(file);
+      }
+    }
+    const paths = new Set(wanted.map(({ path }) => path));
+    for (const path of [...this.#files.keys()]) if (!paths.has(path)) this.#forget(path);
+    for (const file of wanted) {
+      if (this.#files.get(file.path)?.stamp === file.stamp) continue;
+      signal.throwIfAborted();
+      const text = await readMemoryFile(workspaceDir, file.path);
+      this.#forget(file.path);
+      if (text !== undefined) await this.#add(file, text);
+    }
+    return leftOut;
+  }
+
+  #forget(path: string): void {
+    const file = this.#files.get(path);
+    if (!file) return;
+    this.#delete.run(file.firstRow, file.lastRow);
+    this.#files.delete(path);
+  }
+
+  async #add({ path, stamp, changedAt }: MemoryFile, text: string): Promise<void> {
+    const firstRow = this.#lastRow + 1;
+    this.#database.exec('BEGIN');
+    for (const chunk of memoryChunks(text)) {
+      if (this.#lastRow % ROWS_AT_A_TIME === 0) await nextTurn();
+      const heading = searchableText(`${path} ${chunk.heading}`);
+      const body = searchableText(chunk.text);
+      const { firstLine, lastLine } = chunk;
+      this.#insert.run(++this.#lastRow, heading, body, path, firstLine, lastLine, chunk.heading, chunk.text);
+    }
+    this.#database.exec('COMMIT');
+    const isFresh = Math.abs(this.#now() - changedAt) < BLUR_MS;
+    this.#files.set(path, { stamp: isFresh ? '' : stamp, firstRow, lastRow: this.#lastRow });
+  }
+}
+
+function hitOf(row: unknown): MemoryHit {
+  const [path, firstLine, lastLine, heading, text, score] = row as [string, number, number, string, string, number];
+  return { path, firstLine, lastLine, heading, text, score };
+}

@@ -1,0 +1,108 @@
+// Whether a tool is offered, and the rule that decided. Every step must let it pass; the first that does not decides.
+// Deciding is pure, so that an explanation cannot differ from what happens.
+
+import { normalizeToolName } from '../tool-name.ts';
+import type { PolicyEntry, PolicyList, PolicyStep } from './policy-step.ts';
+import { expandToolGroups, KNOWN_TOOL_NAMES, PLUGIN_GROUP } from './tool-groups.ts';
+
+/** As much of a tool as a policy looks at. */
+export interface PolicyTool {
+  readonly name: string;
+  readonly owner?: string | undefined;
+}
+
+export interface ToolVerdict {
+  readonly isOffered: boolean;
+  /** In an operator's words: `tools.deny "exec"`, `not in tools.profile "minimal"`. */
+  readonly rule: string;
+  /** Undefined when no step has a word to say about the tool. */
+  readonly step: PolicyStep | undefined;
+}
+
+const NO_RULE = 'no rule forbids it';
+
+export function decideTool(tool: PolicyTool, steps: readonly PolicyStep[]): ToolVerdict {
+  return toolDecider(steps)(tool);
+}
+
+/** For many tools: the lists are read once. */
+export function toolDecider(steps: readonly PolicyStep[]): (tool: PolicyTool) => ToolVerdict {
+  const readSteps = steps.map((step) => ({
+    step,
+    denies: step.deny && readList(step.deny),
+    allows: step.allow?.entries.length ? readList(step.allow) : undefined,
+  }));
+  return (tool) => {
+    const passed: { readonly entry: PolicyEntry; readonly step: PolicyStep }[] = [];
+    for (const { step, denies, allows } of readSteps) {
+      const denied = denies && findDenial(denies, tool);
+      if (denied) return { isOffered: false, rule: denied.rule ?? step.source, step };
+      if (!allows) continue;
+      const entry = findPermission(allows, tool);
+      if (!entry) return { isOffered: false, rule: `not in ${step.allow?.name ?? step.source}`, step };
+      passed.push({ entry, step });
+    }
+    // A list that names the tool says more than one that lets everything pass.
+    const named = passed.filter(({ entry }) => entry.rule !== undefined);
+    const told = named.find(({ entry }) => entry.pattern.trim() !== '*') ?? named[0];
+    return { isOffered: true, rule: told?.entry.rule ?? NO_RULE, step: told?.step };
+  };
+}
+
+/** The entry of a name, groups written out, and the entries that take several names. */
+interface ReadList {
+  readonly byName: ReadonlyMap<string, PolicyEntry>;
+  readonly globs: readonly { readonly pattern: string; readonly entry: PolicyEntry }[];
+}
+
+function readList({ entries }: PolicyList): ReadList {
+  const byName = new Map<string, PolicyEntry>();
+  const globs: { pattern: string; entry: PolicyEntry }[] = [];
+  for (const entry of entries) {
+    for (const name of expandToolGroups([entry.pattern])) {
+      if (name.includes('*')) globs.push({ pattern: name, entry });
+      else if (!byName.has(name)) byName.set(name, entry);
+    }
+  }
+  return { byName, globs };
+}
+
+function findDenial(list: ReadList, { name, owner }: PolicyTool): PolicyEntry | undefined {
+  return findByName(list, normalizeToolName(name)) ?? findByOwner(list, owner);
+}
+
+function findPermission(list: ReadList, { name, owner }: PolicyTool): PolicyEntry | undefined {
+  const plain = normalizeToolName(name);
+  return (
+    findByName(list, plain) ??
+    // Whoever may write files may patch them.
+    (plain === 'apply_patch' ? findByName(list, 'write') : undefined) ??
+    // An owner who calls itself as a tool of the product must not come in by that tool's name.
+    (owner !== undefined && KNOWN_TOOL_NAMES.includes(normalizeToolName(owner))
+      ? list.byName.get(PLUGIN_GROUP)
+      : findByOwner(list, owner))
+  );
+}
+
+function findByName({ byName, globs }: ReadList, name: string): PolicyEntry | undefined {
+  return byName.get(name) ?? globs.find(({ pattern }) => matchesGlob(pattern, name))?.entry;
+}
+
+function findByOwner({ byName }: ReadList, owner: string | undefined): PolicyEntry | undefined {
+  return owner === undefined ? undefined : (byName.get(normalizeToolName(owner)) ?? byName.get(PLUGIN_GROUP));
+}
+
+/** `*` stands for any characters, none included. Without a regular expression there is none to write a slow one for. */
+export function matchesGlob(pattern: string, name: string): boolean {
+  const [first = '', ...rest] = pattern.split('*');
+  const last = rest.pop();
+  if (last === undefined) return name === pattern;
+  if (!name.startsWith(first)) return false;
+  let from = first.length;
+  for (const part of rest) {
+    const at = name.indexOf(part, from);
+    if (at === -1) return false;
+    from = at + part.length;
+  }
+  return name.length - last.length >= from && name.endsWith(last);
+}

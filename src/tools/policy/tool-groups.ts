@@ -1,0 +1,56 @@
+// The tools that configurations know by name, in groups, and lists of names with their groups written out. Not every one
+// of them exists here: an existing home may name them all the same, and a plugin may bring one.
+
+import { normalizeToolName } from '../tool-name.ts';
+
+/** What tools of MCP servers carry as their owner; lists name them all by it. */
+export const MCP_OWNER = 'bundle-mcp';
+
+/** Every tool that somebody other than the product has brought. Who that is differs from home to home. */
+export const PLUGIN_GROUP = 'group:plugins';
+
+const SECTIONS = {
+  fs: ['read', 'write', 'edit', 'apply_patch'],
+  runtime: ['exec', 'process', 'code_execution'],
+  web: ['web_search', 'web_fetch', 'x_search'],
+  memory: ['memory_search', 'memory_get'],
+  sessions: [
+    'sessions_list',
+    'sessions_history',
+    'sessions_send',
+    'sessions_spawn',
+    'sessions_yield',
+    'subagents',
+    'session_status',
+  ],
+  ui: ['browser', 'canvas'],
+  messaging: ['message'],
+  automation: ['heartbeat_respond', 'cron', 'gateway'],
+  nodes: ['nodes'],
+  agents: ['agents_list', 'update_plan'],
+  media: ['image', 'image_generate', 'music_generate', 'video_generate', 'tts'],
+} as const;
+
+/** The group of the whole product leaves out what every coding agent has anyway. */
+const OUTSIDE_OPENCLAW: ReadonlySet<string> = new Set([...SECTIONS.fs, 'exec', 'process', 'canvas']);
+
+export const KNOWN_TOOL_NAMES: readonly string[] = Object.values(SECTIONS).flat();
+
+export const TOOL_GROUPS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ...Object.entries(SECTIONS).map(([section, names]): [string, readonly string[]] => [`group:${section}`, names]),
+  ['group:openclaw', KNOWN_TOOL_NAMES.filter((name) => !OUTSIDE_OPENCLAW.has(name))],
+]);
+
+/** Names in one spelling, each once, groups written out. A group that nobody knows stays as it is. */
+export function expandToolGroups(list: readonly string[] = []): readonly string[] {
+  const names = list.filter((entry) => entry.trim() !== '').map(normalizeToolName);
+  return [...new Set(names.flatMap((name) => TOOL_GROUPS.get(name) ?? [name]))];
+}
+
+/** The groups that have the tool, without the one of the whole product. */
+export function groupsOf(name: string): readonly string[] {
+  const plain = normalizeToolName(name);
+  return Object.entries(SECTIONS).flatMap(([section, names]) =>
+    (names as readonly string[]).includes(plain) ? [`group:${section}`] : [],
+  );
+}

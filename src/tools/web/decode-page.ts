@@ -1,0 +1,76 @@
+// Makes text of a page's bytes: what kind of content it is, and which letters its bytes stand for. Headers and pages
+// often say nothing or the wrong thing, so an unknown name of letters counts as UTF-8 and broken bytes become marks.
+
+/** `binary` is whatever a model cannot read as text. */
+export type PageKind = 'html' | 'text' | 'binary';
+
+/** The type alone, in lower case; empty when the header is missing or is none. */
+export function mediaTypeOf(contentType: string): string {
+  const [type = ''] = contentType.split(';');
+  const trimmed = type.trim().toLowerCase();
+  return /^[a-z0-9][\w.+-]{0,60}\/[a-z0-9][\w.+-]{0,80}$/.test(trimmed) ? trimmed : '';
+}
+
+/** A page that does not say what it is may be text; its bytes will tell. */
+export function kindOf(mediaType: string): PageKind {
+  if (mediaType === 'text/html' || mediaType === 'application/xhtml+xml') return 'html';
+  if (mediaType === '' || mediaType.startsWith('text/') || /[/+](json|xml|yaml)$/.test(mediaType)) return 'text';
+  return TEXT_TYPES.has(mediaType) ? 'text' : 'binary';
+}
+
+const TEXT_TYPES: ReadonlySet<string> = new Set([
+  'application/javascript',
+  'application/ecmascript',
+  'application/x-javascript',
+  'application/x-ndjson',
+  'application/jsonl',
+  'application/json-seq',
+  'application/x-yaml',
+  'application/toml',
+  'application/sql',
+  'application/graphql',
+  'application/x-sh',
+  'application/xml-dtd',
+  'application/x-www-form-urlencoded',
+]);
+
+/** Undefined when the bytes are no text after all. */
+export function decodePage(body: Buffer, contentType: string): string | undefined {
+  const label = markedCharset(body) ?? charsetParameter(contentType) ?? charsetInside(body) ?? 'utf-8';
+  const text = decoderFor(label).decode(body);
+  return text.includes('\0') ? undefined : text;
+}
+
+/** True for a page that never said that it is HTML, and is. */
+export function looksLikeHtml(text: string): boolean {
+  return /^\s*(?:<!--.{0,500}?-->\s*)?<(?:!doctype\s+html|html)\b/is.test(text.slice(0, 1_024));
+}
+
+function markedCharset(body: Buffer): string | undefined {
+  if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) return 'utf-8';
+  if (body[0] === 0xfe && body[1] === 0xff) return 'utf-16be';
+  if (body[0] === 0xff && body[1] === 0xfe) return 'utf-16le';
+  return undefined;
+}
+
+function charsetParameter(contentType: string): string | undefined {
+  return /;\s*charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(contentType.slice(0, 500))?.[1];
+}
+
+/** A page's own word, from a `meta` element or an XML declaration near its beginning. */
+function charsetInside(body: Buffer): string | undefined {
+  const beginning = body.subarray(0, 1_024).toString('latin1');
+  const said =
+    /<meta\s[^>]{0,300}?charset\s*=\s*["']?\s*([\w.:-]{1,40})/i.exec(beginning) ??
+    /^\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})/i.exec(beginning);
+  // Whoever could read this far was not reading UTF-16.
+  return said?.[1] === undefined || /^utf-?16/i.test(said[1]) ? undefined : said[1];
+}
+
+function decoderFor(label: string): InstanceType<typeof TextDecoder> {
+  try {
+    return new TextDecoder(label);
+  } catch {
+    return new TextDecoder('utf-8');
+  }
+}

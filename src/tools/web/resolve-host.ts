@@ -1,0 +1,79 @@
+// Finds the addresses of a host and vouches for all of them, or refuses the host. What is returned is what must be
+// connected to: a second look-up could answer differently, and whoever owns the name decides what it answers.
+
+import { isIP } from 'node:net';
+import { WebAddressError, WebFetchError } from '../../protocol/errors.ts';
+import { hostOf } from './check-url.ts';
+import { isPublicAddress } from './public-address.ts';
+
+export interface HostAddress {
+  readonly address: string;
+  readonly family: 4 | 6;
+}
+
+/** All addresses of a name. Rejects when it has none. */
+export type ResolveName = (name: string) => Promise<readonly string[]>;
+
+export interface HostRules {
+  readonly resolveName: ResolveName;
+  /** Hosts, or `host:port`, that the operator lets through wherever they lead. */
+  readonly allowHosts: readonly string[];
+  /** Where this machine itself can be reached; its services trust who comes from there. */
+  readonly ownAddresses: () => readonly string[];
+}
+
+export async function resolveHost(url: URL, rules: HostRules, signal: AbortSignal): Promise<readonly HostAddress[]> {
+  const host = hostOf(url);
+  const found = isIP(host) === 0 ? await lookUp(host, url, rules, signal) : [host];
+  const addresses = found.flatMap((address): readonly HostAddress[] => {
+    const family = isIP(address);
+    return family === 4 || family === 6 ? [{ address, family }] : [];
+  });
+  if (addresses.length === 0) throw new WebFetchError(url.href, 'its host has no address');
+  if (isAllowed(url, rules.allowHosts)) return addresses;
+  const own = new Set(rules.ownAddresses());
+  // One private address among public ones is enough: which of them is tried is not for us to say.
+  const isTrap = ({ address }: HostAddress) => !isPublicAddress(address) || own.has(address);
+  if (addresses.length < found.length || addresses.some(isTrap)) throw new WebAddressError(host);
+  return addresses;
+}
+
+async function lookUp(
+  host: string,
+  url: URL,
+  { resolveName }: HostRules,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const answer = resolveName(host).catch((error) => {
+    throw new WebFetchError(url.href, 'its host is not known', { cause: error });
+  });
+  return Promise.race([answer, rejectAt(signal)]);
+}
+
+/** The system's look-up cannot be stopped, only left alone. */
+function rejectAt(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+function isAllowed(url: URL, allowHosts: readonly string[]): boolean {
+  const host = hostOf(url);
+  const port = url.port || DEFAULT_PORTS[url.protocol];
+  return allowHosts.some((entry) => {
+    const allowed = parseAllowedHost(entry);
+    return allowed?.host === host && (allowed.port === undefined || allowed.port === port);
+  });
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
+
+/** Brought into the spelling of `hostOf`. An entry that is no host allows nothing. */
+function parseAllowedHost(entry: string): { readonly host: string; readonly port: string | undefined } | undefined {
+  const text = entry.trim();
+  const [, written = '', port] = isIP(text) === 6 ? [text, `[${text}]`] : (/^(.*?)(?::(\d+))?$/s.exec(text) ?? []);
+  // Nothing but a host: a path, a user or a question would mean more than is compared.
+  if (!/^[^\s/\\?#@]+$/.test(written) || !URL.canParse(`http://${written}`)) return undefined;
+  return { host: hostOf(new URL(`http://${written}`)), port };
+}
