@@ -1,0 +1,342 @@
+import { describe, expect, it } from 'vitest';
+import type { CronChangedEvent } from '../hooks/lifecycle-hooks.ts';
+import { gatewayForTest } from '../testkit/gateway-for-test.ts';
+import { after, fail, reply, toolCall } from '../testkit/model-server.ts';
+import type { ScratchGateway, ScratchGatewaySettings } from '../testkit/scratch-gateway.ts';
+
+const MINUTE = 60_000;
+
+/** A gateway on a clock that the test sets, at ten in the morning. */
+async function scheduled(settings: ScratchGatewaySettings = {}) {
+  const clock = { now: Date.parse('2026-05-06T10:00:00Z') };
+  const scratch = await gatewayForTest({ ...settings, now: () => clock.now });
+  const { schedule, heartbeats, jobs } = scratch.opened.schedule;
+  const passes = async (minutes: number) => {
+    clock.now += minutes * MINUTE;
+    await scratch.opened.schedule.schedule.look();
+  };
+  return { scratch, clock, schedule, heartbeats, jobs, passes };
+}
+
+const job = (changes: object = {}) => ({
+  name: 'report',
+  message: 'Write the report.',
+  schedule: { every: '10m' },
+  createdBy: 'test',
+  ...changes,
+});
+
+/** What became of a job, once its latest run and its delivery are over. */
+async function outcomeOf(scratch: ScratchGateway, jobId: string) {
+  const { schedule } = scratch.opened.schedule;
+  const isOver = (status: string) => ['done', 'failed', 'skipped'].includes(status);
+  await expect
+    .poll(
+      async () => {
+        const [latest] = await schedule.history(jobId, 1);
+        return latest !== undefined && isOver(latest.status) && latest.delivery !== 'queued';
+      },
+      { timeout: 10_000 },
+    )
+    .toBe(true);
+  return schedule.history(jobId, 10);
+}
+
+describe('a job', () => {
+  it('without a place for its answer keeps it in its own session, and nothing is dead', async () => {
+    const { scratch, jobs, passes } = await scheduled();
+    scratch.model.script([reply('All is well.')]);
+    const { id } = await jobs.add(job());
+    await passes(10);
+    expect(await outcomeOf(scratch, id)).toMatchObject([
+      { how: 'due', status: 'done', reply: 'All is well.', delivery: 'none' },
+    ]);
+    const [session] = await scratch.store.select('sessions');
+    expect(session).toMatchObject({ sessionKey: `agent:main:cron:${id}`, surface: null });
+    const said = await scratch.store.select('transcript', { orderBy: [['position', 'asc']] });
+    expect(said.map(({ message }) => message.role)).toEqual(['user', 'assistant']);
+    expect(await scratch.store.count('outbox')).toBe(0);
+    expect(await scratch.store.count('deadLetters')).toBe(0);
+  });
+
+  it('says its answer where it was told to, and knows that it arrived', async () => {
+    const { scratch, jobs, passes } = await scheduled();
+    scratch.model.script([reply('Good morning.'), reply('NO_REPLY')]);
+    const { id } = await jobs.add(job({ deliver: 'test:owner' }));
+    await passes(10);
+    await scratch.channel.expectDelivered('Good morning.');
+    expect((await outcomeOf(scratch, id))[0]).toMatchObject({ delivery: 'sent' });
+    await passes(10);
+    expect((await outcomeOf(scratch, id))[0]).toMatchObject({ status: 'done', reply: '', delivery: 'none' });
+    scratch.channel.expectNothingMore();
+  });
+
+  it('whose answer could not be sent says so', async () => {
+    const { scratch, jobs, passes } = await scheduled();
+    scratch.model.script([reply('Good morning.')]);
+    scratch.channel.script({ fail: 'nobody lives here' });
+    const { id } = await jobs.add(job({ deliver: 'test:owner' }));
+    await passes(10);
+    expect((await outcomeOf(scratch, id))[0]).toMatchObject({ status: 'done', delivery: 'dead' });
+  });
+
+  it('that fails is a failure in its history', async () => {
+    const { scratch, jobs, passes } = await scheduled();
+    scratch.model.script(() => fail(400));
+    const { id } = await jobs.add(job());
+    await passes(10);
+    expect((await outcomeOf(scratch, id))[0]).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('400'),
+    });
+  });
+
+  it('in the main session leaves alone where that session was last spoken to', async () => {
+    const { scratch, jobs, passes } = await scheduled({
+      config: { session: { dmScope: 'main', mainKey: 'home' }, agents: { defaults: { model: 'fake/small' } } },
+    });
+    scratch.model.script([reply('Hello.'), reply('Done.')]);
+    const { sessionKey } = await scratch.channel.says({ sender: 'ann' }, 'Hi');
+    await scratch.channel.expectDelivered('Hello.');
+    expect(sessionKey).toBe('agent:main:home');
+    const { id } = await jobs.add(job({ session: 'main' }));
+    await passes(10);
+    await outcomeOf(scratch, id);
+    const [session] = await scratch.store.select('sessions');
+    expect(session).toMatchObject({ sessionKey, surface: { channel: 'test', peer: { id: 'ann' } } });
+    expect(scratch.model.requests.at(-1)?.body).toContain('Hello.');
+  });
+
+  it('that was due while the gateway was down is made up for once', async () => {
+    const { scratch, clock, jobs } = await scheduled();
+    const { id } = await jobs.add(job());
+    await scratch.stop();
+    clock.now += 35 * MINUTE;
+    scratch.model.script([reply('Better late.')]);
+    await scratch.start();
+    expect(await outcomeOf(scratch, id)).toMatchObject([
+      { how: 'caught-up', status: 'done' },
+      { how: 'skipped' },
+      { how: 'skipped' },
+    ]);
+    expect(scratch.model.requests).toHaveLength(1);
+  });
+
+  it('is told to cron_changed from its beginning to its end', async () => {
+    const events: CronChangedEvent[] = [];
+    const { scratch, jobs, passes } = await scheduled({
+      register: (hooks) => {
+        hooks.register({
+          hook: 'cron_changed',
+          id: 'watch',
+          owner: 'test',
+          handler: (event) => void events.push(event),
+        });
+      },
+    });
+    scratch.model.script([reply('Done.')]);
+    const { id } = await jobs.add(job());
+    await jobs.edit(id, { name: 'daily' });
+    await passes(10);
+    await outcomeOf(scratch, id);
+    await jobs.remove(id);
+    await expect
+      .poll(() => events.map(({ action }) => action).sort(), { timeout: 5_000 })
+      .toEqual(['added', 'finished', 'removed', 'started', 'updated']);
+    expect(events.find(({ action }) => action === 'finished')).toMatchObject({
+      jobId: id,
+      status: 'ok',
+      summary: 'Done.',
+      deliveryStatus: 'not-requested',
+      job: { name: 'daily' },
+    });
+  });
+
+  it('does not run where schedules are switched off, and is counted all the same', async () => {
+    const { scratch, jobs, passes } = await scheduled({
+      config: { cron: { enabled: false }, agents: { defaults: { model: 'fake/small' } } },
+    });
+    await jobs.add(job());
+    await passes(60);
+    expect(await scratch.store.count('jobSlots')).toBe(0);
+    expect((await scratch.gateway.status()).schedule).toMatchObject({ isEnabled: false, jobs: 1 });
+  });
+});
+
+describe('the cron tool', () => {
+  it('adds a job in a chat that answers there', async () => {
+    const { scratch, passes } = await scheduled();
+    scratch.model.script([
+      toolCall('cron', {
+        action: 'add',
+        name: 'tea',
+        message: 'Remind of the tea.',
+        at: 'in 5m',
+        removeAfterRun: true,
+      }),
+      reply('I will.'),
+      reply('Your tea is ready.'),
+    ]);
+    const surface = { channel: 'cli', accountId: 'default', peer: { kind: 'direct', id: 'local' } } as const;
+    const text = 'Remind me of my tea in 5 minutes';
+    await scratch.gateway.receive({ surface, sender: { id: 'local' }, text, at: 0 });
+    const told = async () => (await scratch.store.select('outbox')).map((row) => [row.surface.peer.id, row.text]);
+    await expect.poll(told, { timeout: 10_000 }).toEqual([['local', 'I will.']]);
+    await passes(5);
+    await expect.poll(async () => (await told()).at(-1), { timeout: 10_000 }).toEqual(['local', 'Your tea is ready.']);
+    expect(await scratch.store.count('jobs')).toBe(0);
+  });
+});
+
+describe('a heartbeat', () => {
+  const CHECKLIST = '# Heartbeat\n- [ ] look at the mail\n';
+  const main = { session: { dmScope: 'main' }, agents: { defaults: { model: 'fake/small' } } };
+  const files = { 'workspace/HEARTBEAT.md': CHECKLIST };
+
+  const beats = async ({ scratch, clock }: Awaited<ReturnType<typeof scheduled>>, minutes = 30) => {
+    clock.now += minutes * MINUTE;
+    return (await scratch.opened.schedule.heartbeats.look()).get('main');
+  };
+  const idle = (scratch: ScratchGateway) =>
+    expect
+      .poll(() => scratch.store.count('inbox', { status: { in: ['queued', 'claimed'] } }), { timeout: 10_000 })
+      .toBe(0);
+
+  it('costs nothing while the checklist is the one that a workspace comes with, or empty, or missing', async () => {
+    const stage = await scheduled();
+    await expect.poll(() => stage.scratch.home.read('workspace/HEARTBEAT.md'), { timeout: 5_000 }).toContain('#');
+    expect(await beats(stage)).toBe('nothing-to-do');
+    await stage.scratch.home.write('workspace/HEARTBEAT.md', '# Heartbeat\n\n- [ ]\n<!-- later -->\n');
+    expect(await beats(stage)).toBe('nothing-to-do');
+    expect(await stage.scratch.store.count('inbox')).toBe(0);
+    expect(stage.scratch.model.requests).toEqual([]);
+  });
+
+  it('that finds nothing is silent and leaves nothing in the conversation', async () => {
+    const stage = await scheduled({ config: main, files });
+    const { scratch } = stage;
+    scratch.model.script([
+      reply('Hello.'),
+      reply('**HEARTBEAT_OK**'),
+      reply('HEARTBEAT_OK. All quiet.'),
+      reply('Bye.'),
+    ]);
+    await scratch.channel.says({ sender: 'ann' }, 'Hi');
+    await scratch.channel.expectDelivered('Hello.');
+    const before = await scratch.store.select('transcript');
+    for (let beat = 0; beat < 2; beat++) {
+      expect(await beats(stage)).toBe('queued');
+      await idle(scratch);
+    }
+    expect(scratch.model.requests[1]?.body).toContain('HEARTBEAT.md');
+    expect(await scratch.store.select('transcript')).toEqual(before);
+    await scratch.channel.says({ sender: 'ann' }, 'Thanks');
+    await scratch.channel.expectDelivered('Bye.');
+    scratch.channel.expectNothingMore();
+    expect(scratch.model.requests.at(-1)?.body).not.toContain('HEARTBEAT_OK and nothing else');
+    expect(await scratch.store.count('deadLetters')).toBe(0);
+  });
+
+  it('that finds something says it where the session was last spoken to', async () => {
+    const stage = await scheduled({ config: main, files });
+    const { scratch } = stage;
+    scratch.model.script([reply('Hello.'), reply('Ben waits for your answer.')]);
+    await scratch.channel.says({ sender: 'ann' }, 'Hi');
+    await scratch.channel.expectDelivered('Hello.');
+    await beats(stage);
+    await scratch.channel.expectDelivered('Ben waits for your answer.', { sender: 'ann' });
+    const runs = await scratch.store.select('inbox', { where: { kind: 'heartbeat' } });
+    expect(runs.map(({ dedupeKey }) => dedupeKey)).toEqual([JSON.stringify(['heartbeat', 'main', stage.clock.now])]);
+  });
+
+  it('tells nobody where its target is none, and no stranger either', async () => {
+    const agents = { defaults: { model: 'fake/small', heartbeat: { target: 'none' } } };
+    const quiet = await scheduled({ config: { ...main, agents }, files });
+    const apart = await scheduled({ files });
+    for (const stage of [quiet, apart]) {
+      const { scratch } = stage;
+      scratch.model.script([reply('Hello.'), reply('Your secret is out.')]);
+      await scratch.channel.says({ sender: 'ann' }, 'Hi');
+      await scratch.channel.expectDelivered('Hello.');
+      expect(await beats(stage)).toBe('queued');
+      await idle(scratch);
+      expect(scratch.model.requests).toHaveLength(2);
+      scratch.channel.expectNothingMore();
+      expect(await scratch.store.count('deadLetters')).toBe(0);
+    }
+  });
+
+  it('that fails is told to nobody and leaves no dead letter', async () => {
+    const stage = await scheduled({ config: main, files });
+    const { scratch } = stage;
+    scratch.model.script((request) => (request.number === 1 ? reply('Hello.') : fail(400)));
+    await scratch.channel.says({ sender: 'ann' }, 'Hi');
+    await scratch.channel.expectDelivered('Hello.');
+    await beats(stage);
+    await idle(scratch);
+    scratch.channel.expectNothingMore();
+    expect(await scratch.store.count('deadLetters')).toBe(0);
+    const kept = await scratch.store.select('transcript', { where: { kind: 'message' } });
+    expect(kept).toHaveLength(2);
+  });
+
+  it('that a gate blocks is told to nobody', async () => {
+    const stage = await scheduled({
+      config: main,
+      files,
+      register: (hooks) => {
+        const handler = (_: unknown, { trigger }: { trigger?: string | undefined }) =>
+          trigger === 'heartbeat' ? { outcome: 'block' as const, reason: 'not now' } : undefined;
+        hooks.register({ hook: 'before_agent_run', id: 'guard', owner: 'guard', handler });
+      },
+    });
+    const { scratch } = stage;
+    scratch.model.script([reply('Hello.')]);
+    await scratch.channel.says({ sender: 'ann' }, 'Hi');
+    await scratch.channel.expectDelivered('Hello.');
+    await beats(stage);
+    await idle(scratch);
+    scratch.channel.expectNothingMore();
+    expect(await scratch.store.count('transcript', { kind: 'message' })).toBe(2);
+    expect(scratch.model.requests).toHaveLength(1);
+  });
+
+  it('waits while the session is busy, beats once per slot, and makes up for nothing', async () => {
+    const stage = await scheduled({ config: main, files });
+    const { scratch, clock } = stage;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    scratch.model.script([after(released, reply('Hello.')), reply('HEARTBEAT_OK')]);
+    await scratch.channel.says({ sender: 'ann' }, 'Hi');
+    await scratch.model.waitForRequests(1);
+    expect(await beats(stage)).toBe('busy');
+    release();
+    await scratch.channel.expectDelivered('Hello.');
+    await idle(scratch);
+    expect(await beats(stage)).toBe('queued');
+    expect(await beats(stage, 10)).toBeUndefined();
+    clock.now -= 25 * MINUTE;
+    expect(await beats(stage, 10)).toBeUndefined();
+    await idle(scratch);
+    await scratch.stop();
+    clock.now += 100 * MINUTE;
+    await scratch.start();
+    expect(await beats(stage, 0)).toBeUndefined();
+    expect(await beats(stage, 45)).toBe('late');
+  });
+
+  it('keeps to its hours, and belongs to the agents that have one', async () => {
+    const agents = {
+      defaults: { model: 'fake/small' },
+      list: [
+        { id: 'main' },
+        { id: 'night', heartbeat: { every: '1h', activeHours: { start: '22:00', end: '06:00', timezone: 'UTC' } } },
+      ],
+    };
+    const { scratch, clock } = await scheduled({ config: { agents }, files });
+    clock.now += 60 * MINUTE;
+    expect([...(await scratch.opened.schedule.heartbeats.look())]).toEqual([['night', 'inactive']]);
+  });
+});

@@ -1,0 +1,144 @@
+// The gateway's jobs and heartbeats, put together from its configuration: which sessions they run in, where their
+// answers go, and who is told. `createSchedule` builds, `open` lets the time pass.
+
+import { join } from 'node:path';
+import { listAgentIds, resolveAgentConfig, resolveDefaultAgentId } from '../config/agents.ts';
+import type { Environment } from '../config/environment.ts';
+import type { Config } from '../config/schema.ts';
+import { resolveTimezone } from '../config/timezone.ts';
+import { TAXONOMIES } from '../context/taxonomy.ts';
+import { openRegularFile } from '../context/workspace/open-regular-file.ts';
+import { OPENCLAW_TEMPLATES } from '../context/workspace/templates/openclaw-templates.ts';
+import type { HookRunner } from '../hooks/runner.ts';
+import { buildAgentMainSessionKey } from '../protocol/build-session-key.ts';
+import type { LiveEvent } from '../protocol/live-event.ts';
+import { parseDeliverTarget } from '../schedule/deliver-target.ts';
+import { Heartbeats } from '../schedule/heartbeats.ts';
+import type { JobDraft } from '../schedule/job-draft.ts';
+import { Schedule } from '../schedule/schedule.ts';
+import type { Store } from '../store/store.ts';
+import type { CronToolJobs } from '../tools/cron.ts';
+import { CronChanges } from './cron-changes.ts';
+import type { AskedJob, AskedJobEdit, JobPort } from './gateway-port.ts';
+import { heartbeatSettingsOf } from './heartbeat-settings.ts';
+import { heartbeatTarget } from './heartbeat-target.ts';
+
+export interface ScheduleParts {
+  readonly store: Store;
+  readonly hooks: HookRunner;
+  readonly config: Config;
+  readonly environment: Environment;
+  readonly channels: readonly string[];
+  readonly workspaceDirOf: (agentId: string) => string;
+  readonly subscribe: (listener: (event: LiveEvent) => void) => () => void;
+  readonly wakeLane: (sessionKey: string) => void;
+  readonly now: () => number;
+  readonly warn: (sentence: string) => void;
+}
+
+export interface GatewaySchedule {
+  readonly schedule: Schedule;
+  readonly heartbeats: Heartbeats;
+  /** What the API may ask. */
+  readonly jobs: JobPort;
+  /** What the `cron` tool may ask. */
+  readonly toolJobs: CronToolJobs;
+  open(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A checklist that is longer has stopped being one. */
+const MAX_CHECKLIST_BYTES = 1_048_576;
+
+export function createSchedule(parts: ScheduleParts): GatewaySchedule {
+  const { store, hooks, config, environment, channels, now, warn, wakeLane } = parts;
+  const mainSessionKeyOf = (agentId: string) =>
+    config.session?.scope === 'global'
+      ? 'global'
+      : buildAgentMainSessionKey({ agentId, mainKey: config.session?.mainKey });
+  const agentIds = listAgentIds(config);
+  const changes = new CronChanges(store, hooks);
+  const schedule = new Schedule({
+    store,
+    now,
+    timezone: resolveTimezone(config, environment),
+    isEnabled: config.cron?.enabled ?? true,
+    missed: config.cron?.missed ?? 'catch-up',
+    mainSessionKeyOf,
+    knowsAgent: (agentId) => agentIds.includes(agentId),
+    wakeLane,
+    tell: (change) => changes.changed(change),
+    warn,
+  });
+  const settings = heartbeatSettingsOf(config, environment, mainSessionKeyOf);
+  const heartbeats = new Heartbeats({
+    store,
+    now,
+    agents: settings,
+    readChecklist: (agentId) => readChecklist(config, agentId, parts.workspaceDirOf(agentId)),
+    targetOf: async ({ agentId }) => {
+      const agent = settings.find((each) => each.agentId === agentId);
+      return agent ? heartbeatTarget(store, agent, channels) : null;
+    },
+    wakeLane,
+    warn,
+  });
+  let unsubscribe = () => {};
+  return {
+    schedule,
+    heartbeats,
+    jobs: jobPort(schedule, channels, resolveDefaultAgentId(config)),
+    toolJobs: {
+      list: (agentId) => schedule.list(agentId),
+      find: (id) => schedule.find(id),
+      add: (job) => schedule.add(job),
+      edit: (id, edit) => schedule.edit(id, edit),
+      remove: (id) => schedule.remove(id),
+      run: (id) => schedule.run(id),
+      history: (id, limit) => schedule.history(id, limit),
+      jobOfRun: (runId) => schedule.jobOfRun(runId),
+      status: () => schedule.status(),
+      mainSessionKeyOf,
+    },
+    open: async () => {
+      unsubscribe = parts.subscribe((event) => changes.watch(event));
+      await changes.open();
+      await schedule.open();
+      heartbeats.open();
+    },
+    close: async () => {
+      await heartbeats.close();
+      await schedule.close();
+      unsubscribe();
+    },
+  };
+}
+
+/** Jobs as clients write them, with surfaces as words. */
+export function jobPort(schedule: Schedule, channels: readonly string[], defaultAgentId: string): JobPort {
+  const deliverTo = (deliver: AskedJobEdit['deliver']): Pick<JobDraft, 'deliverTo'> =>
+    deliver === undefined ? {} : { deliverTo: deliver === null ? null : parseDeliverTarget(deliver, channels) };
+  return {
+    add: async ({ deliver, agentId, ...job }: AskedJob) =>
+      schedule.add({ ...job, agentId: agentId ?? defaultAgentId, ...deliverTo(deliver) }),
+    edit: async (id, { deliver, ...edit }) => schedule.edit(id, { ...edit, ...deliverTo(deliver) }),
+    remove: (id) => schedule.remove(id),
+    run: (id) => schedule.run(id),
+    status: () => schedule.status(),
+  };
+}
+
+/** Undefined when there is none, and for the text that a new workspace comes with. */
+async function readChecklist(config: Config, agentId: string, workspaceDir: string): Promise<string | undefined> {
+  const taxonomy = TAXONOMIES[resolveAgentConfig(config, agentId)?.taxonomy ?? 'openclaw'];
+  if (taxonomy.id !== 'openclaw') return undefined;
+  const handle = await openRegularFile(join(workspaceDir, 'HEARTBEAT.md'));
+  if (!handle) return undefined;
+  try {
+    const { size } = await handle.stat();
+    const text = size > MAX_CHECKLIST_BYTES ? '' : await handle.readFile('utf8');
+    return text.trim() === OPENCLAW_TEMPLATES['HEARTBEAT.md'].trim() ? undefined : text;
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,32 @@
+// One timer for a time on the clock. It looks at the clock often enough to notice that the machine slept or that
+// somebody set it, never waits longer than a timer can, and does not keep a process alive.
+
+/** A timer does not count while the machine sleeps; a clock does. */
+const LOOK_EVERY_MS = 30_000;
+
+export class Alarm {
+  readonly #now: () => number;
+  readonly #ring: () => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(now: () => number, ring: () => void) {
+    this.#now = now;
+    this.#ring = ring;
+  }
+
+  /** Rings once at this time, or at once when it is over. A later call takes the earlier one's place. */
+  set(at: number): void {
+    this.clear();
+    const wait = Math.min(Math.max(at - this.#now(), 0), LOOK_EVERY_MS);
+    this.#timer = setTimeout(() => {
+      if (this.#now() >= at) this.#ring();
+      else this.set(at);
+    }, wait);
+    this.#timer.unref();
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+}

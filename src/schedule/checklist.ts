@@ -1,0 +1,10 @@
+// Whether a checklist asks for anything. Headings, comments, rules, code fences and items without words do not.
+
+const EMPTY_LINE = /^\s*(?:#+(?:\s.*)?|[-*+]|[-*+]?\s*\[[ xX]?\]|\d+[.)]|[-*_=]{3,}|(?:```|~~~).*|>)?\s*$/;
+
+export function isChecklistEmpty(text: string): boolean {
+  const withoutComments = text
+    .replace(/^\uFEFF?---\r?\n[\s\S]*?\r?\n---(?:\r?\n|$)/, '')
+    .replace(/<!--[\s\S]*?(?:-->|$)/g, '');
+  return withoutComments.split(/\r\n|\r|\n/).every((line) => EMPTY_LINE.test(line));
+}

@@ -1,0 +1,31 @@
+// Spans of time as people write them: `90s`, `30m`, `1h30m`, `2d`.
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Undefined for anything that is no span. */
+export function parseDuration(text: string): number | undefined {
+  const compact = text.trim().toLowerCase().replace(/\s+/g, '');
+  if (compact.length > 40 || !/^(?:\d+(?:\.\d+)?[smhd])+$/.test(compact)) return undefined;
+  let total = 0;
+  for (const [, amount, unit] of compact.matchAll(/(\d+(?:\.\d+)?)([smhd])/g)) {
+    total += Number(amount) * (UNIT_MS[unit ?? ''] ?? 0);
+  }
+  return Number.isFinite(total) ? Math.round(total) : undefined;
+}
+
+/** The shortest that `parseDuration` reads as the same span, to the second. */
+export function formatDuration(ms: number): string {
+  let rest = Math.round(ms / 1_000);
+  const parts: string[] = [];
+  for (const [unit, seconds] of [
+    ['d', 86_400],
+    ['h', 3_600],
+    ['m', 60],
+    ['s', 1],
+  ] as const) {
+    const amount = Math.floor(rest / seconds);
+    if (amount > 0) parts.push(`${amount}${unit}`);
+    rest -= amount * seconds;
+  }
+  return parts.join('') || '0s';
+}

@@ -1,0 +1,148 @@
+// The heartbeats of the agents: from time to time an agent looks at its checklist. A beat is a row in the inbox of the
+// agent's main session; when the checklist is empty there is no beat at all, and nothing is asked of a model.
+//
+// Errors: nothing rejects. What goes wrong is warned of, and the next beat is another try.
+// Rules: beats are due at the multiples of their pace. One that nobody was there for is not made up for. There is no
+// beat while the session is busy or has something waiting, so there is never more than one in its lane.
+
+import type { Inbound, Surface } from '../protocol/inbound.ts';
+import { newId } from '../protocol/new-id.ts';
+import type { Store } from '../store/store.ts';
+import { type ActiveHours, isActive } from './active-hours.ts';
+import { Alarm } from './alarm.ts';
+import { isChecklistEmpty } from './checklist.ts';
+import { silentSurface } from './deliver-target.ts';
+
+export interface HeartbeatAgent {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly everyMs: number;
+  /** Undefined for the whole day. */
+  readonly activeHours?: ActiveHours | undefined;
+  /** What the agent is told. */
+  readonly prompt: string;
+  /** An answer with the silence token and no more than this besides is not sent. */
+  readonly ackMaxChars: number;
+}
+
+export interface HeartbeatOptions {
+  readonly store: Store;
+  readonly now: () => number;
+  readonly agents: readonly HeartbeatAgent[];
+  /** The agent's checklist; undefined when it has none. */
+  readonly readChecklist: (agentId: string) => Promise<string | undefined>;
+  /** Where an answer goes; null keeps it in the session. */
+  readonly targetOf: (agent: HeartbeatAgent) => Promise<Surface | null>;
+  /** A trigger was committed for this key. */
+  readonly wakeLane: (sessionKey: string) => void;
+  readonly warn: (sentence: string) => void;
+}
+
+/** What became of a beat: it is in the inbox, or why it is not. */
+export type Beat = 'queued' | 'inactive' | 'nothing-to-do' | 'busy' | 'taken' | 'late' | 'failed';
+
+/** A beat that is noticed later than this was slept through. */
+const ON_TIME_MS = 60_000;
+
+export class Heartbeats {
+  readonly #options: HeartbeatOptions;
+  readonly #alarm: Alarm;
+  /** By agent, the last slot that was looked at. */
+  readonly #seen = new Map<string, number>();
+  #looking: Promise<ReadonlyMap<string, Beat>> | undefined;
+  #isOpen = false;
+
+  constructor(options: HeartbeatOptions) {
+    this.#options = options;
+    this.#alarm = new Alarm(options.now, () => void this.look());
+  }
+
+  open(): void {
+    this.#isOpen = true;
+    const now = this.#options.now();
+    for (const agent of this.#options.agents) this.#seen.set(agent.agentId, slotOf(agent, now));
+    this.#arm();
+  }
+
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    this.#alarm.clear();
+    await this.#looking;
+  }
+
+  /** Every beat that has come since the last look, by agent. */
+  look(): Promise<ReadonlyMap<string, Beat>> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+      this.#arm();
+    });
+    return this.#looking;
+  }
+
+  async #look(): Promise<ReadonlyMap<string, Beat>> {
+    const beats = new Map<string, Beat>();
+    for (const agent of this.#options.agents) {
+      const { agentId } = agent;
+      const slot = slotOf(agent, this.#options.now());
+      // A clock that was set back repeats no beat.
+      if (!this.#isOpen || slot <= (this.#seen.get(agentId) ?? 0)) continue;
+      this.#seen.set(agentId, slot);
+      beats.set(agentId, await this.#beat(agent, slot));
+    }
+    return beats;
+  }
+
+  async #beat(agent: HeartbeatAgent, slot: number): Promise<Beat> {
+    const { store, now, readChecklist, targetOf, wakeLane, warn } = this.#options;
+    const { agentId, sessionKey, activeHours, prompt, ackMaxChars } = agent;
+    if (now() - slot > ON_TIME_MS) return 'late';
+    if (activeHours && !isActive(activeHours, slot)) return 'inactive';
+    try {
+      const checklist = await readChecklist(agentId);
+      if (checklist === undefined || isChecklistEmpty(checklist)) return 'nothing-to-do';
+      const busy = { sessionKey, status: { in: ['queued', 'claimed'] } };
+      if ((await store.count('inbox', busy)) > 0) return 'busy';
+      const at = now();
+      const inbound: Inbound = {
+        surface: (await targetOf(agent)) ?? silentSurface(agentId),
+        sender: { id: 'heartbeat' },
+        text: prompt,
+        at: slot,
+        sessionKey,
+        metadata: { ackMaxChars },
+      };
+      const row = {
+        runId: newId('run', at),
+        sessionKey,
+        kind: 'heartbeat' as const,
+        dedupeKey: JSON.stringify(['heartbeat', agentId, slot]),
+        fingerprint: null,
+        payload: { inbound, agentId },
+        acceptedAt: at,
+        status: 'queued' as const,
+      };
+      const { changed } = await store.commit([{ insert: 'inbox', row, onConflict: 'ignore' }], { site: 'job-slot' });
+      if (changed[0] === 0) return 'taken';
+      wakeLane(sessionKey);
+      return 'queued';
+    } catch (error) {
+      warn(`The heartbeat of ${agentId} was left out: ${error instanceof Error ? error.message : String(error)}`);
+      return 'failed';
+    }
+  }
+
+  #arm(): void {
+    const { agents, now } = this.#options;
+    if (!this.#isOpen || agents.length === 0) return;
+    const slots = agents.map((agent) => {
+      const seen = this.#seen.get(agent.agentId) ?? 0;
+      return Math.max(slotOf(agent, now()), seen) + agent.everyMs;
+    });
+    this.#alarm.set(Math.min(...slots));
+  }
+}
+
+/** The last multiple of the pace. */
+function slotOf({ everyMs }: HeartbeatAgent, at: number): number {
+  return Math.floor(at / everyMs) * everyMs;
+}

@@ -1,0 +1,160 @@
+// When a job is due: once at a time, at a steady pace, or by cron fields in a time zone. Parsed from what people write,
+// kept as plain data, and asked for the next slot. Knows no clock: the time is handed in.
+//
+// Errors: `parseSchedule` rejects with InvalidScheduleError, which says what would do.
+// Rules: a slot is later than the time it was asked for. A time of day that the clock skips is due when the clock goes
+// on; one that it shows twice is due the first time. What is due every few minutes keeps its real pace across both.
+
+import { InvalidScheduleError } from '../protocol/errors.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import { isTimezone } from '../protocol/timezone.ts';
+import { formatDuration, parseDuration } from './duration.ts';
+import { parseTime } from './parse-time.ts';
+
+export type JobSchedule =
+  | { readonly kind: 'at'; readonly at: number }
+  /** Due at the anchor and at every multiple of the pace behind it. */
+  | { readonly kind: 'every'; readonly everyMs: number; readonly anchorMs: number }
+  | { readonly kind: 'cron'; readonly expr: string; readonly tz: string };
+
+/** As people write it: exactly one of the first three, and a zone for the clock that they mean. */
+export interface WrittenSchedule {
+  readonly at?: string | undefined;
+  readonly every?: string | undefined;
+  readonly cron?: string | undefined;
+  readonly tz?: string | undefined;
+}
+
+/** A model is asked for each slot, so a faster pace is a mistake. */
+export const SHORTEST_PACE_MS = 10_000;
+const LONGEST_PACE_MS = 366 * 86_400_000;
+const LONGEST_WRITTEN = 200;
+/** Seconds repeat every minute, so slots that are too close show early. */
+const SLOTS_LOOKED_AT = 8;
+
+export async function parseSchedule(
+  written: WrittenSchedule,
+  { now, timezone }: { readonly now: number; readonly timezone: string },
+): Promise<JobSchedule> {
+  const given = [written.at, written.every, written.cron].filter((each) => each !== undefined);
+  const [text] = given;
+  if (text === undefined || given.length > 1) {
+    throw new InvalidScheduleError(given.join(' '), 'exactly one of at, every and cron is needed');
+  }
+  if (text.length > LONGEST_WRITTEN) throw new InvalidScheduleError(text, 'it is too long');
+  const tz = written.tz?.trim() || timezone;
+  if (!isTimezone(tz)) throw new InvalidScheduleError(tz, 'it names no time zone such as "Europe/Lisbon"');
+  if (written.at !== undefined) return parseAt(written.at, now, tz);
+  if (written.every !== undefined) return parseEvery(written.every, now);
+  return parseCron(text, now, tz);
+}
+
+/** The first slot after this time; null when there is none any more. */
+export async function nextSlot(schedule: JobSchedule, after: number): Promise<number | null> {
+  switch (schedule.kind) {
+    case 'at':
+      return schedule.at > after ? schedule.at : null;
+    case 'every': {
+      const { everyMs, anchorMs } = schedule;
+      if (after < anchorMs) return anchorMs;
+      return anchorMs + (Math.floor((after - anchorMs) / everyMs) + 1) * everyMs;
+    }
+    case 'cron':
+      return nextCronSlot(schedule.expr, schedule.tz, after);
+  }
+}
+
+/** The last slot up to this time, given one that is known to be no later. */
+export async function lastSlot(schedule: JobSchedule, known: number, upTo: number): Promise<number> {
+  if (schedule.kind === 'at') return known;
+  if (schedule.kind === 'every') return known + Math.floor((upTo - known) / schedule.everyMs) * schedule.everyMs;
+  let [last, tooLate] = [known, upTo + 1];
+  // Between a slot and a time with none behind it: half of what is left is ruled out by each look.
+  while (tooLate - last > 1) {
+    const middle = Math.floor((last + tooLate) / 2);
+    const slot = await nextSlot(schedule, middle - 1);
+    if (slot !== null && slot <= upTo) last = slot;
+    else tooLate = middle;
+  }
+  return last;
+}
+
+/** The same words for the command line, the tool and the page. */
+export function formatSchedule(schedule: JobSchedule): string {
+  switch (schedule.kind) {
+    case 'at':
+      return `at ${new Date(schedule.at).toISOString()}`;
+    case 'every':
+      return `every ${formatDuration(schedule.everyMs)}`;
+    case 'cron':
+      return `cron ${schedule.expr} (${schedule.tz})`;
+  }
+}
+
+/** What the store kept. It was checked on its way in; what is none any more is refused rather than guessed at. */
+export function readSchedule(kept: JsonObject): JobSchedule {
+  const { kind, at, everyMs, anchorMs, expr, tz } = kept;
+  if (kind === 'at' && typeof at === 'number') return { kind, at };
+  if (kind === 'every' && typeof everyMs === 'number' && everyMs >= 1 && typeof anchorMs === 'number') {
+    return { kind, everyMs, anchorMs };
+  }
+  if (kind === 'cron' && typeof expr === 'string' && typeof tz === 'string') return { kind, expr, tz };
+  throw new InvalidScheduleError(JSON.stringify(kept), 'the store holds something else than a schedule');
+}
+
+async function parseAt(text: string, now: number, tz: string): Promise<JobSchedule> {
+  const at = await parseTime(text, now, tz);
+  if (at === undefined) throw new InvalidScheduleError(text, 'it is no time such as "2026-05-06T09:00" or "in 20m"');
+  if (at <= now) throw new InvalidScheduleError(text, 'it is over already');
+  return { kind: 'at', at };
+}
+
+function parseEvery(text: string, now: number): JobSchedule {
+  const everyMs = parseDuration(text);
+  if (everyMs === undefined) throw new InvalidScheduleError(text, 'it is no span such as "30m" or "1h30m"');
+  if (everyMs < SHORTEST_PACE_MS) throw new InvalidScheduleError(text, 'the shortest pace is 10s');
+  if (everyMs > LONGEST_PACE_MS) throw new InvalidScheduleError(text, 'the longest pace is 366d');
+  return { kind: 'every', everyMs, anchorMs: now + everyMs };
+}
+
+async function parseCron(text: string, now: number, tz: string): Promise<JobSchedule> {
+  const expr = text.trim().replace(/\s+/g, ' ');
+  const fields = expr.split(' ').length;
+  if (fields !== 5 && fields !== 6) {
+    throw new InvalidScheduleError(
+      text,
+      'cron fields are minute, hour, day, month and weekday, with seconds first if any',
+    );
+  }
+  let first: number | null;
+  try {
+    first = await nextCronSlot(expr, tz, now);
+  } catch (error) {
+    throw new InvalidScheduleError(text, problemOf(error));
+  }
+  if (first === null) throw new InvalidScheduleError(text, 'no day fits it');
+  for (let slot: number | null = first, looked = 1; slot !== null && looked < SLOTS_LOOKED_AT; looked++) {
+    const next: number | null = await nextCronSlot(expr, tz, slot);
+    if (next !== null && next - slot < SHORTEST_PACE_MS) {
+      throw new InvalidScheduleError(text, 'it is due more often than every 10 seconds');
+    }
+    slot = next;
+  }
+  return { kind: 'cron', expr, tz };
+}
+
+async function nextCronSlot(expr: string, tz: string, after: number): Promise<number | null> {
+  const { Cron } = await import('croner');
+  const slot = new Cron(expr, { timezone: tz, paused: true, mode: '5-or-6-parts' }).nextRun(new Date(after));
+  const time = slot?.getTime();
+  return time === undefined || time <= after ? null : time;
+}
+
+/** The library's own words without its name in front, as the end of a sentence of ours. */
+function problemOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text
+    .replace(/^\w+: /, '')
+    .replace(/\.\s*$/, '')
+    .slice(0, 150);
+}

@@ -1,0 +1,373 @@
+// The jobs of a gateway, and the one timer that waits for the earliest of them. A slot that has come becomes a row in
+// the inbox and nothing else: who runs it, and where its answer goes, is decided as for every other trigger.
+//
+// Errors: `add`, `edit`, `remove` and `run` reject with InvalidJobError, InvalidScheduleError or UnknownJobError, and
+// with what the store refuses. A slot that cannot be taken is warned of and tried again.
+// Rules: a slot is taken once, whatever the number of processes, whatever the clock does. A job has at most one trigger
+// that waits; a slot that comes meanwhile is written down as skipped. Slots that passed while nobody was there are
+// made up for by one run, or skipped, as the job says.
+// When it fires: after `open`, when a slot has come. After `close` nothing more is taken.
+
+import { buildCronSessionKey } from '../protocol/build-session-key.ts';
+import { InvalidJobError, PreconditionFailedError, UnknownJobError } from '../protocol/errors.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import { newId } from '../protocol/new-id.ts';
+import type { Store, Write } from '../store/store.ts';
+import type { JobRow, JobSlotRow } from '../store/tables.ts';
+import { Alarm } from './alarm.ts';
+import { silentSurface } from './deliver-target.ts';
+import { checkJob, type JobDraft, type JobEdit, MAX_JOBS } from './job-draft.ts';
+import { type JobHistoryEntry, readJobHistory } from './job-history.ts';
+import { type JobSchedule, nextSlot, parseSchedule, readSchedule } from './job-schedule.ts';
+import { dueSlots, planNext, planPassed, planSlot, type SlotRun } from './plan-slot.ts';
+
+export interface ScheduleOptions {
+  readonly store: Store;
+  readonly now: () => number;
+  /** For jobs that name none. */
+  readonly timezone: string;
+  /** False: jobs are kept, and none is due by itself. */
+  readonly isEnabled: boolean;
+  /** For jobs that do not say. */
+  readonly missed: JobRow['missed'];
+  readonly mainSessionKeyOf: (agentId: string) => string;
+  readonly knowsAgent: (agentId: string) => boolean;
+  /** A trigger was committed for this key. */
+  readonly wakeLane: (sessionKey: string) => void;
+  /** A job was changed, or a slot of it became a run. Never throws. */
+  readonly tell?: ((change: JobChange) => void) | undefined;
+  readonly warn: (sentence: string) => void;
+}
+
+export type JobChange =
+  | { readonly action: 'added' | 'updated' | 'removed'; readonly job: JobRow }
+  | { readonly action: 'queued'; readonly job: JobRow; readonly runId: string };
+
+export interface ScheduleStatus {
+  readonly isEnabled: boolean;
+  readonly jobs: number;
+  readonly next: { readonly id: string; readonly name: string; readonly at: number } | null;
+}
+
+export interface StartedJob {
+  readonly runId: string;
+  /** False when the job was waiting for its turn already. */
+  readonly isNew: boolean;
+}
+
+/** How long a slot that could not be taken waits for the next try. */
+const TRY_AGAIN_MS = 15_000;
+/** Looks in a row before the rest has to wait; somebody who changes jobs all the time must not keep this one busy. */
+const MAX_ROUNDS = 10;
+/** How long it is remembered what became of a slot. */
+const KEPT_MS = 90 * 86_400_000;
+const DAY_MS = 86_400_000;
+
+export class Schedule {
+  readonly #options: ScheduleOptions;
+  readonly #alarm: Alarm;
+  #isOpen = false;
+  #prunedAt = 0;
+  /** The look that is going on, and the one that whoever asks meanwhile gets after it. */
+  #looking: Promise<void> | undefined;
+  #nextLook: Promise<void> | undefined;
+  /** Something changed under the look that is going on. */
+  #lookAgain = false;
+
+  constructor(options: ScheduleOptions) {
+    this.#options = options;
+    this.#alarm = new Alarm(options.now, () => void this.look());
+  }
+
+  /** Takes what is due, and waits for the rest. */
+  async open(): Promise<void> {
+    if (!this.#options.isEnabled) return;
+    this.#isOpen = true;
+    await this.look();
+  }
+
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    this.#alarm.clear();
+    await this.#looking;
+  }
+
+  /** Takes every slot that has come by now. Never rejects. */
+  async look(): Promise<void> {
+    if (!this.#isOpen) return;
+    if (this.#looking) {
+      this.#nextLook ??= this.#looking.then(() => {
+        this.#nextLook = undefined;
+        return this.look();
+      });
+      return this.#nextLook;
+    }
+    this.#looking = this.#lookUntilDone().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  list(agentId?: string): Promise<readonly JobRow[]> {
+    return listJobs(this.#options.store, agentId);
+  }
+
+  find(id: string): Promise<JobRow> {
+    return findJob(this.#options.store, id);
+  }
+
+  async add(draft: JobDraft): Promise<JobRow> {
+    const { store, now, timezone, missed, knowsAgent } = this.#options;
+    const at = now();
+    if (!knowsAgent(draft.agentId)) throw new InvalidJobError(`there is no agent ${JSON.stringify(draft.agentId)}`);
+    const schedule = await parseSchedule(draft.schedule, { now: at, timezone });
+    const job: JobRow = {
+      id: newId('job', at),
+      name: draft.name.trim(),
+      agentId: draft.agentId,
+      enabled: draft.enabled ?? true,
+      schedule: schedule as unknown as JsonObject,
+      message: draft.message,
+      session: draft.session ?? 'own',
+      deliverTo: draft.deliverTo ?? null,
+      missed: draft.missed ?? missed,
+      removeAfterRun: draft.removeAfterRun ?? false,
+      createdAt: at,
+      updatedAt: at,
+      createdBy: draft.createdBy.slice(0, 512),
+      nextAt: await nextSlot(schedule, at),
+    };
+    checkJob(job);
+    if ((await store.count('jobs')) >= MAX_JOBS) {
+      throw new InvalidJobError(`there are ${MAX_JOBS} jobs already, which is the most`);
+    }
+    await store.commit([{ insert: 'jobs', row: job }], { site: 'job' });
+    this.#told({ action: 'added', job });
+    void this.look();
+    return job;
+  }
+
+  async edit(id: string, edit: JobEdit): Promise<JobRow> {
+    const { store, now } = this.#options;
+    const job = await this.find(id);
+    const at = now();
+    const { schedule: written, ...rest } = edit;
+    const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+    const schedule = await this.#editedSchedule(job, written);
+    // A job whose only time is over rests because of that, and another time ends its rest.
+    const enabled = edit.enabled ?? (job.enabled || (written !== undefined && job.nextAt === null));
+    const changed: JobRow = { ...job, ...given, enabled, schedule: schedule as unknown as JsonObject };
+    const isResumed = changed.enabled && !job.enabled;
+    const edited: JobRow = {
+      ...changed,
+      name: changed.name.trim(),
+      // Rising, so that whoever holds the row as it was cannot take a slot of it any more.
+      updatedAt: Math.max(at, job.updatedAt + 1),
+      // What passed while it rested was not missed.
+      nextAt: written || isResumed ? await nextSlot(schedule, at) : job.nextAt,
+    };
+    checkJob(edited);
+    if (edited.enabled && edited.nextAt === null) {
+      throw new InvalidJobError('its only time is over; give it another one');
+    }
+    const { id: _, ...set } = edited;
+    await store.commit([{ update: 'jobs', where: { id, updatedAt: job.updatedAt }, set, expect: 1 }], { site: 'job' });
+    this.#told({ action: 'updated', job: edited });
+    void this.look();
+    return edited;
+  }
+
+  /** What it was. A run of it that has begun or waits is not stopped by this. */
+  async remove(id: string): Promise<JobRow> {
+    const job = await this.find(id);
+    const { changed } = await this.#options.store.commit([{ remove: 'jobs', where: { id } }], { site: 'job' });
+    if (changed[0] === 0) throw new UnknownJobError(id);
+    this.#told({ action: 'removed', job });
+    return job;
+  }
+
+  /** Runs it now, besides its slots. */
+  async run(id: string): Promise<StartedJob> {
+    const { store, now, knowsAgent } = this.#options;
+    const job = await this.find(id);
+    if (!knowsAgent(job.agentId)) throw new InvalidJobError(`its agent ${JSON.stringify(job.agentId)} is gone`);
+    const waiting = await this.#waitingRun(id);
+    if (waiting !== undefined) return { runId: waiting, isNew: false };
+    const at = now();
+    let slot = at;
+    while ((await store.count('jobSlots', { jobId: id, slot })) > 0) slot++;
+    const run = this.#runOf(job, at);
+    await store.commit(planSlot(job, { slot, how: 'by-hand', at }, run), { site: 'job-slot' });
+    this.#queued(job, run);
+    return { runId: run.runId, isNew: true };
+  }
+
+  history(id: string, limit: number): Promise<readonly JobHistoryEntry[]> {
+    return readJobHistory(this.#options.store, id, { limit });
+  }
+
+  /** The job that this run belongs to, if any. */
+  async jobOfRun(runId: string): Promise<string | undefined> {
+    const [slot] = await this.#options.store.select('jobSlots', { where: { runId }, limit: 1 });
+    return slot?.jobId;
+  }
+
+  async status(): Promise<ScheduleStatus> {
+    const { store, isEnabled } = this.#options;
+    const [jobs, next] = await Promise.all([store.count('jobs'), this.#earliest()]);
+    return { isEnabled, jobs, next: next ? { id: next.id, name: next.name, at: next.nextAt ?? 0 } : null };
+  }
+
+  async #lookUntilDone(): Promise<void> {
+    let isTroubled = false;
+    for (let round = 1; ; round++) {
+      this.#lookAgain = false;
+      isTroubled = !(await this.#lookOnce()) || round === MAX_ROUNDS;
+      if (!this.#lookAgain || isTroubled || !this.#isOpen) break;
+    }
+    await this.#arm(isTroubled);
+  }
+
+  /** False when something could not be taken. */
+  async #lookOnce(): Promise<boolean> {
+    const { store, now } = this.#options;
+    let isDone = true;
+    try {
+      await this.#prune();
+      const due = await store.select('jobs', {
+        where: { enabled: true, nextAt: { lte: now() } },
+        orderBy: [['nextAt', 'asc']],
+      });
+      for (const job of due) isDone = this.#isOpen && (await this.#take(job)) && isDone;
+    } catch (error) {
+      this.#warnOf('The schedule could not be read', error);
+      return false;
+    }
+    return isDone;
+  }
+
+  async #take(job: JobRow): Promise<boolean> {
+    const { store, now, knowsAgent } = this.#options;
+    const at = now();
+    try {
+      const { latest, passed, next, isLate } = await dueSlots(readSchedule(job.schedule), job.nextAt ?? at, at);
+      const isTaken = (await store.count('jobSlots', { jobId: job.id, slot: latest })) > 0;
+      const how = await this.#decide(job, isLate);
+      const run = how === 'skipped' || isTaken ? undefined : this.#runOf(job, at);
+      const writes: readonly Write[] = [
+        planNext(job, next),
+        ...planPassed(job.id, passed, at),
+        ...(isTaken ? [] : planSlot(job, { slot: latest, how, at }, run)),
+      ];
+      await store.commit(writes, { site: 'job-slot' });
+      if (!knowsAgent(job.agentId)) {
+        this.#options.warn(`The job "${job.name}" (${job.id}) was skipped: there is no agent ${job.agentId} any more.`);
+      }
+      if (run) this.#queued(job, run);
+      return true;
+    } catch (error) {
+      // Somebody else was quicker, or has changed the job; what is due of it now is seen by the next look.
+      if (error instanceof PreconditionFailedError) {
+        this.#lookAgain = true;
+        return true;
+      }
+      this.#warnOf(`A slot of the job "${job.name}" (${job.id}) could not be taken`, error);
+      return false;
+    }
+  }
+
+  async #decide(job: JobRow, isLate: boolean): Promise<JobSlotRow['how']> {
+    if (!this.#options.knowsAgent(job.agentId)) return 'skipped';
+    if (isLate && job.missed === 'skip') return 'skipped';
+    if ((await this.#waitingRun(job.id)) !== undefined) return 'skipped';
+    return isLate ? 'caught-up' : 'due';
+  }
+
+  /** The run of this job that is in the inbox and has not begun. */
+  async #waitingRun(jobId: string): Promise<string | undefined> {
+    const { store } = this.#options;
+    const [slot] = await store.select('jobSlots', {
+      where: { jobId, runId: { not: null } },
+      orderBy: [['seq', 'desc']],
+      limit: 1,
+    });
+    if (!slot?.runId) return undefined;
+    const isWaiting = (await store.count('inbox', { runId: slot.runId, kind: 'cron', status: 'queued' })) > 0;
+    return isWaiting ? slot.runId : undefined;
+  }
+
+  #runOf({ id, agentId, session, deliverTo }: JobRow, at: number): SlotRun {
+    const sessionKey =
+      session === 'main' ? this.#options.mainSessionKeyOf(agentId) : buildCronSessionKey({ agentId, jobId: id });
+    return { runId: newId('run', at), sessionKey, surface: deliverTo ?? silentSurface(id) };
+  }
+
+  #queued(job: JobRow, { runId, sessionKey }: SlotRun): void {
+    this.#told({ action: 'queued', job, runId });
+    this.#options.wakeLane(sessionKey);
+  }
+
+  async #editedSchedule(job: JobRow, written: JobEdit['schedule']): Promise<JobSchedule> {
+    const { now, timezone } = this.#options;
+    const kept = readSchedule(job.schedule);
+    if (!written) return kept;
+    const isZoneOnly = written.at === undefined && written.every === undefined && written.cron === undefined;
+    if (isZoneOnly && kept.kind !== 'cron') throw new InvalidJobError('only cron fields have a time zone of their own');
+    const whole = isZoneOnly && kept.kind === 'cron' ? { cron: kept.expr, tz: written.tz } : written;
+    // New fields are read in the zone that the job had, unless another one is named.
+    return parseSchedule(whole, { now: now(), timezone: kept.kind === 'cron' ? kept.tz : timezone });
+  }
+
+  async #earliest(): Promise<JobRow | undefined> {
+    const [job] = await this.#options.store.select('jobs', {
+      where: { enabled: true, nextAt: { gte: 0 } },
+      orderBy: [['nextAt', 'asc']],
+      limit: 1,
+    });
+    return job;
+  }
+
+  async #arm(isTroubled: boolean): Promise<void> {
+    if (!this.#isOpen) return;
+    const { now } = this.#options;
+    try {
+      const next = await this.#earliest();
+      if (!this.#isOpen || !next) return;
+      const soonest = isTroubled ? now() + TRY_AGAIN_MS : now();
+      this.#alarm.set(Math.max(next.nextAt ?? 0, soonest));
+    } catch {
+      this.#alarm.set(now() + TRY_AGAIN_MS);
+    }
+  }
+
+  async #prune(): Promise<void> {
+    const { store, now } = this.#options;
+    if (Math.abs(now() - this.#prunedAt) < DAY_MS) return;
+    this.#prunedAt = now();
+    const where = { at: { lt: now() - KEPT_MS } };
+    if ((await store.count('jobSlots', where)) === 0) return;
+    await store.commit([{ remove: 'jobSlots', where }], { site: 'prune', lazy: true });
+  }
+
+  #told(change: JobChange): void {
+    this.#options.tell?.(change);
+  }
+
+  #warnOf(what: string, error: unknown): void {
+    const why = error instanceof Error ? error.message : String(error);
+    this.#options.warn(`${what}, and is tried again: ${why}`);
+  }
+}
+
+/** Those that are due next come first; those that rest, last. */
+export async function listJobs(store: Store, agentId?: string): Promise<readonly JobRow[]> {
+  const jobs = await store.select('jobs', { where: { agentId }, orderBy: [['createdAt', 'asc']] });
+  const due = ({ enabled, nextAt }: JobRow) => (enabled && nextAt !== null ? nextAt : Number.POSITIVE_INFINITY);
+  return [...jobs].sort((a, b) => (due(a) === due(b) ? 0 : due(a) - due(b)));
+}
+
+export async function findJob(store: Store, id: string): Promise<JobRow> {
+  const [job] = await store.select('jobs', { where: { id }, limit: 1 });
+  if (!job) throw new UnknownJobError(id);
+  return job;
+}
