@@ -1,0 +1,124 @@
+// Makes a conversation shorter: decides how, tells whoever wants to know before, has the summary written, checks the
+// pins, and gives back the row that says how everything before it is told from now on. Whoever asked commits that row
+// together with what belongs to it; nothing is removed.
+//
+// Errors: throws only the reason of the run's signal.
+// Promise: a summary that fails, however it fails, loses nothing. Old tool results are then pruned and the rest stays.
+
+import type { Insert, Write } from '../../store/store.ts';
+import { historyOf, toldEntries } from '../history-of.ts';
+import type { Turn } from '../open-turn.ts';
+import type { RunParts } from '../run-parts.ts';
+import type { CompactionFacts } from './compaction-facts.ts';
+import { type CompactionSubject, planFor } from './compaction-subject.ts';
+import { describeCompaction } from './describe-compaction.ts';
+import type { CompactionPlan, SummaryPlan } from './plan-compaction.ts';
+import { tokensOfMessage } from './request-size.ts';
+import { frameSummary, shortenHistory } from './shorten-history.ts';
+import { type WrittenSummary, writeSummary } from './write-summary.ts';
+
+export interface Compaction {
+  /** Undefined when nothing was made shorter. */
+  readonly made?: MadeCompaction | undefined;
+  /** Why there is no summary although there was something to summarise. */
+  readonly failure?: string | undefined;
+}
+
+export interface MadeCompaction {
+  /** It must be part of the next commit. */
+  readonly write: Insert<'transcript'>;
+  readonly facts: CompactionFacts;
+}
+
+export async function compact(
+  parts: RunParts,
+  turn: Turn,
+  subject: CompactionSubject,
+  instructions?: string,
+): Promise<Compaction> {
+  const plan = planFor(subject);
+  if (!plan || (gaveUp.has(turn) && !plan.pruned)) return {};
+  await tellBefore(parts, turn, subject, plan);
+  const summary =
+    plan.summarised && !gaveUp.has(turn)
+      ? await summaryOf(parts, turn, subject, plan.summarised, instructions)
+      : undefined;
+  if (summary?.kind === 'failed') gaveUp.add(turn);
+  const failure = summary?.kind === 'failed' ? summary.reason : undefined;
+  const { pins } = parts.compaction(turn.agentId);
+  const shortened = shortenHistory(subject, plan, summary?.kind === 'written' ? summary : undefined, {
+    pins,
+    files: pins.length === 0 ? [] : await subject.files(),
+  });
+  if (failure !== undefined) {
+    const rest = shortened ? 'Old tool results were pruned instead.' : 'It stays as it is.';
+    parts.warn(`The conversation ${turn.sessionKey} could not be summarised: ${failure}. ${rest}`);
+  }
+  if (!shortened) return { failure };
+  const { message, meta, facts } = shortened;
+  return { made: { write: turn.ledger.compaction(message, describeCompaction(facts), meta), facts }, failure };
+}
+
+/** A writer that failed is not asked again in the same run: each try may take its whole time. */
+const gaveUp = new WeakSet<Turn>();
+
+/** One more commit that a run waits for: from here on the shorter conversation is the conversation. */
+export async function commitCompaction(
+  parts: RunParts,
+  turn: Turn,
+  { write, facts }: MadeCompaction,
+  others: { readonly before?: readonly Write[]; readonly behind?: readonly Write[] } = {},
+): Promise<void> {
+  await turn.ledger.commit('compaction', [...(others.before ?? []), write, ...(others.behind ?? [])]);
+  const { added, lost } = facts.pins;
+  if (added.length > 0)
+    parts.warn(`A compaction of ${turn.sessionKey} had to say these pins again: ${added.join('; ')}.`);
+  if (lost.length > 0) parts.warn(`A compaction of ${turn.sessionKey} could not keep these pins: ${lost.join('; ')}.`);
+  if (!parts.hooks.has('after_compaction')) return;
+  const { sessionId } = turn.session;
+  const entries = await parts.store.select('transcript', { where: { sessionId }, orderBy: [['position', 'asc']] });
+  parts.hooks.observe(
+    'after_compaction',
+    {
+      messageCount: historyOf(entries).length,
+      tokenCount: facts.tokensAfter,
+      compactedCount: entries.filter(({ kind, position }) => kind === 'message' && position <= facts.summarisedTo)
+        .length,
+    },
+    turn.context,
+  );
+}
+
+async function tellBefore(
+  { hooks }: RunParts,
+  turn: Turn,
+  { entries }: CompactionSubject,
+  { summarised, tokensBefore }: CompactionPlan,
+): Promise<void> {
+  if (!hooks.has('before_compaction')) return;
+  const messages = toldEntries(entries).map(({ message }) => message);
+  await hooks.observeAndWait(
+    'before_compaction',
+    {
+      messageCount: messages.length,
+      compactingCount: summarised?.older.length ?? 0,
+      tokenCount: Math.ceil(tokensBefore),
+      messages,
+    },
+    turn.context,
+  );
+  turn.signal.throwIfAborted();
+}
+
+async function summaryOf(
+  parts: RunParts,
+  turn: Turn,
+  { model, summaryTokens, scale }: CompactionSubject,
+  { older, olderTokens }: SummaryPlan,
+  instructions: string | undefined,
+): Promise<WrittenSummary> {
+  const summary = await writeSummary(parts, turn, { older, model, maxTokens: summaryTokens, instructions });
+  if (summary.kind === 'failed') return summary;
+  const tokens = tokensOfMessage({ role: 'user', content: frameSummary(summary.text) }) * scale;
+  return tokens < olderTokens ? summary : { kind: 'failed', reason: 'it came out longer than what it would stand for' };
+}

@@ -1,0 +1,61 @@
+// What the transcript knows about a compaction: how far the summary and the pruning reach, what became of the pins, and
+// what it was worth. Written once, read by every later request.
+
+import type { JsonObject, JsonValue } from '../../protocol/json.ts';
+import { isJsonObject } from '../../protocol/json.ts';
+import type { TranscriptRow } from '../../store/tables.ts';
+
+export interface CompactionBounds {
+  /** The position of the last entry that the summary stands for; 0 when there is no summary. */
+  readonly summarisedTo: number;
+  /** The position up to which long tool results are told by their length only. */
+  readonly prunedTo: number;
+}
+
+export interface CompactionFacts extends CompactionBounds {
+  /** `size`: the conversation came near the window. `refused`: the provider found it too long. `asked`: /compact. */
+  readonly why: CompactionCause;
+  readonly pins: PinFacts;
+  /** Of the whole request, as estimated. */
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** `provider/model` that wrote the summary; null when no summary was written. */
+  readonly by: string | null;
+}
+
+export type CompactionCause = 'size' | 'refused' | 'asked';
+
+export interface PinFacts {
+  /** Pins that had to be added, because nothing of what is left said them. */
+  readonly added: readonly string[];
+  /** Pins that could not be added, each with its reason. */
+  readonly lost: readonly string[];
+}
+
+export const NO_BOUNDS: CompactionBounds = { summarisedTo: 0, prunedTo: 0 };
+
+export function boundsOf({ meta }: Pick<TranscriptRow, 'meta'>): CompactionBounds {
+  const summarisedTo = numberOf(meta.summarisedTo);
+  return { summarisedTo, prunedTo: Math.max(summarisedTo, numberOf(meta.prunedTo)) };
+}
+
+export function factsOf(row: Pick<TranscriptRow, 'meta'>): CompactionFacts {
+  const { meta } = row;
+  const pins: JsonObject = isJsonObject(meta.pins) ? meta.pins : {};
+  return {
+    ...boundsOf(row),
+    why: meta.why === 'asked' || meta.why === 'refused' ? meta.why : 'size',
+    pins: { added: textsOf(pins.added), lost: textsOf(pins.lost) },
+    tokensBefore: numberOf(meta.tokensBefore),
+    tokensAfter: numberOf(meta.tokensAfter),
+    by: typeof meta.by === 'string' ? meta.by : null,
+  };
+}
+
+function numberOf(value: JsonValue | undefined): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+}
+
+function textsOf(value: JsonValue | undefined): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+}

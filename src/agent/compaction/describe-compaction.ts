@@ -1,0 +1,19 @@
+// What a compaction did, in a sentence or two for people.
+
+import { chatLine } from '../commands/chat-line.ts';
+import type { CompactionFacts } from './compaction-facts.ts';
+
+export function describeCompaction({ by, tokensBefore, tokensAfter, pins }: CompactionFacts): string {
+  const number = (count: number) => count.toLocaleString('en-US');
+  const how =
+    by === null ? 'old tool results were pruned' : `older messages became a summary, written by ${chatLine(by)}`;
+  return [
+    `The conversation was shortened from about ${number(tokensBefore)} to ${number(tokensAfter)} tokens: ${how}.`,
+    ...(pins.added.length === 0 ? [] : [`Said again because they are pinned: ${listOf(pins.added)}.`]),
+    ...(pins.lost.length === 0 ? [] : [`Pinned, and could not be kept: ${listOf(pins.lost)}.`]),
+  ].join(' ');
+}
+
+function listOf(pins: readonly string[]): string {
+  return pins.map((pin) => `"${chatLine(pin)}"`).join(', ');
+}

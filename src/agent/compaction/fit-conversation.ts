@@ -1,0 +1,90 @@
+// Makes room in the middle of a run: when tool results have made the conversation too long for the next request, or the
+// provider has refused it for its length. The whole request is then told anew from the transcript, this run's own part
+// included, exactly as an attempt after a crash would tell it.
+
+import type { Message } from '../../protocol/message.ts';
+import type { Insert } from '../../store/store.ts';
+import { composeContext } from '../compose-context.ts';
+import type { Conversation } from '../conversation.ts';
+import { isOwnEntry, splitHistory } from '../history-of.ts';
+import { spansOfEntry, spansOfMessage, UNKEPT_AUTHOR } from '../message-spans.ts';
+import type { Turn } from '../open-turn.ts';
+import type { RequestSpan } from '../request-draft.ts';
+import { piecesOfMessage } from '../request-text.ts';
+import type { RunParts } from '../run-parts.ts';
+import { compact, type MadeCompaction } from './compact.ts';
+import { isTooLong, measureConversation } from './compaction-subject.ts';
+import { isFarBelow, limitsOf } from './request-size.ts';
+
+/** A conversation told anew. Its compaction must be part of the next commit. */
+export interface RetoldConversation {
+  readonly messages: readonly Message[];
+  /** Of all messages, from the first one on. */
+  readonly spans: readonly RequestSpan[];
+  readonly made: MadeCompaction;
+}
+
+/**
+ * Undefined when it fits with what is added, or when nothing can be done about it. `fresh` are those entries of what is
+ * added that are not committed yet.
+ */
+export async function fitConversation(
+  parts: RunParts,
+  turn: Turn,
+  conversation: Conversation,
+  added: readonly Message[],
+  fresh: readonly Insert<'transcript'>[],
+): Promise<RetoldConversation | undefined> {
+  const settings = parts.compaction(turn.agentId);
+  // A body holds every word of its request, and more.
+  const chars = added.flatMap(piecesOfMessage).reduce((sum, { length }) => sum + length, conversation.wire.body.length);
+  const limits = limitsOf(conversation.model, settings);
+  if (!settings.enabled || isFarBelow({ chars, messages: added.length }, limits)) return undefined;
+  return retell(parts, turn, conversation, fresh, 'size');
+}
+
+/** After a provider has said that the request is too long. */
+export async function shortenRefused(
+  parts: RunParts,
+  turn: Turn,
+  conversation: Conversation,
+): Promise<RetoldConversation | undefined> {
+  if (!parts.compaction(turn.agentId).enabled) return undefined;
+  return retell(parts, turn, conversation, [], 'refused');
+}
+
+async function retell(
+  parts: RunParts,
+  turn: Turn,
+  { model, frame, unkept }: Pick<Conversation, 'model' | 'frame' | 'unkept'>,
+  fresh: readonly Insert<'transcript'>[],
+  why: 'size' | 'refused',
+): Promise<RetoldConversation | undefined> {
+  const { sessionId } = turn.session;
+  const kept = await parts.store.select('transcript', { where: { sessionId }, orderBy: [['position', 'asc']] });
+  const entries = [...kept, ...fresh.map(({ row }) => row)];
+  const subject = await measureConversation(parts, turn, {
+    why,
+    model,
+    frame,
+    entries,
+    besides: unkept ? [unkept] : [],
+    // What follows a message that must not be kept means nothing without it, and it must not get into a summary.
+    before: unkept && entries.find((entry) => isOwnEntry(entry, turn.runId))?.position,
+    files: async () => (await composeContext(parts, turn, 'preview')).files,
+  });
+  if (why === 'size' && !isTooLong(subject)) return undefined;
+  const { made } = await compact(parts, turn, subject);
+  if (!made) return undefined;
+  const { past, own } = splitHistory([...entries, made.write.row], turn.runId);
+  const between = unkept ? [unkept] : [];
+  return {
+    messages: [...past.map(({ message }) => message), ...between, ...own.map(({ message }) => message)],
+    spans: [
+      ...past.flatMap(spansOfEntry),
+      ...between.flatMap((message) => spansOfMessage(message, past.length, UNKEPT_AUTHOR)),
+      ...own.flatMap((entry, index) => spansOfEntry(entry, past.length + between.length + index)),
+    ],
+    made,
+  };
+}

@@ -1,0 +1,74 @@
+// How large a request is, in tokens as the model would count them: estimated from its characters, and scaled to what the
+// provider has counted for this conversation before. Cheap for the many requests that are far from any limit.
+
+import { estimateTokens } from '../../context/budget/estimate-tokens.ts';
+import type { Model, ModelRequest } from '../../models/model.ts';
+import type { Message } from '../../protocol/message.ts';
+import type { Store } from '../../store/store.ts';
+import type { TranscriptRow } from '../../store/tables.ts';
+import { historyOf } from '../history-of.ts';
+import { piecesOfMessage, piecesOfTool } from '../request-text.ts';
+import type { CompactionSettings } from '../run-parts.ts';
+
+/** What may be used of a model's window, and where shortening begins. */
+export interface SizeLimits {
+  readonly window: number;
+  readonly limit: number;
+}
+
+export function limitsOf({ contextWindow }: Pick<Model, 'contextWindow'>, settings: CompactionSettings): SizeLimits {
+  const window = Math.min(contextWindow ?? settings.contextTokens, settings.contextTokens);
+  return { window, limit: Math.floor(window * settings.threshold) };
+}
+
+/** True when so much cannot come near the limit, whatever it says and however the provider counts. */
+export function isFarBelow(
+  size: { readonly chars: number; readonly messages: number },
+  { limit }: SizeLimits,
+): boolean {
+  return (size.chars + size.messages * TOKENS_AROUND_MESSAGE) * MOST_SCALE <= limit;
+}
+
+/** No text has more tokens than characters by our estimate; providers may count up to twice as many. */
+const MOST_SCALE = 2;
+const LEAST_SCALE = 0.5;
+
+export function tokensOfMessage(message: Message): number {
+  return estimateTokens(piecesOfMessage(message).join(' ')) + TOKENS_AROUND_MESSAGE;
+}
+
+/** Its role, and the marks around it. */
+const TOKENS_AROUND_MESSAGE = 4;
+
+/** What goes with every request, whatever was said. */
+export function tokensOfFrame({ system, tools }: Pick<ModelRequest, 'system' | 'tools'>): number {
+  const blocks = system.reduce((sum, { text }) => sum + estimateTokens(text), 0);
+  return tools.reduce((sum, tool) => sum + estimateTokens(piecesOfTool(tool).join(' ')), blocks);
+}
+
+/**
+ * What the provider counts for each token of our estimate, by its last answer in this session. 1 where that is not
+ * known: another model answered, or the conversation is told in other words since.
+ */
+export async function scaleOf(
+  store: Store,
+  about: {
+    readonly sessionKey: string;
+    readonly sessionId: string;
+    readonly model: Pick<Model, 'provider' | 'model'>;
+    readonly frameTokens: number;
+    readonly entries: readonly TranscriptRow[];
+  },
+): Promise<number> {
+  const { sessionKey, sessionId, model, frameTokens, entries } = about;
+  const [last] = await store.select('usage', {
+    where: { sessionKey, sessionId, purpose: 'run' },
+    orderBy: [['at', 'desc']],
+    limit: 1,
+  });
+  if (!last || last.input === 0 || last.provider !== model.provider || last.model !== model.model) return 1;
+  if (entries.some(({ kind, at }) => kind === 'compaction' && at >= last.at)) return 1;
+  const counted = historyOf(entries.filter(({ at }) => at < last.at));
+  const estimated = counted.reduce((sum, { message }) => sum + tokensOfMessage(message), frameTokens);
+  return Math.min(MOST_SCALE, Math.max(LEAST_SCALE, last.input / Math.max(1, estimated)));
+}

@@ -1,0 +1,143 @@
+// Has a model write the summary of what was said long ago, within its time and in as many parts as its window needs. The
+// calls are recorded and paid for like any other.
+//
+// Errors: throws only the reason of the run's signal. Whatever else goes wrong comes back as `failed`, in one line.
+
+import { estimateTokens } from '../../context/budget/estimate-tokens.ts';
+import { costOf } from '../../models/cost-of.ts';
+import type { Model, ModelEnd, ModelRequest } from '../../models/model.ts';
+import { retryDelayMs } from '../../models/retry-delay.ts';
+import { isAtriumError } from '../../protocol/errors.ts';
+import { timeLimit } from '../../protocol/time-limit.ts';
+import { NO_USAGE } from '../../protocol/usage.ts';
+import { keepUsage } from '../keep-usage.ts';
+import type { PastEntry } from '../message-spans.ts';
+import type { Turn } from '../open-turn.ts';
+import type { RunParts } from '../run-parts.ts';
+import { limitsOf } from './request-size.ts';
+import { partsOf, summaryRequest } from './summary-request.ts';
+
+export type WrittenSummary =
+  | { readonly kind: 'written'; readonly text: string; readonly by: string }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+export interface SummarySubject {
+  readonly older: readonly PastEntry[];
+  /** The model of the run, which writes it unless the configuration names another. */
+  readonly model: Model;
+  readonly maxTokens: number;
+  readonly instructions?: string | undefined;
+}
+
+export async function writeSummary(parts: RunParts, turn: Turn, about: SummarySubject): Promise<WrittenSummary> {
+  const { timeoutMs } = parts.compaction(turn.agentId);
+  const limit = timeLimit(timeoutMs, () => new Error(`it took longer than ${timeoutMs / 1_000} s`), turn.signal);
+  try {
+    return await writeInParts(parts, turn, about, limit.signal);
+  } catch (error) {
+    turn.signal.throwIfAborted();
+    return { kind: 'failed', reason: limit.signal.aborted ? reasonOf(limit.signal.reason) : reasonOf(error) };
+  } finally {
+    limit.clear();
+  }
+}
+
+async function writeInParts(
+  parts: RunParts,
+  turn: Turn,
+  { older, model: own, maxTokens, instructions }: SummarySubject,
+  signal: AbortSignal,
+): Promise<WrittenSummary> {
+  const model = await writerOf(parts, turn, own);
+  const { window } = limitsOf(model, parts.compaction(turn.agentId));
+  const perPart = Math.max(LEAST_PART_TOKENS, Math.floor(window * PART_SHARE) - maxTokens);
+  let soFar: string | undefined;
+  for (const lines of partsOf(older, perPart)) {
+    const request = summaryRequest({ lines, soFar, instructions, maxTokens });
+    const { text, end } = await ask(parts, turn, model, request, signal);
+    if (end.stop === 'length') throw new Error('it came out too long');
+    if (end.stop === 'refusal') throw new Error('the model refused to write it');
+    if (text === '') throw new Error('it came out empty');
+    if (estimateTokens(text) > maxTokens * TOLERANCE) throw new Error('it came out too long');
+    soFar = text;
+  }
+  if (soFar === undefined) throw new Error('there was nothing to summarise');
+  return { kind: 'written', text: soFar, by: `${model.provider}/${model.model}` };
+}
+
+/** Of the window, for the part that is to be summarised; the rest is for the task, the answer and a wrong estimate. */
+const PART_SHARE = 0.6;
+const LEAST_PART_TOKENS = 400;
+/** Models count words badly. */
+const TOLERANCE = 2;
+
+/** A configured writer that cannot be had is no reason to go without a summary. */
+async function writerOf(parts: RunParts, { agentId }: Turn, own: Model): Promise<Model> {
+  const ref = parts.compaction(agentId).model;
+  if (!ref) return own;
+  try {
+    return await parts.models.model(ref);
+  } catch (error) {
+    if (!isAtriumError(error)) throw error;
+    parts.warn(
+      `The model of compaction.model cannot be used, so ${own.provider}/${own.model} sums up: ${error.message}`,
+    );
+    return own;
+  }
+}
+
+async function ask(
+  parts: RunParts,
+  turn: Turn,
+  model: Model,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<{ readonly text: string; readonly end: ModelEnd }> {
+  for (let attempt = 1; ; attempt++) {
+    const answer = await askOnce(parts, turn, model, request, signal);
+    signal.throwIfAborted();
+    const { stop, error } = answer.end;
+    if (stop !== 'error' && stop !== 'aborted') return answer;
+    const delay = error && retryDelayMs(error, attempt, Math.random);
+    if (delay === undefined) throw new Error(error?.message ?? 'the stream ended without a reason');
+    await parts.sleep(delay, signal);
+  }
+}
+
+async function askOnce(
+  parts: RunParts,
+  turn: Turn,
+  model: Model,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<{ readonly text: string; readonly end: ModelEnd }> {
+  const wire = await model.prepare(request);
+  const { provider, api } = model;
+  const recorded = { ...turn.recorded, provider, model: model.model, api };
+  const startedAt = parts.now();
+  parts.recorder.promptSubmitted(recorded, { call: NO_CALL, wire, request });
+  let text = '';
+  let end: ModelEnd = { type: 'end', stop: 'error', usage: NO_USAGE };
+  for await (const event of model.stream(wire, signal)) {
+    if (event.type === 'text-delta') text += event.text;
+    else if (event.type === 'end') end = event;
+  }
+  keepUsage(parts, turn, model, end.usage, 'compaction');
+  parts.recorder.modelCompleted(recorded, {
+    call: NO_CALL,
+    stop: end.stop,
+    usage: end.usage,
+    cost: costOf(end.usage, model.prices),
+    ms: parts.now() - startedAt,
+    text,
+    error: end.error?.message,
+  });
+  return { text: text.trim(), end };
+}
+
+/** It is none of the calls that the run itself is made of. */
+const NO_CALL = 0;
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
