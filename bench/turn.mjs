@@ -2,7 +2,7 @@
 // one. Measured against two floors in the same run: a bare HTTP proxy to the same model, and the bare SQLite commits
 // that the same turns make. Ratios tell more than times, since the machine slows all sides alike.
 //
-//   npm run bench:turn -- [--json] [--full] [--peer openclaw] [--dist <folder of another build>]
+//   npm run bench:turn -- [--json] [--full] [--only variants] [--peer openclaw] [--dist <folder of another build>]
 
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
@@ -15,6 +15,7 @@ import { askModel, inTurns, percentile, Talker, throughput } from './turn/load.m
 import { installOpenClaw, makeOpenClawHome, startOpenClaw } from './turn/openclaw.mjs';
 import { killAll, memoryOf, processorTimeOf, startServer, stopProcess, untilReady } from './turn/processes.mjs';
 import { replayStatements } from './turn/sqlite-floor.mjs';
+import { LONG, MANY, measureVariants } from './turn/variants.mjs';
 
 const { values: flags } = parseArgs({
   options: {
@@ -22,10 +23,13 @@ const { values: flags } = parseArgs({
     full: { type: 'boolean', default: false },
     peer: { type: 'string' },
     'peer-folder': { type: 'string' },
+    only: { type: 'string' },
     dist: { type: 'string', default: 'dist' },
   },
 });
 if (flags.peer !== undefined && flags.peer !== 'openclaw') throw new Error('The only peer is openclaw.');
+if (flags.only !== undefined && flags.only !== 'variants')
+  throw new Error('The only part that runs alone is variants.');
 
 const here = dirname(fileURLToPath(import.meta.url));
 const dist = resolve(flags.dist);
@@ -34,6 +38,8 @@ const SESSIONS = [1, 8, 32];
 const OURS = flags.full
   ? { starts: 15, rounds: 1_500, warmUps: 300, throughputMs: 8_000, memoryTurns: [1_000, 3_000, 5_000, 10_000] }
   : { starts: 5, rounds: 300, warmUps: 200, throughputMs: 2_000, memoryTurns: [1_000, 3_000, 5_000] };
+/** Warm-ups and half of the rounds are part of the long conversation, so that both together are bounded. */
+const VARIED = flags.full ? { rounds: 300, warmUps: 100 } : { rounds: 150, warmUps: 100 };
 /** A slow peer gets as long as it takes to see its rate, and no longer. */
 const PEER = { starts: 3, rounds: 20, warmUps: 3, throughputMs: 15_000, memoryTurns: [], readyLimitMs: 120_000 };
 const RECORDED = { 1: 150, 8: 320, 32: 640 };
@@ -52,16 +58,23 @@ try {
     'load before': loadavg()[0],
   };
 
-  const home = await makeAtriumHome(root, model.url);
-  const atrium = await measure(() => startAtrium(home, dist), { ...OURS, readyLimitMs: 20_000 }, model, proxy);
-  const commits = await measureCommits(model);
-  const peer = flags.peer === undefined ? undefined : await measurePeer(model, proxy);
+  const whole = flags.only === undefined ? await measureWhole(model, proxy) : {};
+  const variants = await measureVariants({ root, dist, model, say, ...VARIED });
   machine['load after'] = loadavg()[0];
-  if (flags.json) console.log(JSON.stringify({ machine, atrium, commits, peer }, null, 2));
-  else print(machine, atrium, commits, peer);
+  if (flags.json) console.log(JSON.stringify({ machine, ...whole, variants }, null, 2));
+  else print(machine, whole, variants);
 } finally {
   killAll();
   await rm(root, { recursive: true, force: true, maxRetries: 5 });
+}
+
+async function measureWhole(model, proxy) {
+  const home = await makeAtriumHome(root, model.url);
+  return {
+    atrium: await measure(() => startAtrium(home, dist), { ...OURS, readyLimitMs: 20_000 }, model, proxy),
+    commits: await measureCommits(model),
+    peer: flags.peer === undefined ? undefined : await measurePeer(model, proxy),
+  };
 }
 
 async function measure(start, how, model, proxy) {
@@ -184,8 +197,47 @@ function say(what) {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${what} …`);
 }
 
-function print(machine, atrium, commits, peer) {
+function print(machine, whole, variants) {
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+  console.log(
+    Object.entries(machine)
+      .map(([name, value]) => `${name} ${value}`)
+      .join(', '),
+  );
+  if (whole.atrium) printWhole(whole);
+  printVariants(variants);
+}
+
+function printVariants({ plain, silent, long, longSilent, tools }) {
+  const row = (what, { modelMs, overheadMs, cpuMsPerTurn }) => ({
+    what,
+    'bare call p50, ms': round(modelMs),
+    'overhead p50, ms': round(overheadMs.p50),
+    'overhead p99, ms': round(overheadMs.p99),
+    'to plain': round(overheadMs.p50 / plain.overheadMs.p50),
+    'CPU ms a turn': round(cpuMsPerTurn),
+  });
+  console.log('The same turn under other circumstances. The floor of each is the bare call of the same size.');
+  console.table([
+    row('plain', plain),
+    row('without trajectories', silent),
+    row(`on top of ${LONG} messages`, long),
+    row(`on top of ${LONG} messages, without trajectories`, longSilent),
+    row(`with ${MANY} tools more`, tools),
+  ]);
+  const cost = (on, off) => ({
+    'overhead p50, %': percentMore(on.overheadMs.p50, off.overheadMs.p50),
+    'CPU, %': percentMore(on.cpuMsPerTurn, off.cpuMsPerTurn),
+  });
+  console.log('What trajectories cost: with them, against the same without.');
+  console.table({ 'short conversation': cost(plain, silent), [`${LONG} messages`]: cost(long, longSilent) });
+}
+
+function percentMore(on, off) {
+  return round((on / off - 1) * 100);
+}
+
+function printWhole({ atrium, commits, peer }) {
   const isPeer = peer !== undefined && peer.failed === undefined;
   const theirs = (value) => (isPeer ? { openclaw: value(peer), times: round(value(peer) / value(atrium)) } : {});
   const fact = (what, value, floor) => ({
@@ -194,11 +246,6 @@ function print(machine, atrium, commits, peer) {
     ...(floor === undefined ? {} : { floor: round(floor), 'to the floor': round(value(atrium) / floor) }),
     ...Object.fromEntries(Object.entries(theirs(value)).map(([name, number]) => [name, round(number)])),
   });
-  console.log(
-    Object.entries(machine)
-      .map(([name, value]) => `${name} ${value}`)
-      .join(', '),
-  );
   console.table([
     fact('start to ready, ms', ({ readyMs }) => readyMs),
     fact('first start to ready, ms', ({ firstReadyMs }) => firstReadyMs),

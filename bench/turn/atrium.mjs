@@ -1,12 +1,14 @@
 // Our gateway as it is started by hand, on a home of its own.
 
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { freePort, startProcess } from './processes.mjs';
 
 const TOKEN = 'bench-token-of-no-secret-at-all';
 
-export async function makeAtriumHome(root, modelUrl) {
+/** `settings` are laid over those that send every turn to the model. */
+export async function makeAtriumHome(root, modelUrl, settings = {}) {
   const home = join(root, 'atrium');
   const state = join(home, '.openclaw');
   await mkdir(state, { recursive: true });
@@ -23,6 +25,7 @@ export async function makeAtriumHome(root, modelUrl) {
       },
     },
     gateway: { auth: { token: TOKEN } },
+    ...settings,
   };
   await writeFile(join(state, 'openclaw.json'), JSON.stringify(config));
   return home;
@@ -35,6 +38,21 @@ export async function startAtrium(home, dist, { nodeArgs = [], variables = {} } 
     [...nodeArgs, join(dist, 'cli', 'main.js'), 'start', '--port', String(port)],
     { cwd: home, env: { PATH: process.env.PATH, HOME: home, TZ: 'UTC', ...variables } },
   );
+  return placeOf(process_, port);
+}
+
+/** The same gateway in a program that brings so many tools of its own. */
+export async function startAtriumWithTools(home, dist, count) {
+  const port = await freePort();
+  const program = join(dirname(fileURLToPath(import.meta.url)), 'gateway-with-tools.mjs');
+  const process_ = startProcess(process.execPath, [program, dist, String(port), String(count)], {
+    cwd: home,
+    env: { PATH: process.env.PATH, HOME: home, TZ: 'UTC' },
+  });
+  return placeOf(process_, port);
+}
+
+function placeOf(process_, port) {
   const url = `http://127.0.0.1:${port}`;
   return { ...process_, url, readyUrl: `${url}/readyz`, token: TOKEN };
 }

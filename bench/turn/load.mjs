@@ -1,6 +1,6 @@
-// The client of a measurement: asks for turns over connections that are kept, and says how long they took. Each session
-// is a conversation of twenty turns and then a new one, so that what is measured is the gateway and not the growth of
-// one conversation.
+// The client of a measurement: asks for turns over connections that are kept, and says how long they took. A session is
+// a conversation of twenty turns and then a new one, unless a measurement says otherwise, so that what is measured is
+// the gateway and not the growth of one conversation.
 
 import { Agent, request } from 'node:http';
 
@@ -46,24 +46,39 @@ export function ask(url, body, token) {
 /** Somebody who talks to a gateway, one turn after the other. */
 export class Talker {
   #name;
+  #turnsPerConversation;
   #turns = 0;
 
-  constructor(name) {
+  constructor(name, turnsPerConversation = TURNS_PER_CONVERSATION) {
     this.#name = `${name}-${Math.random().toString(36).slice(2, 8)}`;
+    this.#turnsPerConversation = turnsPerConversation;
   }
 
   async turn({ url, token }) {
-    const conversation = Math.floor(this.#turns++ / TURNS_PER_CONVERSATION);
+    const conversation = Math.floor(this.#turns++ / this.#turnsPerConversation);
     const user = `${this.#name}-${conversation}`;
     const answer = await ask(url, { model: 'openclaw', user, messages: [{ role: 'user', content: MESSAGE }] }, token);
     if (!answer.includes('noted down')) throw new Error(`That is not what the model says: ${answer.slice(0, 500)}`);
   }
 }
 
-/** The same call as a gateway makes to the model, without a gateway. */
-export function askModel(url) {
-  const messages = [{ role: 'user', content: MESSAGE }];
-  return ask(url, { model: 'instant', messages, stream: true, stream_options: { include_usage: true } });
+/** The same call as a gateway makes to the model, without a gateway: on top of so many messages, with these tools. */
+export function askModel(url, { earlier = 0, tools = [] } = {}) {
+  const messages = Array.from({ length: earlier + 1 }, (_, index) => ({
+    role: (earlier - index) % 2 === 0 ? 'user' : 'assistant',
+    content: MESSAGE,
+  }));
+  const offered = tools.map(({ name, description, parameters }) => ({
+    type: 'function',
+    function: { name, description, parameters },
+  }));
+  return ask(url, {
+    model: 'instant',
+    messages,
+    ...(offered.length > 0 && { tools: offered }),
+    stream: true,
+    stream_options: { include_usage: true },
+  });
 }
 
 /** Milliseconds of each, called in turns so that a busy machine slows all of them alike. */

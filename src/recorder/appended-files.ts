@@ -141,10 +141,10 @@ export class AppendedFiles {
         const text = line.text(place);
         if (text === undefined) continue;
         texts.push(`${text}\n`);
-        place = { size: place.size + Buffer.byteLength(text) + 1, lastLine: beginningOf(text) };
+        place = { size: place.size + Buffer.byteLength(text) + 1, lastLine: text.slice(0, LINE_BEGINNING) };
       }
       if (texts.length > 0) await handle.appendFile(texts.join(''));
-      this.#remember(file, place);
+      this.#remember(file, { ...place, lastLine: place.lastLine && beginningOf(place.lastLine) });
     } finally {
       await handle.close();
     }

@@ -47,7 +47,7 @@ export function boundValue(value: unknown, limits: ValueLimits = RECORD_LIMITS):
     const kept = entries
       .slice(0, limits.keys)
       .map(([name, field]): [string, JsonValue] => [
-        boundText(name, 256),
+        boundName(name),
         hidesField(name, field) ? REDACTED : bound(field, depth + 1),
       ]);
     if (kept.length < entries.length) kept.push(['…', `[${entries.length - kept.length} more keys left out]`]);
@@ -55,10 +55,39 @@ export function boundValue(value: unknown, limits: ValueLimits = RECORD_LIMITS):
   }
 }
 
+/** Every record has the same few names, which need not be looked through each time. */
+function boundName(name: string): string {
+  const known = boundNames.get(name);
+  if (known !== undefined) return known;
+  const shown = boundText(name, 256);
+  if (boundNames.size >= MAX_KNOWN_NAMES) boundNames.clear();
+  if (name.length <= MAX_KNOWN_LENGTH) boundNames.set(name, shown);
+  return shown;
+}
+
+const boundNames = new Map<string, string>();
+const MAX_KNOWN_NAMES = 1_024;
+const MAX_KNOWN_LENGTH = 64;
+
 /** Secrets go before the cut, or half of one would be left at the end. */
 function boundText(text: string, limit: number): string {
-  if (text.length <= limit) return redactText(text);
+  if (text.length <= limit) return text.length < LONG_TEXT ? redactText(text) : redactOnce(text);
   const shown = redactText(text.slice(0, limit + 512)).slice(0, limit);
   const whole = /[\uD800-\uDBFF]$/.test(shown) ? shown.slice(0, -1) : shown;
   return `${whole}…[${text.length - whole.length} more characters left out]`;
 }
+
+/** The same system prompt is recorded with every run, and looking for secrets in it was a third of what recording cost. */
+function redactOnce(text: string): string {
+  const known = redactedTexts.get(text);
+  if (known !== undefined) return known;
+  const redacted = redactText(text);
+  redactedTexts.set(text, redacted);
+  const [oldest] = redactedTexts.keys();
+  if (redactedTexts.size > MAX_REDACTED_TEXTS && oldest !== undefined) redactedTexts.delete(oldest);
+  return redacted;
+}
+
+const LONG_TEXT = 2_048;
+const MAX_REDACTED_TEXTS = 16;
+const redactedTexts = new Map<string, string>();

@@ -34,6 +34,10 @@ describe('redaction', () => {
     expect(redactText(talk)).toBe(talk);
   });
 
+  it('looks through texts as short as the shortest secret', () => {
+    expect(redactText('ab://u:p@')).toBe('ab://[redacted]@');
+  });
+
   it('goes by the names of fields, whatever their value looks like', () => {
     const value = {
       apiKey: 'short',

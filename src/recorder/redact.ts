@@ -8,6 +8,7 @@ export const REDACTED = '[redacted]';
 
 /** Text with every recognisable secret replaced. */
 export function redactText(text: string): string {
+  if (text.length < SHORTEST_SECRET) return text;
   let shown = text;
   for (const { hint, pattern, replacement } of SHAPES) {
     // A look for the fixed beginning is much cheaper than the pattern, and most texts hold no secret at all.
@@ -76,6 +77,9 @@ export function redactHeaders(headers: Readonly<Record<string, string>>): Readon
     Object.entries(headers).map(([name, value]) => [name, isSecretName(name) ? REDACTED : redactText(value)]),
   );
 }
+
+/** No shape fits into less: `ab://u:p@` is the shortest. */
+const SHORTEST_SECRET = 9;
 
 interface Shape {
   readonly hint: RegExp;

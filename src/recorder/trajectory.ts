@@ -53,6 +53,8 @@ export class Trajectory {
   readonly #files: AppendedFiles;
   readonly #enabled: boolean;
   readonly #maxBytes: number;
+  /** The fields that name a record's run, as text: a run writes them a dozen times. */
+  readonly #fieldsOf = new WeakMap<TraceContext, { readonly traceId: string; readonly fields: string }>();
 
   constructor({ dir, files, enabled = true, maxBytes = MAX_TRACE_FILE_BYTES }: TrajectorySettings) {
     this.#dir = dir;
@@ -71,7 +73,7 @@ export class Trajectory {
 
   record(context: TraceContext, type: TraceType, data: Readonly<Record<string, unknown>>, at: number): void {
     if (!this.#enabled) return;
-    const make = recordMaker(context, at);
+    const make = this.#recordMaker(context, at);
     let record = make(type, boundValue(data));
     const { bytes } = record;
     if (bytes > MAX_TRACE_EVENT_BYTES - SPARE_BYTES) {
@@ -86,7 +88,7 @@ export class Trajectory {
         const seq = last.seq + 1;
         const line = record.numbered(seq);
         // Room is kept for the line that says that more was left out.
-        if (place.size + Buffer.byteLength(line) + TRUNCATED_LINE_BYTES <= maxBytes) return line;
+        if (place.size + record.bytes + SPARE_BYTES + TRUNCATED_LINE_BYTES <= maxBytes) return line;
         return make('trace.truncated', { reason: 'file-size-limit', limitBytes: maxBytes }).numbered(seq);
       },
     });
@@ -100,9 +102,34 @@ export class Trajectory {
   drain(): Promise<void> {
     return this.#files.drain();
   }
+
+  #recordMaker(context: TraceContext, at: number): (type: TraceType, data: JsonValue) => TraceRecord {
+    const known = this.#fieldsOf.get(context) ?? formatFields(context);
+    this.#fieldsOf.set(context, known);
+    const { traceId, fields } = known;
+    const ts = new Date(at).toISOString();
+    return (type, data) => {
+      const before = `{"traceSchema":"openclaw-trajectory","schemaVersion":1,"traceId":${traceId},"source":"runtime","type":"${type}","ts":"${ts}"`;
+      const behind = `${fields}"data":${JSON.stringify(data)}}`;
+      const numbered = (seq: number) => `${before},"seq":${seq},"sourceSeq":${seq},${behind}`;
+      // Both parts apart: joining them only to measure them would cost as much as writing them.
+      return { bytes: Buffer.byteLength(before) + Buffer.byteLength(behind) + NUMBER_BYTES, numbered };
+    };
+  }
+}
+
+/** `"sessionId":"…","runId":"…",`, ready to stand before the data. */
+function formatFields(context: TraceContext): { readonly traceId: string; readonly fields: string } {
+  const { sessionId, sessionKey, runId, workspaceDir, provider, modelId, modelApi } = context;
+  const rest = { sessionId, sessionKey, runId, workspaceDir, provider, modelId, modelApi };
+  const shown = boundValue(rest, { characters: 512, items: 0, keys: 16, depth: 1, values: 16 });
+  const fields = isJsonObject(shown) ? shown : {};
+  const text = JSON.stringify(fields).slice(1, -1);
+  return { traceId: JSON.stringify(fields.sessionId ?? ''), fields: text === '' ? '' : `${text},` };
 }
 
 const SPARE_BYTES = 64;
+const NUMBER_BYTES = ',"seq":0,"sourceSeq":0,'.length;
 const TRUNCATED_LINE_BYTES = 8 * 1024;
 
 /** A record is written as text once; only its number is known later. */
@@ -110,20 +137,6 @@ interface TraceRecord {
   /** As they would be with the number 0. */
   readonly bytes: number;
   numbered(seq: number): string;
-}
-
-function recordMaker(context: TraceContext, at: number): (type: TraceType, data: JsonValue) => TraceRecord {
-  const { sessionId, sessionKey, runId, workspaceDir, provider, modelId, modelApi } = context;
-  const rest = { sessionId, sessionKey, runId, workspaceDir, provider, modelId, modelApi };
-  const shown = boundValue(rest, { characters: 512, items: 0, keys: 16, depth: 1, values: 16 });
-  const fields = isJsonObject(shown) ? shown : {};
-  return (type, data) => {
-    const schema = { traceSchema: 'openclaw-trajectory', schemaVersion: 1, traceId: fields.sessionId ?? '' };
-    const before = JSON.stringify({ ...schema, source: 'runtime', type, ts: new Date(at).toISOString() }).slice(0, -1);
-    const behind = JSON.stringify({ ...fields, data }).slice(1);
-    const numbered = (seq: number) => `${before},"seq":${seq},"sourceSeq":${seq},${behind}`;
-    return { bytes: Buffer.byteLength(numbered(0)), numbered };
-  };
 }
 
 /** Read from the text: parsing a long line for two fields would cost more than writing the next. */

@@ -1,0 +1,94 @@
+// The same turn under other circumstances: far into a conversation, with a large catalogue of tools, without
+// trajectories. Each has a gateway of its own, and they are asked in turns, so that a busy machine slows all of them
+// alike and the processor time of each is its own.
+
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeAtriumHome, startAtrium, startAtriumWithTools } from './atrium.mjs';
+import { askModel, inTurns, percentile, Talker } from './load.mjs';
+import { manyTools } from './many-tools.mjs';
+import { processorTimeOf, stopProcess, untilReady } from './processes.mjs';
+
+export const LONG = 500;
+export const MANY = 200;
+
+const SILENT = { recorder: { trajectory: { enabled: false } } };
+
+/** `plain` is what the others are compared with. */
+const VARIANTS = [
+  { name: 'plain' },
+  { name: 'silent', settings: SILENT },
+  { name: 'long', earlier: LONG },
+  { name: 'longSilent', earlier: LONG, settings: SILENT },
+  { name: 'tools', tools: MANY },
+];
+
+/**
+ * By name: the overhead, which is a turn minus the bare call with as many messages and tools, and the processor time.
+ * A long conversation grows while it is measured; it is `LONG` messages long in the middle of the measurement.
+ */
+export async function measureVariants({ root, dist, model, rounds, warmUps, say }) {
+  const begun = [];
+  for (const variant of VARIANTS) begun.push(await beginVariant(variant, { root, dist, model }));
+  try {
+    say('warming up');
+    // All of them, or those with short conversations would be measured on code that is compiled less.
+    await Promise.all(begun.map(({ turn }) => times(LONG / 2 - Math.round(rounds / 2) - warmUps, turn)));
+    say('other circumstances');
+    await inTurns(
+      begun.map(({ turn }) => turn),
+      warmUps,
+      0,
+    );
+    const before = begun.map(({ gateway }) => processorTimeOf(gateway.pid));
+    const calls = begun.flatMap(({ bare, turn }) => [bare, turn]);
+    const samples = await inTurns(calls, rounds, 0);
+    const facts = begun.map(({ name, gateway }, index) => {
+      const [bare, turns] = [samples[2 * index], samples[2 * index + 1]];
+      const overhead = turns.map((ms, round) => ms - bare[round]);
+      return [
+        name,
+        {
+          modelMs: percentile(bare, 0.5),
+          overheadMs: { p50: percentile(overhead, 0.5), p99: percentile(overhead, 0.99) },
+          cpuMsPerTurn: (processorTimeOf(gateway.pid) - before[index]) / rounds,
+        },
+      ];
+    });
+    return Object.fromEntries(facts);
+  } finally {
+    await Promise.all(begun.map(({ gateway }) => stopProcess(gateway)));
+  }
+}
+
+async function beginVariant({ name, settings, earlier, tools }, { root, dist, model }) {
+  const home = await makeAtriumHome(await mkdtemp(join(root, `${name}-`)), model.url, settings);
+  const gateway = await (tools === undefined ? startAtrium(home, dist) : startAtriumWithTools(home, dist, tools));
+  await untilReady(gateway.readyUrl, gateway, 20_000);
+  if (tools !== undefined) await checkOffered(gateway, tools);
+  const talker = new Talker(name, earlier === undefined ? undefined : Number.POSITIVE_INFINITY);
+  const turn = () => talker.turn(gateway);
+  const offered = tools === undefined ? [] : manyTools(tools);
+  return {
+    name,
+    gateway,
+    turn,
+    bare: () => askModel(model.url, { earlier, tools: offered }),
+  };
+}
+
+async function times(count, turn) {
+  for (let done = 0; done < count; done++) await turn();
+}
+
+/** A policy that hides them would make the figure look good and mean nothing. */
+async function checkOffered({ url, token }, tools) {
+  const response = await fetch(`${url}/api/context/preview`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: JSON.stringify({ message: 'Hello' }),
+  });
+  const { wire } = await response.json();
+  const offered = JSON.parse(wire.body).tools.filter((tool) => tool.function.name.startsWith('bench_')).length;
+  if (offered !== tools) throw new Error(`The model is offered ${offered} of ${tools} tools.`);
+}
