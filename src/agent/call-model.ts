@@ -11,7 +11,10 @@ import { isAtriumError, ModelCallError } from '../protocol/errors.ts';
 import { type AssistantMessage, type AssistantPart, type Message, toolCallsOf } from '../protocol/message.ts';
 import { newId } from '../protocol/new-id.ts';
 import { addUsage, NO_USAGE, type Usage } from '../protocol/usage.ts';
+import { commitCompaction } from './compaction/compact.ts';
+import { shortenRefused } from './compaction/fit-conversation.ts';
 import type { Conversation } from './conversation.ts';
+import { keepUsage } from './keep-usage.ts';
 import type { Turn } from './open-turn.ts';
 import { parseToolInput } from './parse-tool-input.ts';
 import type { RunParts } from './run-parts.ts';
@@ -29,18 +32,25 @@ export async function callModel(parts: RunParts, turn: Turn, asked: Conversation
   let conversation = asked;
   let usage = NO_USAGE;
   let attempts = 0;
+  let hasShortened = false;
   for (;;) {
     const attempt = await attemptWithRetries(parts, turn, conversation);
     usage = addUsage(usage, attempt.usage);
     attempts += attempt.attempts;
     if (attempt.failure === undefined) return { ...attempt, usage, attempts, conversation };
-    const next = await nextModel(parts, turn, conversation, attempt.failure);
+    const shorter: Conversation | undefined = hasShortened
+      ? undefined
+      : await shorterConversation(parts, turn, conversation, attempt.failure);
+    hasShortened ||= shorter !== undefined;
+    const next = shorter ?? (await nextModel(parts, turn, conversation, attempt.failure));
     if (!next)
       throw new ModelCallError(
         conversation.model.provider,
         conversation.model.model,
         attempt.failure.kind,
-        attempt.failure.message,
+        attempt.failure.kind === 'context-length'
+          ? `${attempt.failure.message} Say /compact to make the conversation shorter, or /new to begin another one.`
+          : attempt.failure.message,
       );
     conversation = next;
   }
@@ -111,34 +121,9 @@ async function streamOnce(
   }
   if (text !== '') content.push({ type: 'text', text });
   const message: AssistantMessage = { role: 'assistant', content };
-  keepUsage(parts, turn, model, end.usage);
+  keepUsage(parts, turn, model, end.usage, 'run');
   tellEnd(parts, turn, conversation, message, end, { startedAt, firstByteAt });
   return { message, end };
-}
-
-/** Every call that cost something, the failed ones too. */
-function keepUsage(parts: RunParts, turn: Turn, model: Model, usage: Usage): void {
-  const { input, output, cacheRead, cacheWrite } = usage;
-  if (input + output + cacheRead + cacheWrite === 0) return;
-  const { runId, sessionKey, agentId, session } = turn;
-  turn.ledger.attach({
-    insert: 'usage',
-    row: {
-      runId,
-      sessionKey,
-      sessionId: session.sessionId,
-      agentId,
-      at: parts.now(),
-      purpose: 'run',
-      provider: model.provider,
-      model: model.model,
-      input,
-      output,
-      cacheRead,
-      cacheWrite,
-      cost: costOf(usage, model.prices) ?? null,
-    },
-  });
 }
 
 /** Some servers number their calls from the start in every answer, and results are matched to calls by id. */
@@ -149,6 +134,31 @@ function ownCallId(id: string, taken: ReadonlySet<string>, now: number): string 
 function callIdsOf(messages: readonly Message[]): Set<string> {
   const calls = messages.flatMap((message) => (message.role === 'assistant' ? toolCallsOf(message) : []));
   return new Set(calls.map(({ id }) => id));
+}
+
+/** A request that is too long is told anew, once; whether another model takes it as it is need not be tried first. */
+async function shorterConversation(
+  parts: RunParts,
+  turn: Turn,
+  conversation: Conversation,
+  failure: ModelFailure,
+): Promise<Conversation | undefined> {
+  if (failure.kind !== 'context-length') return undefined;
+  const retold = await shortenRefused(parts, turn, conversation);
+  if (!retold) return undefined;
+  const { model, frame } = conversation;
+  const { provider } = model;
+  const { messages, spans, made } = retold;
+  const wire = await model.prepare({ ...frame, messages });
+  const call = conversation.call + 1;
+  await commitCompaction(parts, turn, made, {
+    behind: [
+      turn.ledger.step('request', { call, provider, model: model.model }),
+      ...parts.capture({ runId: turn.runId, call, at: parts.now(), provider, model: model.model, wire, spans }),
+    ],
+  });
+  reset(parts, turn, conversation, `${failure.message}; the conversation was shortened`);
+  return { ...conversation, messages, wire, call };
 }
 
 /** The same request in the next model's form. */

@@ -44,5 +44,6 @@ export async function commitRequest(parts: RunParts, turn: Turn, draft: RequestD
     call: 1,
     pending: undefined,
     toolCalls: 0,
+    unkept: user.blocked ? user.message : undefined,
   };
 }

@@ -22,6 +22,8 @@ export interface Conversation {
   /** A message whose calls wait for a person since an earlier attempt; they pass the gate again before anything is sent. */
   readonly asked?: AssistantMessage | undefined;
   readonly toolCalls: number;
+  /** The message that it is about, where the transcript must not keep it. */
+  readonly unkept?: Message | undefined;
 }
 
 export interface PendingCalls {

@@ -5,6 +5,8 @@ import { ModelAnsweredNothingError, ToolRoundsExceededError } from '../protocol/
 import { type AssistantMessage, textOf, toolCallsOf } from '../protocol/message.ts';
 import { addUsage, NO_USAGE, type Usage } from '../protocol/usage.ts';
 import { callModel } from './call-model.ts';
+import { commitCompaction } from './compaction/compact.ts';
+import { fitConversation } from './compaction/fit-conversation.ts';
 import type { Conversation } from './conversation.ts';
 import { Finalizer } from './finalize-answer.ts';
 import { type SaidMessage, spansOfEntry } from './message-spans.ts';
@@ -112,7 +114,10 @@ async function settle(
   return goOn(parts, turn, next, [{ message: pending.message, meta: pending.meta }, ...results], 'tools');
 }
 
-/** The next request, with these messages added. It can be derived again from what is stored, so nothing waits for it. */
+/**
+ * The next request, with these messages added. It can be derived again from what is stored, so nothing waits for it,
+ * unless it had to be told anew to fit.
+ */
 async function goOn(
   parts: RunParts,
   turn: Turn,
@@ -122,16 +127,27 @@ async function goOn(
 ): Promise<Conversation> {
   const { ledger, runId } = turn;
   const { model, frame } = conversation;
-  const messages = [...conversation.messages, ...added.map(({ message }) => message)];
-  const wire = await model.prepare({ ...frame, messages });
-  const call = conversation.call + 1;
-  const spans = added.flatMap((entry, index) => spansOfEntry(entry, conversation.messages.length + index));
+  const said = added.map(({ message }) => message);
+  const grown = {
+    messages: [...conversation.messages, ...said],
+    spans: added.flatMap((entry, index) => spansOfEntry(entry, conversation.messages.length + index)),
+  };
   // The assistant's message with tool calls is in the transcript since before they started.
   const fresh = why === 'tools' ? added.slice(1) : added;
-  ledger.commitLater('next-request', [
-    ...fresh.map(({ message, meta }) => ledger.entry(message, { meta })),
+  const entries = fresh.map(({ message, meta }) => ledger.entry(message, { meta }));
+  const retold = await fitConversation(parts, turn, conversation, said, entries).catch((error: unknown) => {
+    // The run ends here, and what its tools have answered is kept with its end.
+    for (const entry of entries) ledger.attach(entry);
+    throw error;
+  });
+  const { messages, spans } = retold ?? grown;
+  const wire = await model.prepare({ ...frame, messages });
+  const call = conversation.call + 1;
+  const request = [
     ledger.step('request', { call, provider: model.provider, model: model.model }),
     ...parts.capture({ runId, call, at: parts.now(), provider: model.provider, model: model.model, wire, spans }),
-  ]);
+  ];
+  if (retold) await commitCompaction(parts, turn, retold.made, { before: entries, behind: request });
+  else ledger.commitLater('next-request', [...entries, ...request]);
   return { ...conversation, messages, wire, call };
 }

@@ -8,7 +8,7 @@ import type { Message, UserMessage } from '../protocol/message.ts';
 import { toolSpecs } from '../tools/toolset.ts';
 import { chooseModel } from './choose-model.ts';
 import { composeContext } from './compose-context.ts';
-import { rewrittenPieces, spansOfEntry } from './message-spans.ts';
+import { rewrittenPieces, spansOfTalk } from './message-spans.ts';
 import type { Turn } from './open-turn.ts';
 import { prepareTurn } from './prepare-turn.ts';
 import type { RequestDraft, RequestSpan } from './request-draft.ts';
@@ -69,15 +69,7 @@ export async function draftRequest(parts: DraftParts, turn: TurnSubject, mode: D
           (piece): RequestSpan => ({ where: 'tools', index, origin: `tool ${tool.name}`, chars: piece.length }),
         ),
       ),
-      ...turn.past.flatMap(spansOfEntry),
-      ...userPieces.map(
-        ({ origin, text }): RequestSpan => ({
-          where: 'messages',
-          index: turn.history.length,
-          origin,
-          chars: text.length,
-        }),
-      ),
+      ...spansOfTalk(turn.past, userPieces),
     ],
     placeholders: [...chosen.placeholders, ...prepared.placeholders, ...shaped.placeholders, ...(user.skipped ?? [])],
   };

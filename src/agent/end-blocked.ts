@@ -10,14 +10,18 @@ import type { RunParts } from './run-parts.ts';
 
 export async function blockRun(parts: RunParts, turn: Turn, { by, text }: BlockedRun): Promise<void> {
   const { ledger } = turn;
-  const rows = await parts.delivery.plan(answerOf(turn, text));
+  // Nobody waits for a heartbeat, and the conversation need not know of it.
+  const isHeartbeat = turn.kind === 'heartbeat';
+  const rows = isHeartbeat ? [] : await parts.delivery.plan(answerOf(turn, text));
   const meta = { blockedBy: by, blockedAt: new Date(parts.now()).toISOString() };
   await endRun(parts, turn, {
     site: 'block',
     status: 'blocked',
     outcome: { reply: text, error: `Blocked by ${by}.`, errorCode: 'ATRIUM_RUN_BLOCKED' },
     writes: [
-      ledger.entry({ role: 'user', content: text }, { shown: text, meta }),
+      isHeartbeat
+        ? ledger.notice({ role: 'user', content: text }, text, meta)
+        : ledger.entry({ role: 'user', content: text }, { shown: text, meta }),
       ...rows.map((row): Write => ({ insert: 'outbox', row })),
     ],
     trigger: { payload: null },

@@ -10,6 +10,7 @@ import { answerOf } from './end-finished.ts';
 import { endRun } from './end-run.ts';
 import type { Turn } from './open-turn.ts';
 import type { RunParts } from './run-parts.ts';
+import { withdrawEntries } from './withdraw-entries.ts';
 
 export async function failRun(parts: RunParts, turn: Turn, error: unknown): Promise<void> {
   // What the signal says is the cause; what was thrown may only be its effect.
@@ -20,9 +21,12 @@ export async function failRun(parts: RunParts, turn: Turn, error: unknown): Prom
     parts.warn(`The run ${turn.runId} of ${turn.sessionKey} failed unexpectedly: ${stackOf(cause)}`);
   const { ledger, runId } = turn;
   const isGone = stopped?.reason === CLIENT_GONE;
-  const rows = isGone
-    ? []
-    : await parts.delivery.plan(answerOf(turn, stopped ? told : `This message could not be answered. ${told}`));
+  // Nobody waits for a heartbeat, and the next one comes by itself.
+  const isHeartbeat = turn.kind === 'heartbeat';
+  const rows =
+    isGone || isHeartbeat
+      ? []
+      : await parts.delivery.plan(answerOf(turn, stopped ? told : `This message could not be answered. ${told}`));
   const wasAsked = ledger.hasSteps;
   const status = stopped ? 'stopped' : 'failed';
   await endRun(parts, turn, {
@@ -30,12 +34,14 @@ export async function failRun(parts: RunParts, turn: Turn, error: unknown): Prom
     status,
     outcome: { error: told, errorCode: isAtriumError(cause) ? cause.code : 'ATRIUM_RUN_FAILED' },
     writes: [
+      ...(isHeartbeat ? [withdrawEntries(turn, 1)] : []),
       // What no model was asked about, no later one reads either: no gate has seen it, and it may be sent again.
       ...(wasAsked ? [] : [ledger.notice({ role: 'user', content: turn.text }, turn.text)]),
       ledger.notice(said(told), told, { status }),
       ...rows.map((row): Write => ({ insert: 'outbox', row })),
       { update: 'injections', where: { runId, status: 'bound' }, set: { status: 'queued', runId: null } },
-      ...(stopped || turn.kind === 'api' ? [] : [deadLetter(parts, turn, told)]),
+      { update: 'approvals', where: { runId, status: 'waiting' }, set: { status: 'void' } },
+      ...(stopped || isHeartbeat || turn.kind === 'api' ? [] : [deadLetter(parts, turn, told)]),
     ],
   });
 }

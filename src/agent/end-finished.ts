@@ -8,18 +8,17 @@ import { rewriterOf, SYNTHETIC_AUTHOR } from './message-spans.ts';
 import type { Turn } from './open-turn.ts';
 import type { RunAnswer } from './run-answer.ts';
 import type { RunParts } from './run-parts.ts';
+import { spokenReply } from './spoken-reply.ts';
+import { withdrawEntries } from './withdraw-entries.ts';
 import { writeMessage } from './write-message.ts';
-
-/** An agent that answers with this alone wants to say nothing. */
-const SILENCE = 'NO_REPLY';
 
 export async function finishRun(parts: RunParts, turn: Turn, answer: RunAnswer): Promise<void> {
   const { runId } = turn;
-  const text = [...turn.packMessages, answer.reply.trim() === SILENCE ? '' : answer.reply]
-    .filter((each) => each.trim() !== '')
-    .join('\n\n');
+  const spoken = spokenReply(turn, answer.reply);
+  const text = [...turn.packMessages, spoken].filter((each) => each.trim() !== '').join('\n\n');
   const rows = text === '' ? [] : await parts.delivery.plan(answerOf(turn, text));
-  const entries = await entriesOf(parts, turn, answer);
+  const isIdle = turn.kind === 'heartbeat' && spoken === '';
+  const entries = isIdle ? [withdrawEntries(turn, answer.toolCalls ?? 0)] : await entriesOf(parts, turn, answer);
   await endRun(parts, turn, {
     site: 'result',
     status: 'done',

@@ -19,7 +19,6 @@ export function formatApproval(
   >,
 ): string {
   const { id, title, toolName, askedBy, allowedDecisions, timeoutBehavior, createdAt, expiresAt } = approval;
-  const minutes = Math.max(1, Math.round((expiresAt - createdAt) / 60_000));
   const asker = askedBy === toolName ? '' : ` (asked for by ${askedBy})`;
   return [
     `Approval needed: ${title}${asker}`,
@@ -27,8 +26,13 @@ export function formatApproval(
     shown(approval.description),
     '',
     `Answer with /approve ${id} ${allowedDecisions.join(' | ')}`,
-    `Without an answer within ${minutes} minute${minutes === 1 ? '' : 's'} it is ${timeoutBehavior === 'allow' ? 'allowed' : 'denied'}.`,
+    `Without an answer within ${spanOf(expiresAt - createdAt)} it is ${timeoutBehavior === 'allow' ? 'allowed' : 'denied'}.`,
   ].join('\n');
+}
+
+function spanOf(ms: number): string {
+  const [count, unit] = ms < 60_000 ? [Math.round(ms / 1_000), 'second'] : [Math.round(ms / 60_000), 'minute'];
+  return `${Math.max(1, count)} ${unit}${count > 1 ? 's' : ''}`;
 }
 
 function shown(description: string): string {

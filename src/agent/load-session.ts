@@ -16,7 +16,8 @@ export async function loadSession(
   about: {
     readonly agentId: string;
     readonly sessionKey: string;
-    readonly surface: Surface;
+    /** Where somebody speaks; null when nobody does. */
+    readonly surface: Surface | null;
     readonly now: number;
     readonly reset?: 'new' | 'reset' | undefined;
     /** A run that got as far as its request has opened its session already, and ends in it whatever became of it. */

@@ -9,12 +9,18 @@ import type { RequestSpan } from './request-draft.ts';
 import { piecesOfMessage } from './request-text.ts';
 
 /** A message of the history, with its place in the transcript once it has one. */
-export type PastEntry = Pick<TranscriptRow, 'message' | 'meta'> & Partial<Pick<TranscriptRow, 'runId' | 'position'>>;
+export type PastEntry = Pick<TranscriptRow, 'message' | 'meta'> &
+  Partial<Pick<TranscriptRow, 'runId' | 'position' | 'kind'>> & {
+    /** The compaction whose words stand here instead of the entry's own. */
+    readonly writtenBy?: Pick<TranscriptRow, 'runId' | 'position'> | undefined;
+  };
 
 /** A message on its way into the transcript. */
 export type SaidMessage = Pick<TranscriptRow, 'message' | 'meta'>;
 
-export function spansOfEntry({ message, meta, runId, position }: PastEntry, index: number): readonly RequestSpan[] {
+export function spansOfEntry(entry: PastEntry, index: number): readonly RequestSpan[] {
+  const { message, meta } = entry;
+  const { runId, position } = entry.writtenBy ?? entry;
   const place = runId === undefined || position === undefined ? {} : { runId, entry: position };
   const kept = keptPieces(meta.authors);
   const [text = ''] = piecesOfMessage(message);
@@ -22,6 +28,26 @@ export function spansOfEntry({ message, meta, runId, position }: PastEntry, inde
     return kept.map(({ origin, chars }) => ({ where: 'messages', index, origin, chars, ...place }));
   }
   return spansOfMessage(message, index, authorOf(message, meta)).map((span) => ({ ...span, ...place }));
+}
+
+/** The words of a user's message with their authors; joined they are its text. */
+export function piecesOfEntry(entry: PastEntry): readonly Contribution[] {
+  const text = piecesOfMessage(entry.message).join('');
+  let at = 0;
+  return spansOfEntry(entry, 0).map(({ origin, chars }) => {
+    at += chars;
+    return { origin, text: text.slice(at - chars, at) };
+  });
+}
+
+/** Everything that is said in a request: the past, and the message that it is about. */
+export function spansOfTalk(past: readonly PastEntry[], userPieces: readonly Contribution[]): readonly RequestSpan[] {
+  return [
+    ...past.flatMap(spansOfEntry),
+    ...userPieces.map(
+      ({ origin, text }): RequestSpan => ({ where: 'messages', index: past.length, origin, chars: text.length }),
+    ),
+  ];
 }
 
 export function spansOfMessage(message: Message, index: number, origin: string): readonly RequestSpan[] {
@@ -60,6 +86,9 @@ function authorOf(message: Message, meta: JsonObject): string {
 
 const REVISION_AUTHOR = 'before_agent_finalize';
 export const SYNTHETIC_AUTHOR = 'before_agent_reply';
+export const COMPACTION_AUTHOR = 'compaction';
+/** A message that the transcript does not keep has words in its own run only. */
+export const UNKEPT_AUTHOR = 'message, not kept';
 
 /** What a handler rewrote: the beginning and the end that stayed keep their authors, the middle is the handler's. */
 export function rewrittenPieces(pieces: readonly Contribution[], text: string, by: string): readonly Contribution[] {

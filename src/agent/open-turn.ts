@@ -10,7 +10,8 @@ import type { Trigger } from '../protocol/session-type.ts';
 import { timeLimit } from '../protocol/time-limit.ts';
 import type { JournalRow, SessionRow, TranscriptRow, TriggerKind, TriggerPayload } from '../store/tables.ts';
 import type { ClaimedRun } from './claimed-run.ts';
-import { historyOf } from './history-of.ts';
+import { parseCompactCommand } from './compaction/compact-command.ts';
+import { isOwnEntry, splitHistory } from './history-of.ts';
 import { hookContextOf, TRIGGER_OF_KIND } from './hook-context-of.ts';
 import { loadSession } from './load-session.ts';
 import type { PastEntry } from './message-spans.ts';
@@ -36,6 +37,8 @@ export interface Turn {
   readonly isAbandoned: boolean;
   /** A person asked for a new session and said nothing else. */
   readonly isResetOnly: boolean;
+  /** A person asked for a shorter conversation; the text is what the summary should mind. */
+  readonly isCompactOnly: boolean;
   /** What a fresh session begins with, said elsewhere; already part of the history. */
   readonly seed: readonly Message[];
   /** What was said before this run, as it was sent then. */
@@ -44,6 +47,8 @@ export interface Turn {
   readonly past: readonly PastEntry[];
   /** What this run itself has said so far, in an earlier attempt. */
   readonly ownEntries: readonly TranscriptRow[];
+  /** The same as a request tells it, when it was shortened meanwhile. */
+  readonly ownTold: readonly Message[];
   readonly journal: readonly JournalRow[];
   readonly startedAt: number;
   readonly ledger: RunLedger;
@@ -67,12 +72,16 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
   const { agentId, inbound } = payload;
   const startedAt = parts.now();
   const journal = await parts.store.select('journal', { where: { runId }, orderBy: [['position', 'asc']] });
-  const command = parseResetCommand(inbound.text);
+  // Only what a person or a client wrote can be a command; a schedule's words, or an agent's, are words.
+  const isWritten = (kind === 'message' || kind === 'api') && !inbound.fromAgent;
+  const command = isWritten ? parseResetCommand(inbound.text) : undefined;
+  const compactWish = isWritten ? parseCompactCommand(inbound.text) : undefined;
   const isResumed = journal.length > 0;
   const { plan, entries } = await loadSession(parts, {
     agentId,
     sessionKey,
-    surface: inbound.surface,
+    // What comes by itself is not somebody who speaks there.
+    surface: isScheduled(kind) ? null : inbound.surface,
     now: startedAt,
     reset: command?.name,
     resumes: isResumed ? runId : undefined,
@@ -96,11 +105,8 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
   parts.emit({ type: 'run-start', runId, sessionKey, at: startedAt, attempt, agentId, sessionId: session.sessionId });
   parts.recorder.runStarted(recorded);
   const packMessages = isResumed ? [] : await tellSessionChange(parts, plan, context, command?.name);
-  const isOwn = (entry: TranscriptRow) => entry.runId === runId && entry.meta.seed !== true;
-  const past = [
-    ...seed.map((message): PastEntry => ({ message, meta: { seed: true } })),
-    ...historyOf(entries.filter((entry) => !isOwn(entry))),
-  ];
+  const said = splitHistory(entries, runId);
+  const past = [...seed.map((message): PastEntry => ({ message, meta: { seed: true } })), ...said.past];
   const { runTimeoutMs } = parts.settings;
   const limit = timeLimit(runTimeoutMs, () => new RunTimeoutError(runTimeoutMs), claimed.signal);
   return {
@@ -113,14 +119,16 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
     inbound,
     trigger: TRIGGER_OF_KIND[kind],
     kind,
-    text: command ? command.rest : inbound.text,
+    text: command ? command.rest : (compactWish ?? inbound.text),
     isRecovered,
     isAbandoned: inbound.isAwaited === true && trigger.acceptedAt < parts.upSince,
     isResetOnly: command !== undefined && command.rest === '',
+    isCompactOnly: compactWish !== undefined,
     seed,
     history: past.map(({ message }) => message),
     past,
-    ownEntries: entries.filter((entry) => entry.kind === 'message' && isOwn(entry)),
+    ownEntries: entries.filter((entry) => isOwnEntry(entry, runId)),
+    ownTold: said.own.map(({ message }) => message),
     journal,
     startedAt,
     ledger,
@@ -192,6 +200,10 @@ async function tellSessionChange(
     );
   }
   return messages;
+}
+
+function isScheduled(kind: TriggerKind): boolean {
+  return kind === 'cron' || kind === 'heartbeat';
 }
 
 function payloadOf(payload: TriggerPayload | null, runId: string): TriggerPayload {

@@ -3,7 +3,8 @@
 
 import type { WireRequest } from '../models/model.ts';
 import type { Inbound } from '../protocol/inbound.ts';
-import { draftRequest } from './draft-request.ts';
+import { fitPreview } from './compaction/fit-request.ts';
+import { draftRequest, type TurnSubject } from './draft-request.ts';
 import { historyOf } from './history-of.ts';
 import { hookContextOf } from './hook-context-of.ts';
 import { loadSession } from './load-session.ts';
@@ -39,29 +40,30 @@ export async function previewRequest(
   });
   const runId = 'run_preview';
   const past = historyOf(entries);
-  const draft = await draftRequest(
+  const turn: TurnSubject = {
+    runId,
+    agentId,
+    sessionKey,
+    session: plan.session,
+    inbound,
+    text: command ? command.rest : inbound.text,
+    trigger: 'user',
+    history: past.map(({ message }) => message),
+    past,
+    startedAt: at,
+    signal,
+    context: hookContextOf(
+      { agentId, inbound },
+      { runId, kind: 'message' },
+      plan.session,
+      parts.context.workspaceDirOf(agentId),
+      1,
+    ),
+  };
+  const draft = await fitPreview(
     parts,
-    {
-      runId,
-      agentId,
-      sessionKey,
-      session: plan.session,
-      inbound,
-      text: command ? command.rest : inbound.text,
-      trigger: 'user',
-      history: past.map(({ message }) => message),
-      past,
-      startedAt: at,
-      signal,
-      context: hookContextOf(
-        { agentId, inbound },
-        { runId, kind: 'message' },
-        plan.session,
-        parts.context.workspaceDirOf(agentId),
-        1,
-      ),
-    },
-    about.runHooks ? 'preview-all' : 'preview',
+    turn,
+    await draftRequest(parts, turn, about.runHooks ? 'preview-all' : 'preview'),
   );
   return { draft, wire: await draft.model.prepare(draft.request) };
 }

@@ -23,13 +23,12 @@ export async function recoverRequest(parts: RunParts, turn: Turn): Promise<Conve
   parts.recorder.gatePassed(turn.recorded);
   const model = await parts.models.model({ provider: last.provider, model: last.model });
   const candidates = parts.models.candidates(turn.agentId);
-  const own = turn.ownEntries.map(({ message }) => message);
   const since = steps.slice(steps.lastIndexOf(last) + 1);
   const pending = pendingOf(since, turn.ownEntries.at(-1));
   const asked = pending ? undefined : since.find((step) => step.kind === 'ask')?.message;
-  const unkept = steps.flatMap((step) => (step.kind === 'request' && step.unkept ? [step.unkept] : []));
-  const said: readonly Message[] = [...unkept, ...(pending ? own.slice(0, -1) : own)];
-  const messages = [...turn.history, ...said];
+  const [unkept] = steps.flatMap((step) => (step.kind === 'request' && step.unkept ? [step.unkept] : []));
+  const said = pending ? turn.ownTold.slice(0, -1) : turn.ownTold;
+  const messages: readonly Message[] = [...turn.history, ...(unkept ? [unkept] : []), ...said];
   // The stored address is without its secrets, so that one is asked for anew; the words are the stored ones.
   const prepared = await model.prepare({ system: frame.system, tools: frame.tools, messages });
   return {
@@ -41,7 +40,8 @@ export async function recoverRequest(parts: RunParts, turn: Turn): Promise<Conve
     call: last.call,
     pending,
     asked,
-    toolCalls: own.reduce((sum, message) => sum + (message.role === 'tool' ? 1 : 0), 0),
+    toolCalls: turn.ownEntries.reduce((sum, { message }) => sum + (message.role === 'tool' ? 1 : 0), 0),
+    unkept,
   };
 }
 

@@ -8,7 +8,8 @@
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
 import type { CommitSite } from '../store/commit-sites.ts';
-import type { Claim, Store, Write } from '../store/store.ts';
+import type { Claim, Insert, Store, Write } from '../store/store.ts';
+import type { TranscriptRow } from '../store/tables.ts';
 
 export class RunLedger {
   readonly #store: Store;
@@ -53,13 +54,18 @@ export class RunLedger {
   entry(
     message: Message,
     about: { readonly shown?: string | undefined; readonly meta?: JsonObject | undefined } = {},
-  ): Write {
+  ): Insert<'transcript'> {
     return this.#entry('message', message, about.shown ?? null, about.meta ?? {});
   }
 
   /** An entry for people only. */
   notice(message: Message, shown: string, meta: JsonObject = {}): Write {
     return this.#entry('notice', message, shown, meta);
+  }
+
+  /** How everything before it is told from now on. */
+  compaction(message: Message, shown: string, meta: JsonObject): Insert<'transcript'> {
+    return this.#entry('compaction', message, shown, meta);
   }
 
   /** A step of the journal, numbered. It must be part of the next commit. */
@@ -110,7 +116,7 @@ export class RunLedger {
     }
   }
 
-  #entry(kind: 'message' | 'notice', message: Message, shown: string | null, meta: JsonObject): Write {
+  #entry(kind: TranscriptRow['kind'], message: Message, shown: string | null, meta: JsonObject): Insert<'transcript'> {
     this.#entries += 1;
     return {
       insert: 'transcript',

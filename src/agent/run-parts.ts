@@ -19,7 +19,7 @@ import type { RequestSpan } from './request-draft.ts';
 export type RunHooks = HookRunner<InternalHookHandler>;
 
 /** What drafting a request needs; a preview has nothing else, so it cannot do anything else. */
-export type DraftParts = Pick<RunParts, 'store' | 'hooks' | 'context' | 'models' | 'sessions' | 'tools'>;
+export type DraftParts = Pick<RunParts, 'store' | 'hooks' | 'context' | 'models' | 'sessions' | 'tools' | 'compaction'>;
 
 export interface RunParts {
   readonly store: Store;
@@ -32,6 +32,8 @@ export interface RunParts {
   /** The tools that the policy offers there and then, in a stable order. */
   readonly tools: (scope: ToolScope) => Promise<readonly Tool[]>;
   readonly approvals: ApprovalPort;
+  /** How an agent's long conversations are shortened. */
+  readonly compaction: (agentId: string) => CompactionSettings;
   /** The writes that keep a request byte for byte. */
   readonly capture: (request: CapturedRequest) => readonly Write[];
   /** The body that `capture` kept; undefined when it was pruned. */
@@ -75,6 +77,22 @@ export interface ApprovalPort {
   readonly policyVersionOf: (agentId: string) => string;
 }
 
+export interface CompactionSettings {
+  /** False: only when a person asks for it. */
+  readonly enabled: boolean;
+  /** The share of the window at which it begins. */
+  readonly threshold: number;
+  /** What stays as it was said; without it, a quarter of the window. */
+  readonly keepRecentTokens?: number | undefined;
+  /** Who writes the summary; without it, the model of the run. */
+  readonly model?: ModelRef | undefined;
+  readonly timeoutMs: number;
+  /** The window of models that nobody knows, and the most that is used of others'. */
+  readonly contextTokens: number;
+  /** What no summary may lose: facts in words, and sections such as `AGENTS.md#Safety`. */
+  readonly pins: readonly string[];
+}
+
 export interface ContextPort {
   compose(request: {
     readonly agentId: string;
@@ -115,7 +133,7 @@ export interface SessionPort {
     readonly current: SessionRow | undefined;
     readonly agentId: string;
     readonly sessionKey: string;
-    readonly surface: Surface;
+    readonly surface: Surface | null;
     readonly now: number;
     readonly reset?: 'new' | 'reset' | undefined;
   }): SessionPlan;

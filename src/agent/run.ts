@@ -4,13 +4,16 @@
 // Errors: rejects only when the run must be taken up again: the process is stopping, or the store refused a commit.
 // Everything else ends the run with an answer or with a failure that its surface is told.
 // Rules: three commits that the run waits for, when no tool is called: the message was accepted before it got here, then
-// the request, then the result. No step that was committed runs again.
+// the request, then the result; one more when the conversation had to be made shorter. No step that was committed runs
+// again.
 
 import { ClaimLostError, isStoreError, PreconditionFailedError, RunStoppedError } from '../protocol/errors.ts';
 import { askForReply } from './ask-for-reply.ts';
 import type { ClaimedRun } from './claimed-run.ts';
 import { CLIENT_GONE } from './client-gone.ts';
 import { commitRequest } from './commit-request.ts';
+import { compactNow } from './compaction/compact-command.ts';
+import { fitRequest } from './compaction/fit-request.ts';
 import type { Conversation } from './conversation.ts';
 import { converse } from './converse.ts';
 import { draftRequest } from './draft-request.ts';
@@ -52,10 +55,13 @@ async function answer(parts: RunParts, turn: Turn): Promise<void> {
   const gate = await gateRun(parts, turn, draft);
   if (gate.blocked) return blockRun(parts, turn, gate);
 
+  if (turn.isCompactOnly) return finishRun(parts, turn, await compactNow(parts, turn, draft));
+
   const claimedReply = await askForReply(parts, turn, draft);
   if (claimedReply) return finishRun(parts, turn, claimedReply);
 
-  return talk(parts, turn, await commitRequest(parts, turn, draft));
+  const fitting = await fitRequest(parts, turn, draft);
+  return talk(parts, turn, await commitRequest(parts, turn, fitting));
 }
 
 /** Until there is an answer, or a person has to be asked first. */

@@ -1,6 +1,6 @@
-// What a person has said to a call that needs their word. An answer holds for exactly what was asked: the tool, its final
-// parameters, who wants it and the policy of that moment. When any of them has changed since, the answer is void and the
-// person is asked anew.
+// What a person has said to a call that needs their word. An answer holds for exactly what was asked: this one call, the
+// tool, its final parameters, who wants it and the policy of that moment. When any of them has changed since, the answer
+// is void and the person is asked anew.
 
 import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
@@ -9,6 +9,7 @@ import { newApprovalId } from '../protocol/new-approval-id.ts';
 import type { Requester } from '../protocol/requester.ts';
 import type { NewRow } from '../store/store.ts';
 import type { ApprovalRow } from '../store/tables.ts';
+import { shownLine, shownText } from '../tools/approvals/shown-text.ts';
 import type { GateAsk } from '../tools/gate-tool-call.ts';
 
 export type SoughtApproval =
@@ -22,6 +23,8 @@ export interface ApprovalSubject {
   readonly sessionKey: string;
   readonly agentId: string;
   readonly toolCallId: string;
+  /** Which call of the run it is, whatever the model calls it: names may repeat, and an answer holds once. */
+  readonly place: string;
   readonly requester: Requester;
   readonly policyVersion: string;
   /** Of what the model had read. */
@@ -42,10 +45,10 @@ export function seekApproval(ask: GateAsk, about: ApprovalSubject, stored: reado
 /** The same for the same call, whatever the order in which its parameters were written. */
 export function digestOf(
   { tool, params, askedBy }: Pick<GateAsk, 'tool' | 'params' | 'askedBy'>,
-  { requester, policyVersion, agentId, sessionKey }: ApprovalSubject,
+  { place, requester, policyVersion, agentId, sessionKey }: ApprovalSubject,
 ): string {
   const { channel, accountId, senderId } = requester;
-  const asked = [tool.name, params, askedBy, agentId, sessionKey, channel, accountId, senderId, policyVersion];
+  const asked = [place, tool.name, params, askedBy, agentId, sessionKey, channel, accountId, senderId, policyVersion];
   return createHash('sha256')
     .update(JSON.stringify(inOrder(asked)))
     .digest('hex');
@@ -81,8 +84,8 @@ function newRow(ask: GateAsk, about: ApprovalSubject, digest: string): NewRow<'a
     policyVersion,
     contextHash,
     askedBy: ask.askedBy,
-    title: ask.title,
-    description: ask.description,
+    title: shownLine(ask.title),
+    description: describe(ask),
     severity: ask.severity,
     allowedDecisions: ask.allowedDecisions,
     rule: ask.rule === null ? null : ({ ...ask.rule } as unknown as JsonObject),
@@ -94,4 +97,10 @@ function newRow(ask: GateAsk, about: ApprovalSubject, digest: string): NewRow<'a
     decidedAt: null,
     decidedBy: null,
   };
+}
+
+/** A tool says itself what it would do. Whoever else asks has words of their own, and the call stands below them. */
+function describe({ tool, params, askedBy, description }: GateAsk): string {
+  if (askedBy === tool.name) return shownText(description);
+  return shownText([description, `${tool.name} ${JSON.stringify(params, null, 2)}`].filter(Boolean).join('\n\n'));
 }

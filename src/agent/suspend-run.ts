@@ -1,6 +1,7 @@
 // A run that waits for a person lets go of its slot and keeps its place: what it asks is stored, its surface is told, and
 // its lane stays shut until an answer is in the inbox. A restart changes nothing about it.
 
+import { RunStoppedError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { AssistantMessage } from '../protocol/message.ts';
 import { newId } from '../protocol/new-id.ts';
@@ -31,13 +32,17 @@ export async function suspendRun(parts: RunParts, turn: Turn, suspension: Suspen
       parts.delivery.plan({ ...answerOf(turn, formatApproval(approval)), runId: newId('note', parts.now()) }),
     ),
   );
+  turn.signal.throwIfAborted();
   await ledger.commit('suspend', [
     ...(isKept ? [] : [ledger.step('ask', { message: message as unknown as JsonObject })]),
-    ...voids.map((id): Write => ({ update: 'approvals', where: { id }, set: { status: 'void' } })),
+    ...voidWrites(voids),
     ...approvals.map((row): Write => ({ insert: 'approvals', row })),
     ...notices.flat().map((row): Write => ({ insert: 'outbox', row })),
     { update: 'runs', where: { runId }, set: { status: 'suspended' } },
   ]);
+  // Whoever stopped it while it lay down was told so, and nobody else would wake it for that.
+  if (turn.signal.reason instanceof RunStoppedError) throw turn.signal.reason;
+  tellVoid(parts, turn, voids);
   const at = parts.now();
   for (const { id: approvalId, toolName, title, description, severity, allowedDecisions, expiresAt } of approvals) {
     parts.emit({
@@ -55,4 +60,24 @@ export async function suspendRun(parts: RunParts, turn: Turn, suspension: Suspen
     });
   }
   parts.delivery.wake();
+}
+
+/** These count for nothing any more: what they were asked for has changed, or nobody asks for it now. */
+export function voidWrites(ids: readonly string[]): readonly Write[] {
+  return ids.map((id) => ({ update: 'approvals', where: { id }, set: { status: 'void' } }));
+}
+
+export function tellVoid(parts: RunParts, { runId, sessionKey }: Turn, ids: readonly string[]): void {
+  const at = parts.now();
+  for (const approvalId of ids) {
+    parts.emit({
+      type: 'approval-end',
+      runId,
+      sessionKey,
+      at,
+      approvalId,
+      decision: 'void',
+      by: 'what it asks has changed',
+    });
+  }
 }

@@ -14,12 +14,12 @@ import { type GateAsk, type GatePass, type GateVeto, gateToolCall, vetoOutput } 
 import { runTool } from '../tools/run-tool.ts';
 import type { Tool, ToolCaller, ToolOutput } from '../tools/tool.ts';
 import type { Conversation, PendingCalls } from './conversation.ts';
-import type { StartedCall } from './journal.ts';
+import { type StartedCall, stepsOf } from './journal.ts';
 import { rewriterOf, type SaidMessage } from './message-spans.ts';
 import type { Turn } from './open-turn.ts';
 import type { RunParts } from './run-parts.ts';
 import { type ApprovalSubject, type SoughtApproval, seekApproval } from './seek-approval.ts';
-import type { Suspension } from './suspend-run.ts';
+import { type Suspension, tellVoid, voidWrites } from './suspend-run.ts';
 import { rewritersOf, writeMessage } from './write-message.ts';
 
 /** How many tools of one run work at the same time. */
@@ -36,10 +36,11 @@ export async function startToolCalls(
   message: AssistantMessage,
 ): Promise<PendingCalls | Suspension> {
   const tools = await offeredTools(parts, turn, conversation);
-  const stored = turn.attempt > 1 ? await parts.store.select('approvals', { where: { runId: turn.runId } }) : [];
+  const stored = conversation.asked ? await unspentApprovals(parts, turn) : [];
   const calls: StartedCall[] = [];
   const sought: SoughtApproval[] = [];
-  for (const call of toolCallsOf(message)) {
+  const resolutions: (() => void)[] = [];
+  for (const [index, call] of toolCallsOf(message).entries()) {
     const { id } = call;
     const gate = await gateToolCall(call, {
       tools,
@@ -53,20 +54,41 @@ export async function startToolCalls(
       calls.push(gate.kind === 'run' ? passed(gate, id) : vetoed(call, gate));
       continue;
     }
-    const approval = seekApproval(gate, subjectOf(parts, turn, conversation, id), stored);
+    const approval = seekApproval(gate, subjectOf(parts, turn, conversation, id, index), stored);
     sought.push(approval);
-    if (approval.kind === 'answered') calls.push(answered(call, gate, approval.approval));
+    if (approval.kind !== 'answered') continue;
+    calls.push(answered(call, gate, approval.approval));
+    resolutions.push(() => tellResolution(gate.onResolution, approval.approval.decision));
+  }
+  // Whether or not anybody would still ask: a run that was stopped while it waited does not go on.
+  const cancelled = stored.find(({ decision }) => decision === 'cancelled');
+  if (cancelled) {
+    for (const tell of resolutions) tell();
+    throw new RunStoppedError(cancelled.decidedBy ?? 'somebody stopped it while it waited');
   }
   const isWaiting = sought.some(({ kind }) => kind !== 'answered');
   if (isWaiting) return suspensionOf(message, sought, conversation.asked !== undefined);
 
   const { message: written, rewrittenBy } = await writeMessage(parts, turn, message);
   const meta = rewriterOf('model', rewrittenBy);
+  // Nobody asks for these any more, so nobody needs to answer them.
+  const voids = stored.filter(({ status }) => status === 'waiting').map(({ id }) => id);
   await turn.ledger.commit('tool-start', [
     turn.ledger.entry(written, { meta }),
     turn.ledger.step('tool-start', { calls: calls as unknown as readonly JsonObject[] }),
+    ...voidWrites(voids),
   ]);
+  tellVoid(parts, turn, voids);
+  for (const tell of resolutions) tell();
   return { kind: 'pending', message: written as AssistantMessage, meta, calls, results: new Map(), isResumed: false };
+}
+
+/** What was asked for the calls that wait now. The approvals of calls that have started were good for those. */
+async function unspentApprovals({ store }: RunParts, { runId, journal }: Turn): Promise<readonly ApprovalRow[]> {
+  const started = stepsOf(journal).flatMap((step) => (step.kind === 'tool-start' ? step.calls : []));
+  const spent = new Set(started.map(({ grant }) => (grant?.kind === 'approval' ? grant.approvalId : undefined)));
+  const rows = await store.select('approvals', { where: { runId }, orderBy: [['seq', 'asc']] });
+  return rows.filter(({ id }) => !spent.has(id));
 }
 
 /** Those that the model was told of, as far as the policy of this moment still has them. */
@@ -87,24 +109,20 @@ function vetoed({ id, name, params }: ToolCallPart, veto: GateVeto): StartedCall
 }
 
 /** The words are the plugin contract's. */
-function answered(
-  call: ToolCallPart,
-  { tool, params, askedBy, onResolution }: GateAsk,
-  approval: ApprovalRow,
-): StartedCall {
+function answered(call: ToolCallPart, ask: GateAsk, approval: ApprovalRow): StartedCall {
+  const { tool, params, askedBy } = ask;
   const { decision, timeoutBehavior, id: approvalId } = approval;
-  if (decision === 'cancelled') throw new RunStoppedError('somebody stopped it while it waited for an approval');
-  if (decision) tellResolution(onResolution, decision);
   const isAllowed =
     decision === 'allow-once' || decision === 'allow-always' || (decision === 'timeout' && timeoutBehavior === 'allow');
-  if (isAllowed) return passed({ kind: 'run', tool, params, grant: { kind: 'approval', approvalId } }, call.id);
+  const argv = ask.grant?.kind === 'rule' ? ask.grant.argv : undefined;
+  if (isAllowed) return passed({ kind: 'run', tool, params, grant: { kind: 'approval', approvalId, argv } }, call.id);
   const reason = decision === 'timeout' ? 'Approval timed out' : 'Denied by user';
   return vetoed(call, { kind: 'veto', reason, by: askedBy, cause: 'approval', params });
 }
 
-/** A handler is told and not waited for; what it makes of it is its own affair. */
-function tellResolution(onResolution: GateAsk['onResolution'], decision: ApprovalResolution): void {
-  void (async () => onResolution?.(decision))().catch(() => undefined);
+/** A handler is told once it counts, and not waited for; what it makes of it is its own affair. */
+function tellResolution(onResolution: GateAsk['onResolution'], decision: ApprovalResolution | null): void {
+  if (decision) void (async () => onResolution?.(decision))().catch(() => undefined);
 }
 
 function suspensionOf(message: AssistantMessage, sought: readonly SoughtApproval[], isKept: boolean): Suspension {
@@ -118,7 +136,13 @@ function suspensionOf(message: AssistantMessage, sought: readonly SoughtApproval
   };
 }
 
-function subjectOf(parts: RunParts, turn: Turn, { wire }: Conversation, toolCallId: string): ApprovalSubject {
+function subjectOf(
+  parts: RunParts,
+  turn: Turn,
+  { wire, call }: Conversation,
+  toolCallId: string,
+  index: number,
+): ApprovalSubject {
   const { runId, sessionKey, agentId, inbound } = turn;
   const { ttlMs, timeoutBehavior, policyVersionOf } = parts.approvals;
   return {
@@ -126,6 +150,7 @@ function subjectOf(parts: RunParts, turn: Turn, { wire }: Conversation, toolCall
     sessionKey,
     agentId,
     toolCallId,
+    place: `${call}.${index}`,
     requester: requesterOf(inbound),
     policyVersion: policyVersionOf(agentId),
     contextHash: createHash('sha256').update(wire.body).digest('hex'),

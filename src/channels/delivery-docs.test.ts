@@ -38,6 +38,8 @@ describe('docs/delivery.md', () => {
       'text-reset': true,
       'tool-start': true,
       'tool-end': true,
+      'approval-start': true,
+      'approval-end': true,
       'run-end': true,
       error: true,
       pong: true,

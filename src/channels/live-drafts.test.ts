@@ -29,6 +29,34 @@ describe('the drafts of runs that go on', () => {
     expect(drafts.replay(run.sessionKey)).toEqual([]);
   });
 
+  it('go on after an answer that the run waited for', () => {
+    const drafts = new LiveDrafts();
+    const asked: LiveFrame = {
+      type: 'approval-start',
+      approvalId: 'k3f9-x2mq',
+      toolName: 'exec',
+      title: 'Run it',
+      description: 'make',
+      severity: 'warning',
+      allowedDecisions: ['deny'],
+      expiresAt: 2,
+      ...run,
+    };
+    const answered: LiveFrame = { type: 'approval-end', approvalId: 'k3f9-x2mq', decision: 'deny', by: 'web', ...run };
+    const again = { ...start, attempt: 2 };
+    for (const frame of [start, text(1, 'May I?'), asked, answered, again, text(2, 'Then not.')]) drafts.watch(frame);
+    expect(drafts.replay(run.sessionKey)).toEqual([
+      start,
+      text(1, 'May I?'),
+      asked,
+      answered,
+      again,
+      text(2, 'Then not.'),
+    ]);
+    drafts.watch(again);
+    expect(drafts.replay(run.sessionKey)).toEqual([again]);
+  });
+
   it('do not grow without bounds, and have no holes', () => {
     const drafts = new LiveDrafts();
     drafts.watch(start);

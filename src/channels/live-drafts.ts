@@ -13,7 +13,7 @@ export class LiveDrafts {
     switch (frame.type) {
       case 'run-start':
         this.#drafts.delete(sessionKey);
-        this.#drafts.set(sessionKey, [frame]);
+        this.#drafts.set(sessionKey, isSuspended(frame.runId, draft) ? [...(draft ?? []), frame] : [frame]);
         if (this.#drafts.size > MOST_DRAFTS) this.#drafts.delete(this.#drafts.keys().next().value ?? '');
         return;
       case 'run-end':
@@ -31,6 +31,8 @@ export class LiveDrafts {
         return;
       case 'tool-start':
       case 'tool-end':
+      case 'approval-start':
+      case 'approval-end':
         if (draft && draft.length < MOST_FRAMES) draft.push(frame);
         return;
     }
@@ -45,6 +47,12 @@ export class LiveDrafts {
 const MOST_DRAFTS = 1_000;
 const MOST_FRAMES = 200;
 const LONGEST_DRAFT = 200_000;
+
+/** A run that goes on after an answer goes on with its draft; one that is taken up again starts it over. */
+function isSuspended(runId: string, draft: readonly LiveFrame[] = []): boolean {
+  const last = draft.at(-1);
+  return last?.runId === runId && (last.type === 'approval-start' || last.type === 'approval-end');
+}
 
 /** Deltas of one call that follow each other are kept as one. */
 function appendText(draft: LiveFrame[], frame: LiveFrame & { type: 'text-delta' }): void {

@@ -37,6 +37,8 @@ const WATCHED_TYPES = [
   'text-reset',
   'tool-start',
   'tool-end',
+  'approval-start',
+  'approval-end',
   'run-end',
 ] as const;
 type WatchedType = (typeof WATCHED_TYPES)[number];
@@ -51,9 +53,12 @@ export function liveFrameOf(event: LiveEvent): LiveFrame | undefined {
       return { ...event, params: boundedParams(event.params) };
     case 'tool-end':
       return { ...event, content: event.content.slice(0, LONGEST_DETAIL) };
+    case 'approval-start':
+      return { ...event, description: boundedDescription(event.description) };
     case 'run-end':
       // The answer comes as parts, after the hooks that may change it.
       return { ...event, reply: undefined };
+    case 'approval-end':
     case 'run-start':
     case 'text-reset':
       return event;
@@ -64,6 +69,14 @@ export function liveFrameOf(event: LiveEvent): LiveFrame | undefined {
 
 const LONGEST_TEXT = 100_000;
 const LONGEST_DETAIL = 4_000;
+
+/** Whoever decides must know that there is more than they see. */
+function boundedDescription(text: string): string {
+  const rest = text.length - LONGEST_TEXT;
+  return rest <= 0
+    ? text
+    : `${text.slice(0, LONGEST_TEXT)}\n[${rest} more characters; "atrium approvals list" has them]`;
+}
 
 function boundedParams(params: JsonValue): JsonValue {
   const text = JSON.stringify(params) ?? '';

@@ -266,9 +266,9 @@ class Viewer {
   }
 
   showLive(type: ServerFrame['type'], text: string): void {
-    // What is held back of a running run is in its draft, which follows the past; only its end is not.
+    // What is held back of a running run is in its draft, which follows the past; only ends are not.
     if (!this.#heldBack) this.connection.sendText(text);
-    else if (type === 'run-end') this.#heldBack.push(JSON.parse(text));
+    else if (type === 'run-end' || type === 'approval-end') this.#heldBack.push(JSON.parse(text));
   }
 
   goLive(draft: readonly ServerFrame[]): void {

@@ -14,6 +14,7 @@ import { oneLine } from './format-table.ts';
 import { type ReachedGateway, reachGateway } from './reach-gateway.ts';
 import { exitCodeOfRun } from './run-exit-code.ts';
 import { terminalText } from './terminal-text.ts';
+import { describeWaiting, waitingApprovals } from './waiting-approvals.ts';
 
 interface AgentFlags {
   readonly message: string;
@@ -66,7 +67,7 @@ async function answerOf(io: CliIo, flags: AgentFlags, message: JsonObject): Prom
     const reached = await reachGateway(io, flags.config);
     try {
       const { runId } = await callGateway(reached, 'POST', '/api/messages', message);
-      return await waitForRun(reached, String(runId));
+      return await waitForRun(io, reached, String(runId));
     } catch (error) {
       if (!isPassing(error)) throw error;
       failure = error;
@@ -83,10 +84,23 @@ function isPassing(error: unknown): boolean {
   return error instanceof GatewayGoneError || (error instanceof GatewayRefusedError && error.status === 503);
 }
 
-async function waitForRun(reached: ReachedGateway, runId: string): Promise<JsonObject> {
+/** How long a question of the run may go unnoticed. */
+const LOOK_EVERY_MS = 2_000;
+
+async function waitForRun(io: CliIo, reached: ReachedGateway, runId: string): Promise<JsonObject> {
+  const path = `/api/runs/${encodeURIComponent(runId)}/wait?timeoutMs=${LOOK_EVERY_MS}`;
+  const told = new Set<string>();
   for (;;) {
-    const answer = await callGateway(reached, 'GET', `/api/runs/${encodeURIComponent(runId)}/wait`);
-    if (answer.over === true && isJsonObject(answer.run ?? null)) return answer.run as JsonObject;
+    const { over, run } = await callGateway(reached, 'GET', path);
+    if (!isJsonObject(run ?? null)) continue;
+    const { status, sessionKey } = run as JsonObject;
+    if (over === true) return run as JsonObject;
+    if (status !== 'suspended' && status !== 'queued') continue;
+    for (const each of await waitingApprovals(reached, String(sessionKey))) {
+      if (told.has(each.id)) continue;
+      told.add(each.id);
+      io.err(`atrium: ${oneLine(describeWaiting(each))}. Answer it with "atrium approvals answer".\n`);
+    }
   }
 }
 

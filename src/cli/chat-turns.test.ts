@@ -43,6 +43,20 @@ test('a turn is over when the last part of its answer was shown', async () => {
   expect(rig.turns.isWaiting).toBe(false);
 });
 
+test('a run that waits for a person is left to wait, where a person is', async () => {
+  const asked = { type: 'approval-start', runId: 'run_0', sessionKey: 'k', at: 0 } as ServerFrame;
+  for (const leavesHeld of [true, false]) {
+    let state: TurnState = RUNNING;
+    const turns = new ChatTurns({ look: async () => state, shown: () => 0, leavesHeld });
+    const turn = turns.answered('run_1');
+    expect(await new Rig().isSettled(turn)).toBe(false);
+    state = { ...RUNNING, status: 'queued', isHeld: true };
+    turns.see(asked);
+    expect(await new Rig().isSettled(turn)).toBe(leavesHeld);
+    expect(turns.isWaiting).toBe(!leavesHeld);
+  }
+});
+
 test('a run that says nothing is over when it ends', async () => {
   const rig = new Rig();
   const turn = rig.turns.answered('run_1');

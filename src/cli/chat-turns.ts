@@ -11,6 +11,8 @@ export interface TurnState {
   readonly status: string;
   /** The last part of its answer; 0 when it says nothing. */
   readonly lastPart: number;
+  /** It waits for a person, or behind a run that does. */
+  readonly isHeld?: boolean | undefined;
 }
 
 export interface ChatTurnsPorts {
@@ -18,6 +20,8 @@ export interface ChatTurnsPorts {
   readonly look: (runId: string) => Promise<TurnState | undefined>;
   /** The last part that was shown. */
   readonly shown: () => number;
+  /** True when whoever talks here may answer what the run waits for, so that they are asked for the next message. */
+  readonly leavesHeld?: boolean | undefined;
 }
 
 export class ChatTurns {
@@ -42,7 +46,7 @@ export class ChatTurns {
     const turn = this.#turn;
     if (!turn) return;
     const isOfTurn = (frame.type === 'part' || frame.type === 'run-end') && frame.runId === turn.runId;
-    if (isOfTurn || frame.type === 'ready') void this.#check(turn);
+    if (isOfTurn || frame.type === 'ready' || frame.type === 'approval-start') void this.#check(turn);
   }
 
   /** Waits for the acceptance of what was said, unless the connection is given up first. */
@@ -55,7 +59,7 @@ export class ChatTurns {
     }
   }
 
-  /** Resolves with the run's status when its answer was shown, and with undefined when the connection is given up. */
+  /** Resolves with the run's status when its answer was shown or it is held, and with undefined when it is given up. */
   async answered(runId: string): Promise<string | undefined> {
     let settle: (status: string) => void = () => {};
     const shown = new Promise<string>((resolve) => {
@@ -88,6 +92,7 @@ export class ChatTurns {
         if (!turn.end) {
           const state = await this.#ports.look(turn.runId);
           if (state?.isOver) turn.end = state;
+          else if (state?.isHeld && this.#ports.leavesHeld) return turn.settle(state.status);
         }
       } while (turn.mustLookAgain && !turn.end);
     } finally {

@@ -124,3 +124,50 @@ describe('a pipe', () => {
     expect(screen.out).toBe('Hello.\n');
   });
 });
+
+describe('a question of a run', () => {
+  const asked = {
+    type: 'approval-start',
+    runId: 'run_1',
+    sessionKey: 'k',
+    at: 0,
+    approvalId: 'k3f9-x2mq',
+    toolName: 'exec',
+    title: 'Run a\u001b[2J command',
+    description: 'make',
+    severity: 'warning',
+    allowedDecisions: ['allow-once', 'deny'],
+    expiresAt: 1,
+  } as const satisfies ServerFrame;
+
+  test.each([
+    ['whoever waits reads it as a part', { isPlain: false, isWaiting: true }, '', []],
+    [
+      'others are told',
+      { isPlain: false, isWaiting: false },
+      '  · approval k3f9-x2mq waits (allow-once | deny): Run a [2J command\n',
+      [],
+    ],
+    [
+      'the operator of a script is told aside',
+      { isPlain: true, isWaiting: true },
+      '',
+      ['approval k3f9-x2mq waits (allow-once | deny): Run a [2J command. Answer it with "atrium approvals answer".'],
+    ],
+  ])('%s, once', (_, { isPlain, isWaiting }, written, complaints) => {
+    let out = '';
+    const heard: string[] = [];
+    const view = new ChatView({
+      write: (text) => {
+        out += text;
+      },
+      complain: (sentence) => heard.push(sentence),
+      isPlain,
+      isWaiting: () => isWaiting,
+    });
+    view.show(asked);
+    if (!isPlain && !isWaiting) view.noteApproval({ id: asked.approvalId, title: 'again', allowedDecisions: [] });
+    expect(out).toBe(written);
+    expect(heard).toEqual(complaints);
+  });
+});

@@ -4,6 +4,7 @@
 import type { ServerFrame } from '../channels/server-frame.ts';
 import { oneLine } from './format-table.ts';
 import { terminalText } from './terminal-text.ts';
+import { describeWaiting, type WaitingApproval } from './waiting-approvals.ts';
 
 export interface ChatViewSettings {
   readonly write: (text: string) => void;
@@ -31,6 +32,7 @@ export class ChatView {
   #draft = '';
   #isLineOpen = false;
   readonly #claimed = new Set<string>();
+  readonly #noted = new Set<string>();
   /** Parts that came before it was known whose they are. */
   #held: PartFrame[] = [];
 
@@ -58,6 +60,7 @@ export class ChatView {
     if (frame.type === 'ready') this.#begin(frame.last);
     else if (frame.type === 'part') this.#showPart(frame);
     else if (frame.type === 'error') this.complain(frame.message);
+    else if (frame.type === 'approval-start') this.#showApproval(frame);
     else if (!isPlain && isWaiting()) this.#showLive(frame);
     else if (!isPlain && frame.type === 'message-accepted') this.note(`from elsewhere: ${frame.text}`);
   }
@@ -73,6 +76,16 @@ export class ChatView {
     );
   }
 
+  /** Something waits for a person; said once, from wherever it is known. */
+  noteApproval(approval: WaitingApproval): void {
+    if (this.#noted.has(approval.id)) return;
+    this.#noted.add(approval.id);
+    const told = describeWaiting(approval);
+    // A program cannot read it, so that its operator is told.
+    if (this.#settings.isPlain) this.complain(`${told}. Answer it with "atrium approvals answer".`);
+    else this.note(told);
+  }
+
   complain(sentence: string): void {
     this.#endLine();
     this.#settings.complain(oneLine(sentence));
@@ -82,6 +95,13 @@ export class ChatView {
     // Whatever of a draft is on the screen will be told again. A number beyond the last one is of a store that is gone.
     this.#voidDraft();
     this.#last = Math.min(this.#last ?? last, last);
+  }
+
+  /** Whoever talks here gets the whole question as a part. */
+  #showApproval({ approvalId: id, title, allowedDecisions }: Extract<ServerFrame, { type: 'approval-start' }>): void {
+    const { isPlain, isWaiting } = this.#settings;
+    if (isPlain || !isWaiting()) this.noteApproval({ id, title, allowedDecisions });
+    else this.#voidDraft();
   }
 
   #showLive(frame: ServerFrame): void {

@@ -18,6 +18,7 @@ import type { AddCommand } from './commands.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
 import { type ReachedGateway, reachGateway } from './reach-gateway.ts';
 import { exitCodeOfRun } from './run-exit-code.ts';
+import { waitingApprovals } from './waiting-approvals.ts';
 
 interface ChatFlags {
   readonly session?: string;
@@ -60,7 +61,11 @@ async function chat(flags: ChatFlags, io: CliIo): Promise<ExitCode> {
     isPlain: !io.isTerminal,
     isWaiting: () => turns.isWaiting,
   });
-  const turns: ChatTurns = new ChatTurns({ look: (runId) => lookAt(reached, runId), shown: () => view.last });
+  const turns: ChatTurns = new ChatTurns({
+    look: (runId) => lookAt(reached, runId),
+    shown: () => view.last,
+    leavesHeld: isInteractive,
+  });
   const socket = new ChatSocket({
     find: reached.find,
     hello: { session: flags.session, agent: flags.agent },
@@ -74,7 +79,10 @@ async function chat(flags: ChatFlags, io: CliIo): Promise<ExitCode> {
   });
   try {
     await socket.open();
-    if (isInteractive) io.out(greeting(socket.ready, flags, reached.url));
+    if (isInteractive) {
+      io.out(greeting(socket.ready, flags, reached.url));
+      for (const each of await waitingApprovals(reached, socket.ready.sessionKey)) view.noteApproval(each);
+    }
     const interrupt = interrupts(socket, turns, () => surface?.close());
     surface = isInteractive ? await terminalSurface(io, interrupt) : pipedSurface(io);
     socket.onBroken((isBroken) =>
@@ -167,11 +175,13 @@ function pipedSurface(io: CliIo): ChatSurface {
 async function lookAt(reached: ReachedGateway, runId: string): Promise<TurnState | undefined> {
   try {
     const answer = await callGateway(await reached.find(), 'GET', `/api/runs/${encodeURIComponent(runId)}`);
-    const run = isJsonObject(answer.run ?? null) ? (answer.run as { status?: JsonValue }) : {};
+    const run = isJsonObject(answer.run ?? null) ? (answer.run as { status?: JsonValue; sessionKey?: JsonValue }) : {};
     const status = String(run.status);
     const deliveries = Array.isArray(answer.deliveries) ? answer.deliveries : [];
     const parts = deliveries.flatMap((part) => (isJsonObject(part) && isComing(part.status) ? [Number(part.seq)] : []));
-    return { isOver: !GOING_ON.includes(status), status, lastPart: Math.max(0, ...parts) };
+    const isQueued = status === 'queued' || status === 'suspended';
+    const isHeld = isQueued && (await waitingApprovals(reached, String(run.sessionKey))).length > 0;
+    return { isOver: !GOING_ON.includes(status), status, lastPart: Math.max(0, ...parts), isHeld };
   } catch (error) {
     // Its store is another one now, and knows nothing of it.
     if (error instanceof GatewayRefusedError && error.status === 404) return { isOver: true, status: '', lastPart: 0 };

@@ -6,6 +6,10 @@ import { addAgentsAdd } from './agents-add.ts';
 import { addAgentsInit } from './agents-init.ts';
 import { addAgentsList } from './agents-list.ts';
 import { addAgentsValidate } from './agents-validate.ts';
+import { addApprovalsAnswer } from './approvals-answer.ts';
+import { addApprovalsList } from './approvals-list.ts';
+import { addApprovalsRevoke } from './approvals-revoke.ts';
+import { addApprovalsRules } from './approvals-rules.ts';
 import { addChat } from './chat.ts';
 import type { CliIo } from './cli-io.ts';
 import { addConfigCheck } from './config-check.ts';
@@ -15,6 +19,12 @@ import { addContextDiff } from './context-diff.ts';
 import { addContextExplain } from './context-explain.ts';
 import { addContextPreview } from './context-preview.ts';
 import { addContextReport } from './context-report.ts';
+import { addCronAdd } from './cron-add.ts';
+import { addCronEdit } from './cron-edit.ts';
+import { addCronHistory } from './cron-history.ts';
+import { addCronList } from './cron-list.ts';
+import { addCronRm } from './cron-rm.ts';
+import { addCronRun } from './cron-run.ts';
 import { addDeadLettersList } from './deadletters-list.ts';
 import { addDeadLettersPurge } from './deadletters-purge.ts';
 import { addDeadLettersReplay } from './deadletters-replay.ts';
@@ -27,6 +37,8 @@ import { addHooksInfo } from './hooks-info.ts';
 import { addHooksList } from './hooks-list.ts';
 import { addHooksNew } from './hooks-new.ts';
 import { addHooksTest } from './hooks-test.ts';
+import { addMcpList } from './mcp-list.ts';
+import { addMcpTest } from './mcp-test.ts';
 import { addRouteExplain } from './route-explain.ts';
 import { addRunShow } from './run-show.ts';
 import { addSessionsDelete } from './sessions-delete.ts';
@@ -35,7 +47,10 @@ import { addSessionsReset } from './sessions-reset.ts';
 import { addSessionsShow } from './sessions-show.ts';
 import { addStart } from './start.ts';
 import { addStatus } from './status.ts';
+import { addToolsExplain } from './tools-explain.ts';
+import { addToolsList } from './tools-list.ts';
 import { addTour } from './tour.ts';
+import { addUsage } from './usage.ts';
 
 /** Adds one command to the program. `exit` sets the exit code of a command that ran through. */
 export type AddCommand = (program: Command, io: CliIo, exit: (code: ExitCode) => void) => void;
@@ -50,10 +65,21 @@ export const COMMANDS: readonly AddCommand[] = [
   addSessionsReset,
   addSessionsDelete,
   addRunShow,
+  addUsage,
+  addApprovalsList,
+  addApprovalsAnswer,
+  addApprovalsRules,
+  addApprovalsRevoke,
   addDeadLettersList,
   addDeadLettersPurge,
   addDeadLettersReplay,
   addDeadLettersShow,
+  addCronList,
+  addCronAdd,
+  addCronEdit,
+  addCronRm,
+  addCronRun,
+  addCronHistory,
   addContextPreview,
   addContextReport,
   addContextExplain,
@@ -73,6 +99,10 @@ export const COMMANDS: readonly AddCommand[] = [
   addConfigCheck,
   addConfigSchema,
   addRouteExplain,
+  addToolsExplain,
+  addToolsList,
+  addMcpList,
+  addMcpTest,
   addTour,
 ];
 

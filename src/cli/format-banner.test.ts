@@ -12,9 +12,11 @@ const STATUS: GatewayStatus = {
   channels: [],
   running: [],
   waiting: 0,
+  approvals: 0,
   outbox: { queued: 0, failed: 0 },
   deadLetters: { in: 0, out: 0 },
   sessions: 0,
+  schedule: { isEnabled: true, jobs: 0, next: null },
   warnings: [],
 };
 

@@ -1,6 +1,8 @@
 // `atrium run show`: how one run went, or the exact bytes that a model was sent in it.
 
 import type { RequestSpans } from '../gateway/read-request-spans.ts';
+import type { UsageReport, UsageSum } from '../gateway/usage.ts';
+import { formatCost } from '../protocol/cost.ts';
 import { BadFlagError, GatewayRefusedError } from '../protocol/errors.ts';
 import type { OutboxRow, RunRow } from '../store/tables.ts';
 import type { CliIo } from './cli-io.ts';
@@ -73,12 +75,13 @@ Examples:
           return;
         }
         const answer = await client.get<RunAnswer>(path);
-        if (!flags.json) return io.out(formatRun(answer, io));
+        const { total } = await client.get<UsageReport>(`/api/usage?by=model&run=${encodeURIComponent(runId)}`);
+        if (!flags.json) return io.out(formatRun(answer, total, io));
         const { spans } =
           answer.calls.length === 0
             ? { spans: [] }
             : await client.get<RequestSpans>(`${path}/spans/last`).catch(noneKept);
-        io.out(`${JSON.stringify({ ...answer, spans }, null, 2)}\n`);
+        io.out(`${JSON.stringify({ ...answer, spent: total, spans }, null, 2)}\n`);
       } finally {
         await client.close();
       }
@@ -91,7 +94,7 @@ function noneKept(error: unknown): { readonly spans: readonly [] } {
   throw error;
 }
 
-function formatRun({ run, calls, deliveries }: RunAnswer, io: CliIo): string {
+function formatRun({ run, calls, deliveries }: RunAnswer, spent: UsageSum, io: CliIo): string {
   const { timezone } = io.environment;
   const width = outputWidth(io);
   const { outcome } = run;
@@ -106,6 +109,7 @@ function formatRun({ run, calls, deliveries }: RunAnswer, io: CliIo): string {
     ['claims', run.claim > 1 ? `${run.claim}; it was taken up again after a crash` : undefined],
     ['model', outcome?.model && `${outcome.provider}/${outcome.model}`],
     ['usage', usage && `${usage.input} in (${usage.cacheRead} from the cache), ${usage.output} out`],
+    ['cost', spent.calls === 0 ? undefined : formatCost(spent)],
     [
       'steps',
       outcome?.modelCalls === undefined ? undefined : `${outcome.modelCalls} model, ${outcome.toolCalls ?? 0} tool`,

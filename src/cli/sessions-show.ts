@@ -83,7 +83,7 @@ function formatSession({ session, entries, earlier }: SessionAnswer, shown: read
 }
 
 function formatEntry({ kind, message, shown }: Entry): string[] {
-  if (kind === 'notice') return block('notice', shown ?? plainText(message));
+  if (kind !== 'message') return block(kind, shown ?? plainText(message));
   if (message.role === 'tool') {
     return block(
       message.isError ? `${message.toolName} failed` : message.toolName,

@@ -53,6 +53,8 @@ function formatStatus(status: GatewayStatus, io: CliIo): string {
     ['store', status.store],
     ['sessions', `${status.sessions} open`],
     ['runs', `${status.running.length} running, ${status.waiting} waiting`],
+    ['approvals', status.approvals === 0 ? 'none waiting' : `${status.approvals} waiting (atrium approvals list)`],
+    ['jobs', describeSchedule(status.schedule, io)],
     ['outbox', `${outbox.queued} queued, ${outbox.failed} failed`],
     [
       'dead letters',
@@ -100,4 +102,12 @@ function formatStatus(status: GatewayStatus, io: CliIo): string {
     parts.push(`${countOf(status.warnings.length, 'warning')}:\n${warnings}`);
   }
   return parts.join('\n');
+}
+
+function describeSchedule({ isEnabled, jobs, next }: GatewayStatus['schedule'], io: CliIo): string {
+  if (jobs === 0) return 'none';
+  if (!isEnabled) return `${jobs}, and none runs by itself (cron.enabled is false)`;
+  return next === null
+    ? `${jobs}, none of them due`
+    : `${jobs}, next "${next.name}" at ${formatTime(next.at, io.environment.timezone)}`;
 }

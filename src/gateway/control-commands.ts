@@ -1,25 +1,32 @@
-// Commands that are answered at once, whatever is running: /stop, /status, /context, /help. They change nothing but what
+// Commands that are answered at once, whatever is running: /stop, /approve, /status, /context, /help. They change nothing but what
 // they are asked to stop, and their answers are text for a chat.
 
 import { CONTEXT_USAGE, formatContextView, parseContextView } from '../agent/commands/context-view.ts';
 import { formatHelp } from '../agent/commands/help.ts';
-import { formatStatus } from '../agent/commands/status.ts';
+import { formatStatus, type StatusFacts } from '../agent/commands/status.ts';
+import { factsOf } from '../agent/compaction/compaction-facts.ts';
 import type { RequestFrame } from '../agent/request-frame.ts';
 import type { RunningLane } from '../lanes/lanes.ts';
 import type { Inbound } from '../protocol/inbound.ts';
 import { VERSION } from '../protocol/version.ts';
+import { lastDailyBoundary } from '../routing/last-daily-boundary.ts';
 import type { SlashCommand } from '../routing/slash-command.ts';
 import type { Store } from '../store/store.ts';
+import type { SessionRow } from '../store/tables.ts';
+import { sumUsage } from './usage.ts';
 
 export interface ControlParts {
   readonly store: Store;
-  readonly stop: (sessionKey: string, reason: string) => boolean;
+  readonly stop: (sessionKey: string, reason: string) => Promise<boolean>;
+  readonly approve: (args: readonly string[], place: CommandPlace) => Promise<string>;
   readonly running: () => readonly RunningLane[];
   /** `provider/model`, first choice first. */
   readonly modelsOf: (agentId: string) => readonly string[];
   /** What a channel promises, in one sentence. */
   readonly deliveryOf: (channel: string) => string | undefined;
   readonly readFrame: (runId: string) => Promise<RequestFrame | undefined>;
+  /** Where the agent's day begins. */
+  readonly timezone: string;
   readonly now: () => number;
 }
 
@@ -29,6 +36,9 @@ export interface CommandPlace {
   readonly inbound: Inbound;
 }
 
+/** In /status; /approve lists the others. */
+const MOST_APPROVALS = 5;
+
 export class ControlCommands {
   readonly #parts: ControlParts;
 
@@ -37,16 +47,17 @@ export class ControlCommands {
   }
 
   /** Undefined for commands that take their turn in the lane. */
-  async answer({ name, rest }: SlashCommand, place: CommandPlace): Promise<string | undefined> {
+  async answer({ name, rest, args }: SlashCommand, place: CommandPlace): Promise<string | undefined> {
     if (name === 'stop') return this.#stop(place);
+    if (name === 'approve') return this.#parts.approve(args, place);
     if (name === 'status') return this.#status(place);
     if (name === 'context') return this.#context(place, rest);
     if (name === 'help') return formatHelp();
     return undefined;
   }
 
-  #stop({ sessionKey }: CommandPlace): string {
-    return this.#parts.stop(sessionKey, 'somebody said /stop') ? 'Stopping.' : 'Nothing is running here.';
+  async #stop({ sessionKey }: CommandPlace): Promise<string> {
+    return (await this.#parts.stop(sessionKey, 'somebody said /stop')) ? 'Stopping.' : 'Nothing is running here.';
   }
 
   async #status({ sessionKey, agentId, inbound }: CommandPlace): Promise<string> {
@@ -69,8 +80,33 @@ export class ControlCommands {
       report: frame?.report,
       running: going && { runId: going.runId, startedAt: going.since },
       waiting: await store.count('inbox', { sessionKey, status: 'queued' }),
+      approvals: await store.select('approvals', {
+        where: { sessionKey, status: 'waiting' },
+        orderBy: [['seq', 'asc']],
+        limit: MOST_APPROVALS,
+      }),
       delivery: deliveryOf(inbound.surface.channel),
+      ...(await this.#spent(agentId, session)),
     });
+  }
+
+  /** What the session and the agent's day have cost, and how the session was last made shorter. */
+  async #spent(agentId: string, session: SessionRow | undefined): Promise<Pick<StatusFacts, 'spent' | 'compaction'>> {
+    const { store, timezone, now } = this.#parts;
+    const today = lastDailyBoundary(now(), 0, timezone);
+    const sum = { by: 'agent', timezone } as const;
+    const ofDay = (await sumUsage(store, { ...sum, agentId, since: today })).total;
+    if (!session) return { spent: { today: ofDay } };
+    const { sessionId, sessionKey } = session;
+    const [row] = await store.select('transcript', {
+      where: { sessionId, kind: 'compaction' },
+      orderBy: [['position', 'desc']],
+      limit: 1,
+    });
+    return {
+      spent: { session: (await sumUsage(store, { ...sum, sessionKey, sessionId })).total, today: ofDay },
+      compaction: row && { at: row.at, ...factsOf(row) },
+    };
   }
 
   async #context({ sessionKey }: CommandPlace, asked: string): Promise<string> {

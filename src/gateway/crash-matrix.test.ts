@@ -8,6 +8,10 @@ import { COMMIT_SITES, type CommitSite } from '../store/commit-sites.ts';
 import { askOnce, askOverApi } from '../testkit/api-client.ts';
 import type { GatewayProcess } from '../testkit/gateway-process.ts';
 import { fail, reply } from '../testkit/model-server.ts';
+import { compaction, compactionInRun } from './fixtures/crash-compaction.ts';
+import { toolListing } from './fixtures/crash-mcp.ts';
+import { processBegins, processGoesOn } from './fixtures/crash-process.ts';
+import { job, jobSlot } from './fixtures/crash-schedule.ts';
 import {
   eventually,
   expectDeath,
@@ -25,6 +29,7 @@ import {
   toolResults,
   visited,
 } from './fixtures/crash-stage.ts';
+import { allowRule, answered, suspend, waiting } from './fixtures/crash-waiting.ts';
 
 const allPoints = COMMIT_SITES.flatMap((site) => [`${site}:before`, `${site}:after`]).sort();
 const TIMEOUT_MS = 120_000;
@@ -63,7 +68,25 @@ describe('a gateway that is killed', () => {
     it('a session was ended, goes on with the run in it', () => inTurn(() => session(moment)), TIMEOUT_MS);
     it('a deadly message was given up, gives it up once', () => inTurn(() => deadLetter(moment)), TIMEOUT_MS);
     it('a dead letter was sent again, answers it once', () => inTurn(() => deadLetterAnswer(moment)), TIMEOUT_MS);
+    it('a long talk was made shorter, answers once', () => inTurn(() => compaction(moment)), TIMEOUT_MS);
+    it('a long run was made shorter, answers once', () => inTurn(() => compactionInRun(moment)), TIMEOUT_MS);
     it('old requests made room, answers all the same', () => inTurn(() => prune(moment)), TIMEOUT_MS);
+    it('a person was asked, asks once and goes on', () => inTurn(() => suspend(moment)), TIMEOUT_MS);
+    it('an approval was answered, goes on once', () => inTurn(() => answered(moment)), TIMEOUT_MS);
+    it('a rule was taken back, asks again when it is gone', () => inTurn(() => allowRule(moment)), TIMEOUT_MS);
+    it(
+      'a command began in the background, runs it once at most',
+      () => inTurn(() => processBegins(moment)),
+      TIMEOUT_MS,
+    );
+    it('a job was added, has it once', () => inTurn(() => job(moment)), TIMEOUT_MS);
+    it('a slot of a job fired, runs it once', () => inTurn(() => jobSlot(moment)), TIMEOUT_MS);
+    it('the tools of a server were written down, answers once', () => inTurn(() => toolListing(moment)), TIMEOUT_MS);
+  });
+
+  describe.concurrent('while something goes on', () => {
+    it('waits for the same person afterwards', () => inTurn(waiting), TIMEOUT_MS);
+    it('finds a command in the background again', () => inTurn(processGoesOn), TIMEOUT_MS);
   });
 
   it('was killed before and after every kind of commit', () => {

@@ -3,21 +3,29 @@
 
 import type { DraftParts, RunHooks } from '../agent/run-parts.ts';
 import { resolveAgentWorkspaceDir } from '../config/agent-workspace.ts';
+import { compactionSettingsOf } from '../config/compaction-settings.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { sessionVisibilityOf } from '../config/session-visibility.ts';
 import { resolveTimezone } from '../config/timezone.ts';
+import { webFetchSettingsOf } from '../config/web-fetch-settings.ts';
 import type { Inbound } from '../protocol/inbound.ts';
 import { newId } from '../protocol/new-id.ts';
 import { planSession } from '../routing/open-session.ts';
 import { type Route, resolveRoute } from '../routing/resolve-route.ts';
 import { decideRollover } from '../routing/session-lifetime.ts';
 import type { Store } from '../store/store.ts';
+import type { CronToolJobs } from '../tools/cron.ts';
+import type { McpServers } from '../tools/mcp/mcp-servers.ts';
+import type { SessionMail } from '../tools/sessions-send.ts';
 import type { Tool } from '../tools/tool.ts';
 import { createToolset } from '../tools/toolset.ts';
 import { ContextEngine } from './context-engine.ts';
+import { createExecTools, type ExecTools } from './exec-tools.ts';
+import { memoryPolicyOf } from './memory-policy.ts';
 import { ModelRegistry } from './model-registry.ts';
 import { routingSettingsOf } from './routing-settings.ts';
+import { ToolOffer, toolWarnings } from './tool-offer.ts';
 
 export interface DraftOptions {
   readonly environment: Environment;
@@ -26,14 +34,22 @@ export interface DraftOptions {
   readonly hooks: RunHooks;
   /** Besides those that come with the product. */
   readonly tools?: readonly Tool[] | undefined;
+  readonly sessionMail?: SessionMail | undefined;
+  readonly cronJobs?: (() => CronToolJobs) | undefined;
+  readonly mcp?: McpServers | undefined;
   readonly modules?: (() => Promise<Readonly<Record<string, unknown>>>) | undefined;
   readonly now: () => number;
+  readonly warn?: ((sentence: string) => void) | undefined;
 }
 
 export interface BuiltDraftParts {
   readonly parts: DraftParts;
   readonly engine: ContextEngine;
   readonly models: ModelRegistry;
+  readonly exec: ExecTools;
+  readonly offer: ToolOffer;
+  /** Slips in the lists of tools. */
+  readonly toolWarnings: readonly string[];
   readonly route: (inbound: Inbound) => Route;
 }
 
@@ -49,13 +65,31 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
   });
   const models = new ModelRegistry(config, environment);
   const { home } = environment;
-  const toolset = createToolset({ store, now, home, sessionVisibility: sessionVisibilityOf(config) });
-  const tools = [...toolset.tools, ...(options.tools ?? [])];
+  const toolset = createToolset({
+    store,
+    now,
+    home,
+    sessionVisibility: sessionVisibilityOf(config),
+    sessionMail: options.sessionMail,
+    cronJobs: options.cronJobs,
+    webFetch: webFetchSettingsOf(config),
+    memoryPolicyOf: memoryPolicyOf(config, environment),
+  });
+  const exec = createExecTools({ environment, config, store, now, warn: options.warn ?? (() => undefined) });
+  const tools = [...toolset.tools, ...exec.tools, ...(options.tools ?? [])];
+  const offer = new ToolOffer({
+    config,
+    store,
+    tools: async () => [...tools, ...((await options.mcp?.tools()) ?? [])],
+  });
   const routing = routingSettingsOf(config);
   const timezone = resolveTimezone(config, environment);
   return {
     engine,
     models,
+    exec,
+    offer,
+    toolWarnings: toolWarnings(config, tools),
     route: (inbound) => resolveRoute(routing, inbound),
     parts: {
       store,
@@ -64,6 +98,7 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
         compose: (request) => engine.compose(request),
         workspaceDirOf: (agentId) => resolveAgentWorkspaceDir(config, agentId, environment.variables),
       },
+      compaction: (agentId) => compactionSettingsOf(config, agentId),
       models: {
         candidates: (agentId) => models.candidates(agentId),
         model: (ref) => models.model(ref),
@@ -76,7 +111,7 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
           return { ...planned, ended: ended && current ? { session: current, reason: ended.reason } : undefined };
         },
       },
-      tools: async () => tools,
+      tools: (scope) => offer.offered(scope),
     },
   };
 }

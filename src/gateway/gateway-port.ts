@@ -5,11 +5,15 @@ import type { ToldSpan } from '../agent/request-text.ts';
 import type { DeliveryGuarantee, ReceiveResult } from '../channels/channel.ts';
 import type { ContextReport } from '../context/report/build-report.ts';
 import type { WireRequest } from '../models/model.ts';
+import type { ApprovalDecision } from '../protocol/approval-decision.ts';
 import type { Inbound } from '../protocol/inbound.ts';
 import type { LiveEvent, SessionEndReason } from '../protocol/live-event.ts';
 import type { Message } from '../protocol/message.ts';
+import type { JobDraft, JobEdit } from '../schedule/job-draft.ts';
+import type { ScheduleStatus, StartedJob } from '../schedule/schedule.ts';
 import type { Store } from '../store/store.ts';
-import type { RunRow } from '../store/tables.ts';
+import type { ApprovalRow, JobRow, RunRow } from '../store/tables.ts';
+import type { McpServerStatus } from '../tools/mcp/mcp-server.ts';
 
 export interface GatewayPort {
   /** Accepts a message: resolves when it is safe in the inbox. Rejects with an AtriumError when it cannot be taken. */
@@ -34,9 +38,39 @@ export interface GatewayPort {
   replayDeadLetter(id: string): Promise<{ runId: string }>;
   /** Removes these dead letters, or all of them, and says how many there were. */
   purgeDeadLetters(ids: readonly string[] | 'all'): Promise<number>;
+  /** Answers a tool call that waits for a person, and lets its run go on. Rejects when it does not wait any more. */
+  answerApproval(id: string, decision: ApprovalDecision, by: string): Promise<ApprovalRow>;
+  /** Removes a rule that lets a command pass. Rejects when there is none of this name. */
+  revokeRule(id: string): Promise<void>;
+  /** The jobs of the schedule. */
+  readonly jobs: JobPort;
   /** Why a message would go where it goes. */
   explainRoute(inbound: Inbound): Promise<RouteExplanation>;
+  /** Which tools an agent is offered in a session, and the rule that decides about each. */
+  explainTools(request: ExplainToolsRequest): Promise<ToolsExplanation>;
+  /** The servers of tools that are configured and on. */
+  mcpServers(): Promise<readonly McpServerStatus[]>;
 }
+
+/**
+ * Changes to jobs; looking at them needs the store only. Rejects with InvalidJobError, InvalidScheduleError or
+ * UnknownJobError.
+ */
+export interface JobPort {
+  add(job: AskedJob): Promise<JobRow>;
+  edit(id: string, edit: AskedJobEdit): Promise<JobRow>;
+  remove(id: string): Promise<JobRow>;
+  run(id: string): Promise<StartedJob>;
+  status(): Promise<ScheduleStatus>;
+}
+
+/** Without an agent it is the default one's. `deliver` is a surface such as `web:<name>`, or `none`. */
+export type AskedJob = Omit<JobDraft, 'agentId' | 'deliverTo'> & {
+  readonly agentId?: string | undefined;
+  readonly deliver?: string | null | undefined;
+};
+
+export type AskedJobEdit = Omit<JobEdit, 'deliverTo'> & { readonly deliver?: string | null | undefined };
 
 export interface ReceiveOptions {
   readonly kind?: 'message' | 'api' | undefined;
@@ -53,6 +87,45 @@ export interface RouteExplanation {
   readonly rules: readonly string[];
 }
 
+export interface ExplainToolsRequest {
+  /** Default: the agent's main session. */
+  readonly sessionKey?: string | undefined;
+  readonly agentId?: string | undefined;
+  /** Default: the agent's first choice. */
+  readonly provider?: string | undefined;
+  readonly model?: string | undefined;
+}
+
+export interface ToolsExplanation {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly provider: string;
+  readonly model: string;
+  /** Whether the tools that only the operator has are offered there. */
+  readonly isOwner: boolean;
+  /** What a tool has to pass, in order; a list that is null forbids nothing. */
+  readonly steps: readonly {
+    readonly source: string;
+    readonly allow: readonly string[] | null;
+    readonly deny: readonly string[] | null;
+  }[];
+  readonly tools: readonly ExplainedTool[];
+  readonly warnings: readonly string[];
+}
+
+export interface ExplainedTool {
+  readonly name: string;
+  /** Who brought it; null for the product's own. */
+  readonly owner: string | null;
+  readonly groups: readonly string[];
+  readonly description: string;
+  readonly isOffered: boolean;
+  /** What decided, in the words of the configuration. */
+  readonly rule: string;
+  /** The step that it belongs to; null when no step says anything about the tool. */
+  readonly source: string | null;
+}
+
 export interface GatewayStatus {
   readonly version: string;
   readonly url: string;
@@ -63,9 +136,12 @@ export interface GatewayStatus {
   readonly channels: readonly ChannelStatus[];
   readonly running: readonly { readonly sessionKey: string; readonly runId: string; readonly since: number }[];
   readonly waiting: number;
+  /** Tool calls that wait for a person. */
+  readonly approvals: number;
   readonly outbox: { readonly queued: number; readonly failed: number };
   readonly deadLetters: { readonly in: number; readonly out: number };
   readonly sessions: number;
+  readonly schedule: ScheduleStatus;
   /** What an operator should know: cut bootstrap files, a trajectory folder that cannot be written, a missing key. */
   readonly warnings: readonly string[];
 }

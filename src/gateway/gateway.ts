@@ -8,6 +8,7 @@ import type { RunParts } from '../agent/run-parts.ts';
 import type { Channel, ReceiveResult } from '../channels/channel.ts';
 import { replayDeadLetter } from '../delivery/replay-dead-letter.ts';
 import type { Lanes } from '../lanes/lanes.ts';
+import type { ApprovalDecision } from '../protocol/approval-decision.ts';
 import { PreconditionFailedError, UnknownDeadLetterError, UnknownRunError } from '../protocol/errors.ts';
 import type { Inbound } from '../protocol/inbound.ts';
 import type { SessionEndReason } from '../protocol/live-event.ts';
@@ -18,15 +19,20 @@ import { planForget } from '../recorder/prune-captures.ts';
 import { planSessionDeletion, planSessionEnd } from '../routing/end-session.ts';
 import type { Route } from '../routing/resolve-route.ts';
 import type { Store } from '../store/store.ts';
-import type { DeadLetterRow, RunRow, TriggerPayload } from '../store/tables.ts';
+import type { ApprovalRow, DeadLetterRow, RunRow, TriggerPayload } from '../store/tables.ts';
+import type { McpServerStatus } from '../tools/mcp/mcp-server.ts';
+import type { Approvals } from './approvals.ts';
 import type {
   AgentStatus,
+  ExplainToolsRequest,
   GatewayPort,
   GatewayStatus,
+  JobPort,
   Preview,
   PreviewRequest,
   ReceiveOptions,
   RouteExplanation,
+  ToolsExplanation,
 } from './gateway-port.ts';
 import type { LiveEvents, LiveListener } from './live-events.ts';
 import { previewMessage } from './preview-message.ts';
@@ -36,10 +42,14 @@ export interface GatewayParts {
   readonly run: RunParts;
   readonly receive: ReceiveParts;
   readonly lanes: Lanes;
+  readonly jobs: JobPort;
   readonly live: LiveEvents;
+  readonly approvals: Approvals;
   readonly channels: readonly Channel[];
   readonly route: (inbound: Inbound) => Route;
   readonly agents: () => readonly AgentStatus[];
+  readonly explainTools: (request: ExplainToolsRequest) => Promise<ToolsExplanation>;
+  readonly mcpServers: () => Promise<readonly McpServerStatus[]>;
   readonly warnings: () => readonly string[];
   readonly stateDir: string;
   readonly startedAt: number;
@@ -48,6 +58,8 @@ export interface GatewayParts {
   readonly url: () => string | undefined;
   /** Removes what was written down of these sessions outside of the store. */
   readonly forgetRecords: (sessionIds: readonly string[]) => Promise<void>;
+  /** Ends its commands in the background, and removes what commands printed. */
+  readonly forgetProcesses: (sessionKey: string) => Promise<void>;
 }
 
 /** A run that is stopped because its session is deleted has so long to end. */
@@ -62,6 +74,10 @@ export class Gateway implements GatewayPort {
 
   get store(): Store {
     return this.#parts.run.store;
+  }
+
+  get jobs(): JobPort {
+    return this.#parts.jobs;
   }
 
   receive(inbound: Inbound, options?: ReceiveOptions): Promise<ReceiveResult> {
@@ -92,24 +108,30 @@ export class Gateway implements GatewayPort {
   }
 
   async stopRun(runId: string, reason: string = CLIENT_GONE): Promise<boolean> {
-    const [trigger] = await this.store.select('inbox', { where: { runId }, limit: 1 });
+    const [trigger] = await this.store.select('inbox', { where: { runId }, orderBy: [['seq', 'asc']], limit: 1 });
     if (!trigger || trigger.status === 'done' || trigger.status === 'dead') return false;
     if (trigger.status === 'queued' && (await this.#takeOut(runId, trigger.sessionKey, trigger.payload, reason)))
       return true;
-    const isRunning = this.#parts.lanes.running.some((lane) => lane.runId === runId);
-    return isRunning && this.#parts.lanes.stop(trigger.sessionKey, reason);
+    const stopRunning = () =>
+      this.#parts.lanes.running.some((lane) => lane.runId === runId) &&
+      this.#parts.lanes.stop(trigger.sessionKey, reason);
+    // One that lies down to wait counts as running and hears nothing any more; one that waits may go on while we look.
+    const isRunning = stopRunning();
+    return (await this.#parts.approvals.cancel(runId, reason)) || isRunning || stopRunning();
   }
 
   async status(): Promise<GatewayStatus> {
     const { lanes, channels } = this.#parts;
     const { store } = this;
-    const [waiting, queued, failed, deadIn, deadOut, sessions] = await Promise.all([
+    const [waiting, approvals, queued, failed, deadIn, deadOut, sessions, schedule] = await Promise.all([
       lanes.waiting(),
+      store.count('approvals', { status: 'waiting' }),
       store.count('outbox', { status: 'queued' }),
       store.count('outbox', { status: { in: ['failed', 'dead'] } }),
       store.count('deadLetters', { direction: 'in' }),
       store.count('deadLetters', { direction: 'out' }),
       store.count('sessions', { endedAt: null }),
+      this.jobs.status(),
     ]);
     return {
       version: VERSION,
@@ -121,9 +143,11 @@ export class Gateway implements GatewayPort {
       channels: channels.map(({ id, guarantee, maxTextLength }) => ({ id, guarantee, maxTextLength })),
       running: lanes.running,
       waiting,
+      approvals,
       outbox: { queued, failed },
       deadLetters: { in: deadIn, out: deadOut },
       sessions,
+      schedule,
       warnings: this.#parts.warnings(),
     };
   }
@@ -170,12 +194,14 @@ export class Gateway implements GatewayPort {
     const runIds = runs.filter(isOver).map(({ runId }) => runId);
     const deletion = planSessionDeletion(ended, runIds, this.#parts.run.now());
     await this.#parts.forgetRecords(ended.map(({ sessionId }) => sessionId));
+    await this.#parts.forgetProcesses(sessionKey);
     await this.store.commit(
       [
         ...(await planForget(this.store, runIds)),
         ...deletion,
         { remove: 'deadLetters', where: { sessionKey } },
         { remove: 'injections', where: { sessionKey } },
+        { remove: 'processes', where: { sessionKey } },
       ],
       { site: 'session' },
     );
@@ -199,9 +225,25 @@ export class Gateway implements GatewayPort {
     return changed[0] ?? 0;
   }
 
+  answerApproval(id: string, decision: ApprovalDecision, by: string): Promise<ApprovalRow> {
+    return this.#parts.approvals.answer(id, decision, { by });
+  }
+
+  revokeRule(id: string): Promise<void> {
+    return this.#parts.approvals.revokeRule(id);
+  }
+
   async explainRoute(inbound: Inbound): Promise<RouteExplanation> {
     const { agentId, sessionKey, rules } = this.#parts.route(inbound);
     return { agentId, sessionKey, rules };
+  }
+
+  explainTools(request: ExplainToolsRequest): Promise<ToolsExplanation> {
+    return this.#parts.explainTools(request);
+  }
+
+  mcpServers(): Promise<readonly McpServerStatus[]> {
+    return this.#parts.mcpServers();
   }
 
   async #findRun(runId: string): Promise<RunRow | undefined> {
@@ -212,7 +254,7 @@ export class Gateway implements GatewayPort {
   /** The waiting ones first, or the end of the running one would begin the next. Returns when they are over or the time is. */
   async #stopAll(sessionKey: string, reason: string): Promise<void> {
     const patience = timeLimit(DELETION_WAIT_MS, () => new Error('The time for stopping runs is over.'));
-    const where = { sessionKey, status: { in: ['queued', 'claimed'] } };
+    const where = { sessionKey, status: { in: ['queued', 'claimed'] }, kind: { not: 'approval' } };
     const triggers = await this.store.select('inbox', { where, orderBy: [['seq', 'desc']] });
     for (const { runId } of triggers) {
       if (!(await this.stopRun(runId, reason))) continue;

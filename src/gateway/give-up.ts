@@ -49,6 +49,7 @@ export async function giveUp(parts: GiveUpParts, { trigger, claim, attempt }: Cl
       },
       { update: 'inbox', where: { runId }, set: { status: 'dead' } },
       { update: 'injections', where: { runId, status: 'bound' }, set: { status: 'queued', runId: null } },
+      { update: 'approvals', where: { runId, status: 'waiting' }, set: { status: 'void' } },
       { remove: 'journal', where: { runId } },
       {
         insert: 'deadLetters',

@@ -17,6 +17,7 @@ import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { formatModelRef } from '../config/model-choice.ts';
 import { policyVersionOf } from '../config/policy-version.ts';
+import { resolveTimezone } from '../config/timezone.ts';
 import { Outbox } from '../delivery/outbox.ts';
 import { planDelivery } from '../delivery/plan-delivery.ts';
 import { HookRunner } from '../hooks/runner.ts';
@@ -28,19 +29,26 @@ import { DebugLogs } from '../recorder/debug-logs.ts';
 import { HookRecordSink } from '../recorder/hook-record-sink.ts';
 import { Recorder } from '../recorder/recorder.ts';
 import { Trajectory } from '../recorder/trajectory.ts';
+import { SILENT_CHANNEL } from '../schedule/deliver-target.ts';
 import { parseFailpoint, withFailpoints } from '../store/failpoints.ts';
 import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
 import { acquireStateLock, type StateLock } from '../store/state-lock.ts';
+import type { SessionMail } from '../tools/sessions-send.ts';
 import type { Tool } from '../tools/tool.ts';
+import { Approvals } from './approvals.ts';
+import { approveCommand } from './approve-command.ts';
 import { ContextWarnings } from './context-warnings.ts';
 import { ControlCommands } from './control-commands.ts';
 import { createDraftParts } from './draft-parts.ts';
+import { explainTools } from './explain-tools.ts';
 import { Gateway } from './gateway.ts';
 import type { AgentStatus } from './gateway-port.ts';
 import { giveUp } from './give-up.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { createInternalHooks } from './internal-hooks.ts';
 import { LiveEvents } from './live-events.ts';
+import { openMcp } from './open-mcp.ts';
+import { createSchedule, type GatewaySchedule } from './open-schedule.ts';
 import { outboxMailbox } from './outbox-mailbox.ts';
 import type { ReceiveParts } from './receive-message.ts';
 import { runRecorder } from './run-recorder.ts';
@@ -69,6 +77,7 @@ export interface OpenedGateway {
   readonly hooks: HookRunner;
   readonly lock: StateLock;
   readonly sockets: { readonly web: WebChannel; readonly cli: CliChannel };
+  readonly schedule: GatewaySchedule;
   /** Says where it listens, once it does. */
   listensAt(url: string): Promise<void>;
   /** Loads what the first message needs. */
@@ -111,7 +120,13 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   options.register?.(hooks);
 
   // What an agent reads, and who answers.
-  const drafting = createDraftParts({ ...options, store, hooks, now });
+  const sessionMail: SessionMail = {
+    deliver: (inbound) => gateway.receive(inbound),
+    waitFor: (runId, signal) => gateway.waitForRun(runId, signal),
+  };
+  const mcp = openMcp({ ...options, store, now });
+  const cronJobs = () => schedule.toolJobs;
+  const drafting = createDraftParts({ ...options, store, hooks, now, mcp, sessionMail, cronJobs });
   const { engine, models, route } = drafting;
   const { workspaceDirOf } = drafting.parts.context;
   const contextWarnings = new ContextWarnings(warn);
@@ -122,15 +137,20 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   // Where answers go.
   const socketPorts = {
     mailbox: outboxMailbox(store),
-    stop: (sessionKey: string) => void lanes.stop(sessionKey, 'somebody pressed stop'),
+    stop: (sessionKey: string) =>
+      void approvals
+        .stop(sessionKey, 'somebody pressed stop')
+        .catch((error: Error) => warn(`${sessionKey} could not be stopped: ${error.message}`)),
     now,
   };
   const sockets = { web: new WebChannel(socketPorts), cli: new CliChannel(socketPorts) };
   const channels: readonly Channel[] = [sockets.web, sockets.cli, createApiChannel(), ...(options.channels ?? [])];
   const channelOf = (id: string) => channels.find((channel) => channel.id === id);
   const ttlMs = (config.delivery?.ttlMinutes ?? 1_440) * MINUTE_MS;
-  const plan = async (answer: Answer) =>
-    (await planDelivery(answer, { hooks, channel: channelOf(answer.surface.channel), now, ttlMs })).rows;
+  const plan = async (answer: Answer) => {
+    if (answer.surface.channel === SILENT_CHANNEL) return [];
+    return (await planDelivery(answer, { hooks, channel: channelOf(answer.surface.channel), now, ttlMs })).rows;
+  };
   const outbox = new Outbox({
     store,
     channels: channelOf,
@@ -185,12 +205,25 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     },
   };
   const lanes = new EmbeddedLanes({ store, limit: defaults.maxConcurrent ?? 16, now, warn });
+  const approvals = new Approvals({
+    store,
+    planDelivery: plan,
+    wakeOutbox: () => outbox.wake(),
+    wakeLane: (sessionKey) => lanes.wake(sessionKey),
+    stopLane: (sessionKey, reason) => lanes.stop(sessionKey, reason),
+    emit: live.emit,
+    subscribe: (listener) => live.subscribe(listener),
+    now,
+    warn,
+  });
+  const approvers = config.approvals?.approvers ?? [];
   const control = new ControlCommands({
     store,
     stop: (sessionKey, reason) => {
       void internalHook('command', 'stop', sessionKey, {});
-      return lanes.stop(sessionKey, reason);
+      return approvals.stop(sessionKey, reason);
     },
+    approve: (args, place) => approveCommand({ store, approvals, approvers, now }, args, place),
     running: () => lanes.running,
     modelsOf,
     deliveryOf: (id) => {
@@ -198,6 +231,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       return guarantee && `${guarantee.level}: ${guarantee.because}`;
     },
     readFrame: (runId) => readFrame(runParts, runId),
+    timezone: resolveTimezone(config, environment),
     now,
   });
   const receive: ReceiveParts = {
@@ -220,17 +254,36 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       model: modelsOf(agentId)[0] ?? 'none',
       fallbacks: modelsOf(agentId).slice(1),
     }));
+  const schedule = createSchedule({
+    store,
+    hooks,
+    config,
+    environment,
+    channels: channels.map(({ id }) => id),
+    workspaceDirOf,
+    subscribe: (listener) => live.subscribe(listener),
+    wakeLane: (sessionKey) => lanes.wake(sessionKey),
+    now,
+    warn,
+  });
   const gateway = new Gateway({
+    jobs: schedule.jobs,
     run: runParts,
     receive,
     lanes,
     live,
+    approvals,
     channels,
     route,
     agents,
+    mcpServers: () => mcp.statuses(),
+    explainTools: (request) => explainTools({ ...drafting, config }, request),
     warnings: () => [
       ...loaded.warnings.map(({ message }) => message),
       ...models.problems(),
+      ...drafting.exec.problems,
+      ...drafting.toolWarnings,
+      ...mcp.warnings,
       ...workspaces.warnings,
       ...contextWarnings.warnings,
     ],
@@ -239,6 +292,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     ttlMs,
     url: () => url,
     forgetRecords: (sessionIds) => recorder.forgetSessions(sessionIds),
+    forgetProcesses: (sessionKey) => drafting.exec.processes.forget(sessionKey),
   });
 
   // Everything begins.
@@ -262,6 +316,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   for (const channel of channels) await channel.open({ receive: (inbound) => gateway.receive(inbound) });
   workspaces.prepareAll();
   await outbox.open();
+  await drafting.exec.processes.open();
   // Before new runs end, whose observers are told anyway.
   void tellForgottenEnds(runParts);
   await lanes.open({
@@ -272,6 +327,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
         claimed,
       ),
   });
+  await approvals.open();
   const housekeeping = new Housekeeping({
     store,
     now,
@@ -280,12 +336,14 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     limits: config.recorder?.captures,
   });
   housekeeping.open();
+  await schedule.open();
 
   return {
     gateway,
     hooks,
     lock,
     sockets,
+    schedule,
     listensAt: async (address) => {
       url = address;
       await lock.writeOwner({ pid: process.pid, url: address });
@@ -301,7 +359,11 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       const deadline = now() + budgetMs;
       const left = () => Math.max(0, deadline - now());
       housekeeping.close();
+      await schedule.close();
+      await approvals.close();
       await lanes.close(left());
+      drafting.exec.processes.close();
+      await mcp.close();
       live.close(new GatewayNotReadyError('draining'));
       await outbox.close(Math.max(left(), 500));
       await tellShutdown(runParts, left());

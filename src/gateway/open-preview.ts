@@ -8,8 +8,11 @@ import type { LoadedConfig } from '../config/load-config.ts';
 import { HookRunner } from '../hooks/runner.ts';
 import { StoreReadOnlyError } from '../protocol/errors.ts';
 import type { CommitCounter, Store } from '../store/store.ts';
+import type { McpServerStatus } from '../tools/mcp/mcp-server.ts';
 import { createDraftParts } from './draft-parts.ts';
-import type { Preview, PreviewRequest } from './gateway-port.ts';
+import { explainTools } from './explain-tools.ts';
+import type { ExplainToolsRequest, Preview, PreviewRequest, ToolsExplanation } from './gateway-port.ts';
+import { lookAtMcp } from './open-mcp.ts';
 import { previewMessage } from './preview-message.ts';
 
 export interface PreviewOptions {
@@ -21,14 +24,21 @@ export interface PreviewOptions {
 
 export interface OpenedPreview {
   preview(request: PreviewRequest): Promise<Preview>;
+  explainTools(request: ExplainToolsRequest): Promise<ToolsExplanation>;
+  mcpServers(): Promise<readonly McpServerStatus[]>;
   close(): Promise<void>;
 }
 
 export async function openPreview(options: PreviewOptions): Promise<OpenedPreview> {
   const store = await openForReading(join(options.environment.stateDir, 'atrium', 'atrium.db'));
-  const { parts, route } = createDraftParts({ ...options, store, hooks: new HookRunner({ now: options.now }) });
+  const hooks = new HookRunner({ now: options.now });
+  const mcp = lookAtMcp({ ...options, store });
+  const drafting = createDraftParts({ ...options, store, hooks, mcp });
+  const { parts, route } = drafting;
   return {
     preview: (request) => previewMessage({ draft: parts, route, now: options.now }, request),
+    explainTools: (request) => explainTools({ ...drafting, config: options.loaded.config }, request),
+    mcpServers: () => mcp.statuses(),
     close: () => store.close(),
   };
 }

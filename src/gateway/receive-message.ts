@@ -18,6 +18,7 @@ import type { NewRow, Store, Write } from '../store/store.ts';
 import type { TriggerPayload } from '../store/tables.ts';
 import type { ControlCommands } from './control-commands.ts';
 import type { ReceiveOptions } from './gateway-port.ts';
+import { noteWaiting } from './note-waiting.ts';
 
 export interface ReceiveParts {
   readonly store: Store;
@@ -63,32 +64,40 @@ export async function receiveMessage(
   if (claimed) return answerAtOnce(parts, { ...taken, ...claimed });
 
   tellReceived(parts, inbound, context);
-  const command = parseSlashCommand(inbound.text);
+  const command = inbound.fromAgent ? undefined : parseSlashCommand(inbound.text);
   const answer = command && (await parts.control.answer(command, { sessionKey, agentId, inbound }));
   if (answer !== undefined) return answerAtOnce(parts, { ...taken, text: answer });
 
   const payload: TriggerPayload = { inbound, agentId, ...(options.seed ? { seed: options.seed } : {}) };
-  const { changed } = await parts.store.commit(
-    [
-      {
-        insert: 'inbox',
-        row: {
-          runId,
-          sessionKey,
-          kind: options.kind ?? 'message',
-          dedupeKey: dedupeKey ?? null,
-          fingerprint: fingerprint ?? null,
-          payload,
-          acceptedAt: now,
-          status: 'queued',
-        },
-        onConflict: 'ignore',
+  const notes = await noteWaiting(parts, inbound, sessionKey, context);
+  const writes: readonly Write[] = [
+    {
+      insert: 'inbox',
+      row: {
+        runId,
+        sessionKey,
+        kind: options.kind ?? 'message',
+        dedupeKey: dedupeKey ?? null,
+        fingerprint: fingerprint ?? null,
+        payload,
+        acceptedAt: now,
+        status: 'queued',
       },
-    ],
-    { site: 'accept' },
+      onConflict: notes.length > 0 ? 'fail' : 'ignore',
+    },
+    ...notes.map((row): Write => ({ insert: 'outbox', row })),
+  ];
+  const isTaken = await parts.store.commit(writes, { site: 'accept' }).then(
+    ({ changed }) => changed[0] === 1,
+    (error: unknown) => {
+      // The same message came twice at once, and the other one was quicker.
+      if (dedupeKey !== undefined && error instanceof PreconditionFailedError) return false;
+      throw error;
+    },
   );
-  if (changed[0] === 0 && dedupeKey !== undefined)
+  if (!isTaken && dedupeKey !== undefined)
     return (await findEarlier(parts.store, dedupeKey)) ?? { outcome: 'duplicate', runId, sessionKey };
+  if (notes.length > 0) parts.wakeOutbox();
   parts.emit({ type: 'message-accepted', runId, sessionKey, at: now, text: inbound.text, surface: inbound.surface });
   parts.wakeLane(sessionKey);
   return { outcome: 'accepted', runId, sessionKey };

@@ -44,7 +44,9 @@ export function planSession(request: SessionRequest): PlannedSession {
 
 /** The precondition makes the commit fail when somebody has ended the session since; the run then opens another. */
 function continueSession(open: SessionRow, { agentId, surface, now }: SessionRequest): PlannedSession {
-  const set = { agentId, activeAt: Math.max(open.activeAt, now), surface: surface ?? open.surface };
+  // A schedule is not somebody speaking: it neither moves the session nor keeps it from ending when people fall silent.
+  const activeAt = surface === null ? open.activeAt : Math.max(open.activeAt, now);
+  const set = { agentId, activeAt, surface: surface ?? open.surface };
   const { sessionId } = open;
   return {
     session: { ...open, ...set },

@@ -10,6 +10,7 @@ describe('parseSlashCommand', () => {
       { name: 'reset', rest: 'let us start over\nplease', args: expect.anything() },
     ],
     ['  /Stop  ', { name: 'stop', rest: '', args: [] }],
+    ['/approve K3F9-X2MQ Deny', { name: 'approve', rest: 'K3F9-X2MQ Deny', args: ['k3f9-x2mq', 'deny'] }],
     ['/status', { name: 'status', rest: '', args: [] }],
     ['/context Detail', { name: 'context', rest: 'Detail', args: ['detail'] }],
     ['/help', { name: 'help', rest: '', args: [] }],

@@ -1,7 +1,7 @@
 // Commands that a person types into any chat. Only the beginning of a message can be one, and only a known name is one;
 // everything else, `/usr/bin` and `/shrug` included, is ordinary text for the agent.
 
-export const SLASH_COMMANDS = ['new', 'reset', 'stop', 'status', 'context', 'help'] as const;
+export const SLASH_COMMANDS = ['new', 'reset', 'compact', 'stop', 'approve', 'status', 'context', 'help'] as const;
 export type SlashCommandName = (typeof SLASH_COMMANDS)[number];
 
 export interface SlashCommand {

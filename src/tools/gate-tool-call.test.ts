@@ -141,7 +141,8 @@ describe('a tool call at the gate', () => {
       kind: 'ask',
       askedBy: 'plugin-1',
       title: 'Delete all',
-      description: 'Really?',
+      // Whatever the handler says about it, the person sees what would run.
+      description: 'Really?\n\nread {\n  "path": "a"\n}',
       severity: 'warning',
       allowedDecisions: ['allow-once', 'allow-always', 'deny'],
       rule: null,

@@ -46,6 +46,8 @@ export interface GateAsk {
   readonly timeoutMs?: number | undefined;
   readonly timeoutBehavior?: 'allow' | 'deny' | undefined;
   readonly rule: AllowedCommand | null;
+  /** What the tool itself would have let pass; it stays at that when the person agrees. */
+  readonly grant?: ToolGrant | undefined;
   readonly onResolution?: ApprovalRequest['onResolution'];
 }
 
@@ -102,7 +104,7 @@ export async function gateToolCall(call: WrittenCall, options: GateOptions): Pro
   const tool = tools.find(({ name }) => normalizeToolName(name) === toolName);
   if (!tool) return veto('unknown-tool', describeUnknownTool(call.name, toolName, tools), 'policy');
 
-  const answer = await askHooks(call, toolName, options);
+  const answer = await askHooks(call, toolName, tool, options);
   if (!answer) return veto('hook-failed', HOOK_FAILED, 'before_tool_call');
   const { result, refusal, decidedBy } = answer;
   if (refusal?.cause === 'failure') return veto('hook-failed', HOOK_FAILED, refusal.owner);
@@ -119,14 +121,15 @@ export async function gateToolCall(call: WrittenCall, options: GateOptions): Pro
   if (decision?.kind === 'deny') return veto('denied', decision.reason, tool.name, params);
   const question = decision?.kind === 'ask' ? decision : undefined;
   const request = result.requireApproval;
-  if (request) return askFor(tool, params, request, question);
+  const grant = decision?.kind === 'allow' ? decision.grant : undefined;
+  if (request) return { ...askFor(tool, params, request, question), grant };
   if (question) return { ...question, tool, params, askedBy: tool.name, allowedDecisions: decisionsOf(question) };
-  return { kind: 'run', tool, params, grant: decision?.kind === 'allow' ? decision.grant : undefined };
+  return { kind: 'run', tool, params, grant };
 }
 
 /** Of two who want a person's word, the person reads both. */
 function askFor(tool: Tool, params: JsonObject, request: ApprovalRequest, question: ToolQuestion | undefined): GateAsk {
-  const described = [request.description.trim(), question?.description].filter(Boolean).join('\n\n');
+  const described = `${request.description.trim()}\n\n${question?.description ?? describeCall(tool, params)}`.trim();
   const allowed = (request.allowedDecisions ?? []).filter((each) => APPROVAL_DECISIONS.includes(each));
   return {
     kind: 'ask',
@@ -142,6 +145,11 @@ function askFor(tool: Tool, params: JsonObject, request: ApprovalRequest, questi
     rule: question?.rule ?? null,
     onResolution: request.onResolution,
   };
+}
+
+/** Whatever the asker says about it, the person sees what would run. */
+function describeCall(tool: Tool, params: JsonObject): string {
+  return `${tool.name} ${JSON.stringify(params, null, 2)}`;
 }
 
 const SEVERITIES = ['info', 'warning', 'critical'] as const;
@@ -195,11 +203,14 @@ const DENIED_REASONS = {
 async function askHooks(
   { id, params }: WrittenCall,
   toolName: string,
+  tool: Tool,
   { hooks, context, signal }: GateOptions,
 ): Promise<ToolGateAnswer | undefined> {
+  const given = isJsonObject(params) ? params : {};
   const event: BeforeToolCallEvent = {
     toolName,
-    params: isJsonObject(params) ? params : {},
+    params: given,
+    ...(tool.derivedPaths ? { derivedPaths: tool.derivedPaths(given) } : {}),
     ...(context.runId === undefined ? {} : { runId: context.runId }),
     toolCallId: id,
   };

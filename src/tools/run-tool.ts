@@ -27,7 +27,8 @@ export async function runTool(
   context: ToolContext,
   options: RunToolOptions = {},
 ): Promise<ToolOutput> {
-  const { timeoutMs = DEFAULT_TOOL_TIMEOUT_MS, maxChars = DEFAULT_TOOL_MAX_CHARS } = options;
+  const { timeoutMs = tool.timeoutMs ?? DEFAULT_TOOL_TIMEOUT_MS } = options;
+  const { maxChars = tool.maxChars ?? DEFAULT_TOOL_MAX_CHARS } = options;
   try {
     const problems = checkParams(tool.parameters, params);
     if (!isJsonObject(params)) throw new ToolInputError(tool.name, ['They must be a JSON object.']);

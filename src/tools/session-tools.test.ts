@@ -240,15 +240,18 @@ describe('session_status', () => {
 });
 
 describe('the toolset', () => {
-  it('has the six tools, and finds them by any spelling', () => {
+  it('has these tools, and finds them by any spelling', () => {
     const { tools, find } = createToolset({ store, now: () => NOW });
     expect(tools.map(({ name }) => name)).toEqual([
       'read',
       'write',
       'edit',
+      'apply_patch',
       'session_status',
       'sessions_list',
       'sessions_history',
+      'sessions_send',
+      'cron',
     ]);
     expect(find(' Read ')?.name).toBe('read');
     expect(find('exec')).toBeUndefined();
@@ -258,11 +261,14 @@ describe('the toolset', () => {
     const { tools } = createToolset({ store, now: () => NOW });
     const specs = toolSpecs(tools);
     expect(specs.map(({ name }) => name)).toEqual([
+      'apply_patch',
+      'cron',
       'edit',
       'read',
       'session_status',
       'sessions_history',
       'sessions_list',
+      'sessions_send',
       'write',
     ]);
     expect(JSON.stringify(toolSpecs(tools.toReversed()))).toBe(JSON.stringify(specs));

@@ -23,6 +23,10 @@ export interface Tool {
   readonly owner?: string | undefined;
   /** For a tool that bounds itself; otherwise every call has the same time. */
   readonly timeoutMs?: number | undefined;
+  /** For a tool whose answers are bounded by the operator; otherwise all are bounded alike. */
+  readonly maxChars?: number | undefined;
+  /** The files that a call names inside of a longer text, as written there, for handlers who look at paths. */
+  derivedPaths?(params: JsonObject): readonly string[];
   /** Whether this call may run. Undefined when the tool has nothing against it. */
   decide?(params: JsonObject, caller: ToolCaller): Promise<ToolDecision | undefined>;
   run(params: JsonObject, context: ToolContext): Promise<ToolOutput>;
@@ -73,8 +77,8 @@ export interface AllowedCommand {
 export type ToolGrant =
   /** A rule names this very command, so it is run as these words and never by a shell. */
   | { readonly kind: 'rule'; readonly rule: string; readonly argv: readonly string[] }
-  /** A person saw the call and said yes. */
-  | { readonly kind: 'approval'; readonly approvalId: string }
+  /** A person saw the call and said yes. With words, where a rule would have let those pass without them. */
+  | { readonly kind: 'approval'; readonly approvalId: string; readonly argv?: readonly string[] | undefined }
   /** The operator wants no questions. */
   | { readonly kind: 'policy'; readonly rule: string };
 

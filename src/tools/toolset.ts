@@ -2,15 +2,21 @@
 
 import type { JsonObject } from '../protocol/json.ts';
 import type { Store } from '../store/store.ts';
+import { createApplyPatchTool } from './apply-patch/apply-patch.ts';
+import { type CronToolJobs, createCronTool, NO_CRON_JOBS } from './cron.ts';
 import { createEditTool } from './edit.ts';
+import type { MemoryPolicyOf } from './memory/memory-access.ts';
+import { createMemoryTools } from './memory/memory-tools.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import { createReadTool } from './read.ts';
 import { createSessionStatusTool } from './session-status.ts';
 import { createSessionsHistoryTool } from './sessions-history.ts';
 import { createSessionsListTool } from './sessions-list.ts';
+import { createSessionsSendTool, NO_SESSION_MAIL, type SessionMail } from './sessions-send.ts';
 import type { Tool } from './tool.ts';
 import { normalizeToolName } from './tool-name.ts';
 import type { SessionVisibility } from './visible-sessions.ts';
+import { createWebFetchTool, type WebFetchLimits } from './web/web-fetch.ts';
 import { createWriteTool } from './write.ts';
 
 export interface ToolsetOptions {
@@ -19,6 +25,14 @@ export interface ToolsetOptions {
   /** What a leading `~` in a path stands for. */
   readonly home?: string | undefined;
   readonly sessionVisibility?: SessionVisibility | undefined;
+  /** Without it tools can be shown, and sessions_send cannot send. */
+  readonly sessionMail?: SessionMail | undefined;
+  /** Without it tools can be shown, and cron keeps nothing. */
+  readonly cronJobs?: (() => CronToolJobs) | undefined;
+  /** Without it there is no web_fetch. */
+  readonly webFetch?: WebFetchLimits | undefined;
+  /** Without it there are no memory tools. */
+  readonly memoryPolicyOf?: MemoryPolicyOf | undefined;
 }
 
 export interface Toolset {
@@ -27,16 +41,30 @@ export interface Toolset {
   find(name: string): Tool | undefined;
 }
 
-export function createToolset({ store, now, home, sessionVisibility = 'self' }: ToolsetOptions): Toolset {
+export function createToolset({
+  store,
+  now,
+  home,
+  sessionVisibility = 'self',
+  sessionMail = NO_SESSION_MAIL,
+  cronJobs = NO_CRON_JOBS,
+  webFetch,
+  memoryPolicyOf,
+}: ToolsetOptions): Toolset {
   const writes = new OneAtATime();
   const sessions = { store, now, visibility: sessionVisibility };
   const tools: readonly Tool[] = [
     createReadTool({ home }),
     createWriteTool({ writes, home }),
     createEditTool({ writes, home }),
+    createApplyPatchTool({ writes }),
     createSessionStatusTool(sessions),
     createSessionsListTool(sessions),
     createSessionsHistoryTool(sessions),
+    createSessionsSendTool({ ...sessions, mail: sessionMail }),
+    createCronTool({ jobs: cronJobs }),
+    ...(webFetch ? [createWebFetchTool({ ...webFetch, now })] : []),
+    ...(memoryPolicyOf ? createMemoryTools({ policyOf: memoryPolicyOf, now }) : []),
   ];
   return {
     tools,

@@ -11,7 +11,17 @@ export interface ChatCommand {
 export const CHAT_COMMANDS: readonly ChatCommand[] = [
   { name: 'new', usage: '[message]', summary: 'begin a new session, with the message if there is one' },
   { name: 'reset', usage: '[message]', summary: 'the same, noted as a reset' },
+  {
+    name: 'compact',
+    usage: '[instructions]',
+    summary: 'make a long conversation shorter now, minding the instructions if there are some',
+  },
   { name: 'stop', summary: 'stop what is running in this session' },
+  {
+    name: 'approve',
+    usage: '[ID allow-once | allow-always | deny]',
+    summary: 'answer a tool call that waits for you, or list those that do',
+  },
   { name: 'status', summary: 'show the agent, the model, this session, its last run and what waits' },
   {
     name: 'context',

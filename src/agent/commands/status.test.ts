@@ -60,6 +60,30 @@ Cuts: AGENTS.md lines 120-180, TOOLS.md line 4, A lines 1-2 and 1 more did not f
 Delivery: once, by receipt`);
   });
 
+  it('says what was used, what is unknown about it, and how the talk was made shorter', () => {
+    const used = { calls: 2, input: 1_200, output: 30, cacheRead: 0, cacheWrite: 0 };
+    const text = formatStatus({
+      ...FRESH,
+      spent: { session: { ...used, cost: 0.0125, unpriced: 0 }, today: { ...used, cost: null, unpriced: 2 } },
+      compaction: {
+        at: NOW - 5 * MINUTE,
+        why: 'size',
+        by: 'fake/small',
+        summarisedTo: 9,
+        prunedTo: 9,
+        tokensBefore: 90_000,
+        tokensAfter: 20_000,
+        pins: { added: ['The door\ncode'], lost: ['AGENTS.md#Gone (AGENTS.md has no such section)'] },
+      },
+    });
+    expect(text).toContain(
+      'Usage: this session 1,200 tokens in, 30 out, cost 0.0125; main today 1,200 tokens in, 30 out, cost unknown',
+    );
+    expect(text).toContain(
+      'Shortened: 5 min ago. The conversation was shortened from about 90,000 to 20,000 tokens: older messages became a summary, written by fake/small. Said again because they are pinned: "The door code". Pinned, and could not be kept: "AGENTS.md#Gone (AGENTS.md has no such section)".',
+    );
+  });
+
   it('tells a failure in its own words, on one line and without control characters', () => {
     const lastRun = { status: 'failed', endedAt: NOW, error: 'no answer\n\u001b[2Jfrom the model' } as const;
     const text = formatStatus({ ...FRESH, model: undefined, lastRun });

@@ -1,8 +1,11 @@
 // `/status`: what answers here, how the session stands, how its last run went and what waits. Pure: facts in, text out.
 
 import type { ContextReport } from '../../context/report/build-report.ts';
+import { type Cost, formatCost } from '../../protocol/cost.ts';
 import type { RunStatus } from '../../protocol/live-event.ts';
 import type { Usage } from '../../protocol/usage.ts';
+import type { CompactionFacts } from '../compaction/compaction-facts.ts';
+import { describeCompaction } from '../compaction/describe-compaction.ts';
 import { chatLine } from './chat-line.ts';
 import { countOf, linesOf, sizeOf } from './count-of.ts';
 import { describeDuration } from './describe-duration.ts';
@@ -24,8 +27,24 @@ export interface StatusFacts {
   readonly running?: { readonly runId: string; readonly startedAt: number } | undefined;
   /** Messages of this session that wait for the one that is running. */
   readonly waiting: number;
+  /** Tool calls of this session that wait for a person. */
+  readonly approvals?: readonly WaitingApproval[] | undefined;
+  /** What was used in this session, and by the agent since its day began. */
+  readonly spent?: { readonly session?: SpentFacts | undefined; readonly today: SpentFacts } | undefined;
+  /** How the session was last made shorter. */
+  readonly compaction?: (CompactionFacts & { readonly at: number }) | undefined;
   /** What the surface promises about delivery, in one sentence. */
   readonly delivery?: string | undefined;
+}
+
+export interface WaitingApproval {
+  readonly id: string;
+  readonly title: string;
+  readonly expiresAt: number;
+}
+
+export interface SpentFacts extends Usage, Cost {
+  readonly calls: number;
 }
 
 export interface LastRunFacts {
@@ -47,7 +66,10 @@ export function formatStatus(facts: StatusFacts): string {
     `Model: ${model === undefined ? 'none is configured' : `${model}${others}`}`,
     `Session: ${describeSession(facts)}`,
     `Running: ${describeRunning(facts)}`,
+    ...describeApprovals(facts),
     `Last run: ${lastRun ? describeRun(lastRun, facts) : 'none yet'}`,
+    ...describeSpent(facts),
+    ...describeShortening(facts),
     ...(report ? [`Context: ${describeContext(report)}`, `Cuts: ${describeCuts(report)}`] : []),
     ...(delivery === undefined ? [] : [`Delivery: ${delivery}`]),
   ]
@@ -68,6 +90,13 @@ function describeRunning({ running, waiting, now }: StatusFacts): string {
   return waiting === 0 ? what : `${what}; ${countOf(waiting, 'message')} waiting`;
 }
 
+function describeApprovals({ approvals = [], now }: StatusFacts): readonly string[] {
+  return approvals.map(
+    ({ id, title, expiresAt }) =>
+      `Waiting for you: ${id}, ${title}; ${describeDuration(Math.max(0, expiresAt - now))} left, see /approve`,
+  );
+}
+
 function describeRun(run: LastRunFacts, { now, model: current }: StatusFacts): string {
   const { status, endedAt, model, usage, modelCalls = 0, toolCalls = 0, error } = run;
   const steps = [
@@ -81,6 +110,18 @@ function describeRun(run: LastRunFacts, { now, model: current }: StatusFacts): s
     ...(usage ? [describeUsage(usage)] : []),
     ...(error === undefined ? [] : [error]),
   ].join('; ');
+}
+
+function describeSpent({ spent, agentId }: StatusFacts): readonly string[] {
+  if (!spent) return [];
+  const { session, today } = spent;
+  const told = (sum: SpentFacts) => (sum.calls === 0 ? 'nothing' : `${describeUsage(sum)}, cost ${formatCost(sum)}`);
+  return [`Usage: ${session ? `this session ${told(session)}; ` : ''}${agentId} today ${told(today)}`];
+}
+
+function describeShortening({ compaction, now }: StatusFacts): readonly string[] {
+  if (!compaction) return [];
+  return [`Shortened: ${describeDuration(now - compaction.at)} ago. ${describeCompaction(compaction)}`];
 }
 
 function describeUsage({ input, output, cacheRead, cacheWrite }: Usage): string {

@@ -6,15 +6,20 @@ import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { GatewayNotReadyError, isAtriumError, UnknownPathError } from '../../protocol/errors.ts';
 import type { ApiParts, HttpApp, HttpEnv } from './api-parts.ts';
+import { addApprovalRoutes } from './approval-routes.ts';
 import { addChatRoutes } from './chat-completions.ts';
 import { type CallerRules, checkHost, checkOrigin, isAllowedOrigin } from './check-caller.ts';
+import { addCronRoutes } from './cron-routes.ts';
 import { addDeadLetterRoutes } from './dead-letter-routes.ts';
 import { errorBody, toErrorAnswer } from './error-answer.ts';
 import { addGatewayRoutes } from './gateway-routes.ts';
+import { addMcpRoutes } from './mcp-routes.ts';
 import { addRunRoutes } from './run-routes.ts';
 import { addSessionRoutes } from './session-routes.ts';
 import { TokenGuard } from './token-guard.ts';
 import { tokenOf } from './token-of-request.ts';
+import { addToolRoutes } from './tool-routes.ts';
+import { addUsageRoutes } from './usage-routes.ts';
 
 export interface HttpAppOptions extends ApiParts, CallerRules {
   readonly token: string;
@@ -78,7 +83,12 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   addGatewayRoutes(app, options);
   addSessionRoutes(app, options);
   addRunRoutes(app, options);
+  addApprovalRoutes(app, options);
   addDeadLetterRoutes(app, options);
+  addUsageRoutes(app, options);
+  addCronRoutes(app, options);
+  addToolRoutes(app, options);
+  addMcpRoutes(app, options);
   return app;
 }
 

@@ -68,6 +68,16 @@ export const OPERATIONS: readonly Operation[] = [
     answer: schemas.spansAnswer,
   }),
   op('get', '/api/runs/{run}/hooks', 'Every hook handler that was called.', { answer: schemas.hooksAnswer }),
+  op('get', '/api/approvals', 'Tool calls that wait for a person, or all of them; the latest first.', {
+    query: schemas.approvalsQuery,
+    answer: schemas.approvalsAnswer,
+  }),
+  op('post', '/api/approvals/{id}', 'Answers a tool call that waits, and lets its run go on.', {
+    body: schemas.answerApprovalBody,
+    answer: schemas.approvalAnswer,
+  }),
+  op('get', '/api/approvals/rules', 'The commands that may run without asking.', { answer: schemas.allowRulesAnswer }),
+  op('delete', '/api/approvals/rules/{id}', 'Revokes such a rule.', { answer: schemas.revokedAnswer }),
   op('post', '/api/context/preview', 'The next request for a message, as it would be sent.', {
     body: schemas.previewBody,
     answer: schemas.previewAnswer,
@@ -75,6 +85,15 @@ export const OPERATIONS: readonly Operation[] = [
   op('post', '/api/route/explain', 'Where a message would go, and why.', {
     body: schemas.explainRouteBody,
     answer: schemas.routeAnswer,
+  }),
+  op('get', '/api/tools/explain', 'For each tool: offered or not, and which rule decides.', {
+    query: schemas.explainToolsQuery,
+    answer: schemas.toolsAnswer,
+  }),
+  op('get', '/api/mcp', 'The servers of tools: state, number of tools, last error.', { answer: schemas.mcpAnswer }),
+  op('get', '/api/usage', 'What model calls have cost, summed up.', {
+    query: schemas.usageQuery,
+    answer: schemas.usageAnswer,
   }),
   op('get', '/api/deadletters', 'What was given up, the latest first.', {
     query: schemas.deadLettersQuery,
@@ -89,6 +108,26 @@ export const OPERATIONS: readonly Operation[] = [
   op('post', '/api/deadletters/{id}/replay', 'Sends a dead letter again.', {
     body: schemas.emptyBody,
     answer: schemas.replayedAnswer,
+  }),
+  op('get', '/api/cron/jobs', 'The jobs, those that are due next first.', {
+    query: schemas.jobsQuery,
+    answer: schemas.jobsAnswer,
+  }),
+  op('post', '/api/cron/jobs', 'Adds a job.', { body: schemas.addJobBody, answer: schemas.jobAnswer, status: 201 }),
+  op('get', '/api/cron/jobs/{id}', 'One job.', { answer: schemas.jobAnswer }),
+  op('post', '/api/cron/jobs/{id}', 'Changes a job; what is not named stays as it is.', {
+    body: schemas.editJobBody,
+    answer: schemas.jobAnswer,
+  }),
+  op('delete', '/api/cron/jobs/{id}', 'Removes a job.', { answer: schemas.jobAnswer }),
+  op('post', '/api/cron/jobs/{id}/run', 'Runs a job now, besides its times.', {
+    body: schemas.emptyBody,
+    answer: schemas.jobStartedAnswer,
+    status: 202,
+  }),
+  op('get', '/api/cron/jobs/{id}/history', 'What became of the times of a job, the latest first.', {
+    query: schemas.jobHistoryQuery,
+    answer: schemas.jobHistoryAnswer,
   }),
 ];
 

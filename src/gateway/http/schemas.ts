@@ -2,6 +2,8 @@
 // from them. Loaded with the first request that needs it, because the library behind it is slow to load.
 
 import { z } from 'zod';
+import { isTimezone } from '../../protocol/timezone.ts';
+import { USAGE_GROUPINGS } from '../usage.ts';
 
 const id = z.string().min(1).max(512);
 const sessionKey = z.string().min(1).max(512).describe('For example "agent:main:main".');
@@ -39,10 +41,36 @@ export const deadLettersQuery = z.strictObject({
   direction: z.enum(['in', 'out']).optional(),
 });
 
+export const approvalsQuery = z.strictObject({
+  limit,
+  before: position.optional().describe('The seq of an approval: only those asked for before it.'),
+  status: z.enum(['waiting', 'all']).default('waiting'),
+  session: sessionKey.optional(),
+});
+
+export const answerApprovalBody = z.strictObject({
+  decision: z.enum(['allow-once', 'allow-always', 'deny']),
+  from: z.enum(['api', 'web', 'cli']).default('api').describe('Where it was answered, for the record.'),
+});
+
 export const purgeQuery = z.strictObject({ all: z.literal('true').describe('Says that every dead letter is meant.') });
 
 export const waitQuery = z.strictObject({
   timeoutMs: z.coerce.number().int().min(0).max(600_000).default(30_000),
+});
+
+export const usageQuery = z.strictObject({
+  by: z.enum(USAGE_GROUPINGS).default('day'),
+  timezone: z
+    .string()
+    .max(64)
+    .refine(isTimezone, { error: 'There is no such time zone' })
+    .default('UTC')
+    .describe('Where the days begin, for example "Europe/Berlin".'),
+  since: position.optional().describe('Milliseconds since 1970: only calls from then on.'),
+  agent: agentId.optional(),
+  session: sessionKey.optional(),
+  run: id.optional(),
 });
 
 export const emptyBody = z.strictObject({});
@@ -74,6 +102,13 @@ export const explainRouteBody = z.strictObject({
   sender: id.optional().describe('Default: the peer, when it is a person.'),
   sessionKey: sessionKey.optional(),
   agentId: agentId.optional(),
+});
+
+export const explainToolsQuery = z.strictObject({
+  session: sessionKey.optional().describe("Default: the agent's main session."),
+  agent: agentId.optional(),
+  provider: id.optional().describe("Default: the agent's first choice."),
+  model: id.optional(),
 });
 
 /** Loose, because clients send settings that are the agent's own affair here. */
@@ -111,6 +146,45 @@ export const openAiErrorAnswer = z.object({
 
 export const healthAnswer = z.object({ status: z.enum(['ok', 'starting', 'ready', 'draining']) });
 
+const writtenSchedule = z
+  .strictObject({
+    at: z.string().max(200).optional().describe('Once: "in 20m", or a time such as "2026-05-06T09:00".'),
+    every: z.string().max(200).optional().describe('At a steady pace: "30m", "1h30m".'),
+    cron: z.string().max(200).optional().describe('Five or six cron fields.'),
+    tz: z.string().max(100).optional().describe('The time zone of at and cron.'),
+  })
+  .describe('Exactly one of at, every and cron.');
+const jobSettings = {
+  session: z.enum(['own', 'main']).optional().describe('Default "own".'),
+  deliver: z
+    .string()
+    .max(300)
+    .nullable()
+    .optional()
+    .describe('Where answers go: "web:<name>", "cli:<name>" or "none".'),
+  missed: z.enum(['catch-up', 'skip']).optional(),
+  removeAfterRun: z.boolean().optional(),
+  enabled: z.boolean().optional(),
+};
+export const addJobBody = z.strictObject({
+  name: z.string().min(1).max(100),
+  message: z.string().min(1).max(20_000).describe('What the agent is told.'),
+  schedule: writtenSchedule,
+  agentId: agentId.optional(),
+  ...jobSettings,
+});
+export const editJobBody = z.strictObject({
+  name: z.string().min(1).max(100).optional(),
+  message: z.string().min(1).max(20_000).optional(),
+  schedule: writtenSchedule.optional(),
+  ...jobSettings,
+});
+export const jobsQuery = z.strictObject({ agent: agentId.optional() });
+export const jobHistoryQuery = z.strictObject({
+  limit,
+  before: position.optional().describe('Only entries before this number.'),
+});
+
 const agent = z.object({
   agentId,
   isDefault: z.boolean(),
@@ -137,9 +211,15 @@ export const statusAnswer = z.object({
   ),
   running: z.array(z.object({ sessionKey, runId: id, since: at })),
   waiting: wholeNumber,
+  approvals: wholeNumber,
   outbox: z.object({ queued: wholeNumber, failed: wholeNumber }),
   deadLetters: z.object({ in: wholeNumber, out: wholeNumber }),
   sessions: wholeNumber,
+  schedule: z.object({
+    isEnabled: z.boolean(),
+    jobs: wholeNumber,
+    next: z.object({ id, name: z.string(), at }).nullable(),
+  }),
   warnings: z.array(z.string()),
 });
 
@@ -169,7 +249,7 @@ export const transcriptAnswer = z.object({
       position: wholeNumber,
       runId: id,
       at,
-      kind: z.enum(['message', 'notice']),
+      kind: z.enum(['message', 'notice', 'compaction']),
       message: z.record(z.string(), z.unknown()).describe('Exactly as the model is sent it.'),
       shown: z.string().nullable(),
       meta: z.record(z.string(), z.unknown()),
@@ -253,6 +333,53 @@ export const previewAnswer = z.object({
   placeholders: z.array(z.string()),
 });
 
+const approval = z.object({
+  id,
+  seq: wholeNumber,
+  runId: id,
+  sessionKey,
+  agentId,
+  toolCallId: z.string(),
+  toolName: z.string(),
+  params: z.record(z.string(), z.unknown()).describe('Exactly what would run.'),
+  requester: z.record(z.string(), z.unknown()),
+  policyVersion: z.string(),
+  contextHash: z.string().describe('Of what the model had read when it asked.'),
+  askedBy: z.string(),
+  title: z.string(),
+  description: z.string(),
+  severity: z.enum(['info', 'warning', 'critical']),
+  allowedDecisions: z.array(z.enum(['allow-once', 'allow-always', 'deny'])),
+  rule: z.record(z.string(), z.unknown()).nullable().describe('What "allow-always" would write down.'),
+  createdAt: at,
+  expiresAt: at,
+  timeoutBehavior: z.enum(['allow', 'deny']),
+  status: z.enum(['waiting', 'answered', 'void']),
+  decision: z.enum(['allow-once', 'allow-always', 'deny', 'timeout', 'cancelled']).nullable(),
+  decidedAt: at.nullable(),
+  decidedBy: z.string().nullable(),
+});
+export const approvalsAnswer = z.object({
+  approvals: z.array(approval),
+  next: wholeNumber.nullable().describe('Hand it in as "before" for the next page; null on the last one.'),
+});
+export const approvalAnswer = z.object({ approval });
+export const allowRulesAnswer = z.object({
+  rules: z.array(
+    z.object({
+      id,
+      agentId,
+      toolName: z.string(),
+      argv: z.array(z.string()),
+      cwd: z.string(),
+      createdAt: at,
+      createdBy: z.string(),
+      approvalId: id.nullable(),
+    }),
+  ),
+});
+export const revokedAnswer = z.object({ id, revoked: z.literal(true) });
+
 const deadLetter = z.object({
   id,
   direction: z.enum(['in', 'out']),
@@ -266,6 +393,108 @@ export const deadLettersAnswer = z.object({ deadLetters: z.array(deadLetter), ne
 export const deadLetterAnswer = z.object({ deadLetter });
 export const replayedAnswer = z.object({ runId: id });
 export const purgedAnswer = z.object({ purged: wholeNumber });
+
+export const toolsAnswer = z.object({
+  agentId,
+  sessionKey,
+  provider: z.string(),
+  model: z.string(),
+  isOwner: z.boolean().describe('Whether the tools that only the operator has are offered there.'),
+  steps: z.array(
+    z.object({
+      source: z.string(),
+      allow: z.array(z.string()).nullable().describe('Null when it forbids nothing.'),
+      deny: z.array(z.string()).nullable(),
+    }),
+  ),
+  tools: z.array(
+    z.object({
+      name: z.string(),
+      owner: z.string().nullable().describe("Who brought it; null for the product's own."),
+      groups: z.array(z.string()),
+      description: z.string(),
+      isOffered: z.boolean(),
+      rule: z.string().describe('What decided, in the words of the configuration.'),
+      source: z.string().nullable().describe('The step that it belongs to.'),
+    }),
+  ),
+  warnings: z.array(z.string()),
+});
+
+export const mcpAnswer = z.object({
+  servers: z.array(
+    z.object({
+      name: z.string(),
+      transport: z.enum(['stdio', 'http']),
+      target: z.string().describe('The program, or the address without what may be secret in it.'),
+      state: z
+        .enum(['stopped', 'starting', 'running', 'failed'])
+        .describe('A stopped one is started when it is needed.'),
+      tools: wholeNumber.nullable().describe('Null while it has never been asked.'),
+      listedAt: at.nullable(),
+      error: z.string().nullable(),
+    }),
+  ),
+});
+
+const job = z.object({
+  id,
+  name: z.string(),
+  agentId,
+  enabled: z.boolean(),
+  schedule: z.record(z.string(), z.unknown()).describe('kind "at", "every" or "cron" with its fields.'),
+  message: z.string(),
+  session: z.enum(['own', 'main']),
+  deliverTo: surface.nullable(),
+  missed: z.enum(['catch-up', 'skip']),
+  removeAfterRun: z.boolean(),
+  createdAt: at,
+  updatedAt: at,
+  createdBy: z.string(),
+  nextAt: at.nullable(),
+});
+export const jobsAnswer = z.object({ jobs: z.array(job) });
+export const jobAnswer = z.object({ job });
+export const jobStartedAnswer = z.object({
+  runId: id,
+  isNew: z.boolean().describe('False when it was waiting for its turn already.'),
+});
+export const jobHistoryAnswer = z.object({
+  jobId: id,
+  entries: z.array(
+    z.object({
+      seq: wholeNumber,
+      slot: at.describe('The time that it was meant for.'),
+      at,
+      how: z.enum(['due', 'caught-up', 'by-hand', 'skipped']),
+      runId: id.nullable(),
+      status: z.enum(['skipped', 'queued', 'running', 'suspended', 'done', 'failed', 'stopped', 'blocked']),
+      startedAt: at.nullable(),
+      endedAt: at.nullable(),
+      reply: z.string().nullable(),
+      error: z.string().nullable(),
+      delivery: z.enum(['none', 'queued', 'sent', 'suppressed', 'failed', 'dead']),
+    }),
+  ),
+  next: wholeNumber.nullable().describe('Hand it in as "before"; null on the last page.'),
+});
+
+const usageSum = z.object({
+  calls: wholeNumber,
+  input: wholeNumber.describe('Tokens, cached ones included.'),
+  output: wholeNumber,
+  cacheRead: wholeNumber,
+  cacheWrite: wholeNumber,
+  cost: z.number().nullable().describe('Of the calls whose price is known; null when it is known of none.'),
+  unpriced: wholeNumber.describe('How many calls have no known price.'),
+});
+export const usageAnswer = z.object({
+  by: z.enum(USAGE_GROUPINGS),
+  timezone: z.string(),
+  groups: z.array(usageSum.extend({ key: z.string(), lastAt: at })),
+  others: usageSum.nullable().describe('Everything older that has no line of its own.'),
+  total: usageSum,
+});
 
 export const routeAnswer = z.object({ agentId, sessionKey, rules: z.array(z.string()) });
 export const acceptedAnswer = z.object({

@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { PAGE_MARKUP } from './markup.ts';
+import { APPROVAL_SCRIPT } from './script-approvals.ts';
 import { CHAT_SCRIPT } from './script-chat.ts';
 import { CONNECTION_SCRIPT } from './script-connection.ts';
 import { DOM_SCRIPT } from './script-dom.ts';
@@ -16,6 +17,7 @@ const PAGE_SCRIPT = [
   DOM_SCRIPT,
   CONNECTION_SCRIPT,
   CHAT_SCRIPT,
+  APPROVAL_SCRIPT,
   REPORT_SCRIPT,
   MAIN_SCRIPT,
   '})();\n',

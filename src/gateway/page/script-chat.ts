@@ -10,12 +10,13 @@ class Turn {
     this.root = make('article', { class: 'turn', hidden: true }, this.said, this.flow, this.foot);
     this.said.hidden = true;
     this.inspect = inspect;
+    this.cards = [];
     this.begin();
   }
 
-  /** A run that is taken up again starts its draft over. */
+  /** A run that is taken up again starts its draft over; what was asked of people stays. */
   begin() {
-    this.flow.replaceChildren();
+    this.flow.replaceChildren(...this.cards.map(({ root }) => root));
     this.texts = [];
     this.tools = new Map();
     this.parts = 0;
@@ -96,6 +97,12 @@ class Turn {
     this.root.hidden = false;
   }
 
+  addCard(card) {
+    this.cards.push(card);
+    this.flow.append(card.root);
+    this.root.hidden = false;
+  }
+
   notice(text) {
     this.flow.append(make('p', { class: 'notice' }, text));
     this.root.hidden = false;
@@ -103,6 +110,7 @@ class Turn {
 
   end(status, error, runId) {
     this.live(false);
+    for (const card of this.cards) if (!card.isOver) card.end(status === 'stopped' ? 'cancelled' : undefined);
     const isTold = error && [...this.flow.querySelectorAll('.part')].some((part) => part.textContent.includes(error));
     if (error && !isTold) this.flow.append(make('p', { class: 'problem' }, error));
     else if (!error && status === 'stopped') this.notice('Stopped.');
@@ -118,6 +126,7 @@ const view = {
   turns: new Map(),
 
   clear() {
+    clearApprovals();
     this.turns.clear();
     byId('turns').replaceChildren();
   },
@@ -166,7 +175,7 @@ const view = {
 function showTranscript(entries) {
   for (const { runId, kind, message, shown } of entries) {
     const turn = view.turn(runId);
-    if (kind === 'notice') turn.notice(shown || textOfMessage(message));
+    if (kind !== 'message') turn.notice(shown || textOfMessage(message));
     else if (message.role === 'user') turn.say(shown || message.content);
     else if (message.role === 'tool') turn.endTool(message.toolCallId, message.toolName, message.isError, message.content);
     else {

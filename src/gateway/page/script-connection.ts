@@ -10,8 +10,13 @@ class Refused extends Error {
   }
 }
 
-async function ask(path, asText) {
-  const response = await fetch(path, { headers: { authorization: 'Bearer ' + state.token }, cache: 'no-store' });
+/** With a body it is a change. */
+async function ask(path, asText, body) {
+  const response = await fetch(path, {
+    headers: { authorization: 'Bearer ' + state.token },
+    cache: 'no-store',
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  });
   const text = await response.text();
   if (response.ok) return asText ? text : JSON.parse(text);
   let error = {};

@@ -151,6 +151,7 @@ async function ready({ sessionKey, last }) {
     // A store that was replaced counts from the beginning again.
     if (last < state.lastSeq) remember(last);
   }
+  if (sessionKey) void loadApprovals(sessionKey);
   for (const { id, text } of state.waiting) connection.send({ type: 'message', id, text });
 }
 
@@ -167,7 +168,9 @@ function receive(frame) {
     case 'run-start': {
       const turn = view.turn(frame.runId);
       if (turn.isOver) return;
-      turn.begin();
+      // After an answer it goes on where it was.
+      if (!turn.isSuspended) turn.begin();
+      turn.isSuspended = false;
       turn.live(true);
       return setRunning(frame.runId);
     }
@@ -186,6 +189,8 @@ function receive(frame) {
     case 'tool-end':
       view.turn(frame.runId).endTool(frame.toolCallId, frame.name, frame.isError, frame.content, frame.ms);
       return view.follow();
+    case 'approval-start': return startApproval(frame);
+    case 'approval-end': return endApproval(frame);
     case 'run-end':
       view.turn(frame.runId).end(frame.status, frame.error, frame.runId);
       if (state.running === frame.runId) setRunning(undefined);
@@ -200,9 +205,15 @@ function part({ seq, runId, text }) {
   if (seq <= state.lastSeq) return;
   remember(seq);
   state.connection.send({ type: 'ack', seq });
+  if (isNote(runId)) return note(runId, text);
   const turn = view.turn(runId);
   if (!turn.isTold) turn.addPart(text);
   if (!turn.isOver && state.running !== runId) turn.end('done', undefined, runId);
+  view.follow();
+}
+
+function note(runId, text) {
+  if (!isTold(text)) view.turn(runId).notice(text);
   view.follow();
 }
 

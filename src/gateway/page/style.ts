@@ -86,6 +86,18 @@ code, pre { font: 13px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monosp
 .tool .time { color: var(--soft); white-space: nowrap; }
 .tool.failed .name, .tool.failed .time { color: var(--bad); }
 .tool pre { margin: 0; padding: 10px 12px; max-height: 260px; overflow: auto; border-top: 1px solid var(--line); background: var(--code); white-space: pre-wrap; overflow-wrap: anywhere; }
+.approval { padding: 12px 14px; border: 1px solid var(--line); border-left: 4px solid var(--warn); border-radius: 8px; background: var(--paper); min-width: 0; }
+.approval[data-severity="info"] { border-left-color: var(--accent); }
+.approval[data-severity="critical"] { border-left-color: var(--bad); }
+.approval header { display: flex; flex-wrap: wrap; gap: 4px 10px; align-items: baseline; }
+.approval h3 { flex: 1 1 200px; margin: 0; font-size: 15px; font-weight: 600; overflow-wrap: anywhere; }
+.approval .severity, .approval .left { color: var(--soft); font-size: 13px; white-space: nowrap; font-variant-numeric: tabular-nums; }
+.approval[data-severity="critical"] .severity { color: var(--bad); }
+.approval pre { margin: 10px 0; padding: 10px 12px; max-height: 320px; overflow: auto; border: 1px solid var(--line); border-radius: 8px; background: var(--code); white-space: pre-wrap; overflow-wrap: anywhere; }
+.approval .choices { display: flex; flex-wrap: wrap; gap: 8px; }
+.approval .outcome { margin: 8px 0 0; color: var(--soft); font-size: 13px; }
+.approval .outcome:empty { display: none; }
+.approval.over { border-left-color: var(--line); } .approval.over.allowed { border-left-color: var(--accent); }
 .foot { display: flex; gap: 14px; color: var(--soft); font-size: 13px; }
 .notice { color: var(--soft); font-size: 13px; font-style: italic; white-space: pre-wrap; overflow-wrap: anywhere; }
 .problem { margin: 0; color: var(--bad); overflow-wrap: anywhere; }

@@ -22,6 +22,8 @@ export interface ApprovalAnswer {
   /** Who said it, for people. */
   readonly by: string;
   readonly now: number;
+  /** What else is written down with it, such as the news for those who were asked. */
+  readonly also?: ((answered: ApprovalRow) => Promise<readonly Write[]>) | undefined;
 }
 
 /** The approval as it stands now. The caller tells its session's lane that there is something to do. */
@@ -35,22 +37,22 @@ export async function answerApproval(store: Store, answer: ApprovalAnswer): Prom
   if (decision !== 'timeout' && decision !== 'cancelled' && !isOffered) {
     throw new DecisionNotAllowedError(id, decision, approval.allowedDecisions);
   }
-  const answered = { status: 'answered', decision, decidedAt: now, decidedBy: by } as const;
+  const set = { status: 'answered', decision, decidedAt: now, decidedBy: by } as const;
+  const answered = { ...approval, ...set };
+  const writes: readonly Write[] = [
+    { update: 'approvals', where: { id, status: 'waiting' }, set, expect: 1 },
+    ...(decision === 'allow-always' ? ruleOf(approval, by, now) : []),
+    ...(await wakeRun(store, approval.runId, id)),
+    ...((await answer.also?.(answered)) ?? []),
+  ];
   try {
-    await store.commit(
-      [
-        { update: 'approvals', where: { id, status: 'waiting' }, set: answered, expect: 1 },
-        ...(decision === 'allow-always' ? ruleOf(approval, by, now) : []),
-        ...(await wakeUp(store, approval, now)),
-      ],
-      { site: 'approval' },
-    );
+    await store.commit(writes, { site: 'approval' });
   } catch (error) {
     if (!(error instanceof PreconditionFailedError)) throw error;
     const [latest] = await store.select('approvals', { where: { id }, limit: 1 });
     throw new ApprovalAnsweredError(id, latest?.decision ?? latest?.status ?? 'gone');
   }
-  return { ...approval, ...answered };
+  return answered;
 }
 
 function ruleOf({ agentId, toolName, id, rule }: ApprovalRow, createdBy: string, now: number): readonly Write[] {
@@ -64,8 +66,8 @@ function ruleOf({ agentId, toolName, id, rule }: ApprovalRow, createdBy: string,
   ];
 }
 
-/** The run goes on with what it was started by; a run that is over needs nothing. */
-async function wakeUp(store: Store, { runId, sessionKey, id }: ApprovalRow, now: number): Promise<readonly Write[]> {
+/** The trigger that lets a waiting run go on with what it was started by; a run that is over needs none. */
+export async function wakeRun(store: Store, runId: string, because: string): Promise<readonly Write[]> {
   const rows = await store.select('inbox', { where: { runId }, orderBy: [['seq', 'asc']], limit: 1 });
   const origin: InboxRow | undefined = rows[0];
   if (!origin?.payload || origin.status === 'done' || origin.status === 'dead') return [];
@@ -74,14 +76,20 @@ async function wakeUp(store: Store, { runId, sessionKey, id }: ApprovalRow, now:
       insert: 'inbox',
       row: {
         runId,
-        sessionKey,
+        sessionKey: origin.sessionKey,
         kind: 'approval',
-        dedupeKey: JSON.stringify(['approval', id]),
+        dedupeKey: wakeKeyOf(because),
         fingerprint: null,
         payload: { ...origin.payload, resumes: origin.payload.resumes ?? origin.kind },
-        acceptedAt: now,
+        // As old as what it resumes: a client that waited on a connection of an earlier process is gone.
+        acceptedAt: origin.acceptedAt,
         status: 'queued',
       },
     },
   ];
+}
+
+/** Under this key the answer to an approval is in the inbox. */
+export function wakeKeyOf(approvalId: string): string {
+  return JSON.stringify(['approval', approvalId]);
 }

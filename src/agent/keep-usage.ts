@@ -1,0 +1,39 @@
+// Writes down what a call to a model has cost: every call that cost something, the failed ones too. The row goes along
+// with the next commit of the run.
+
+import { costOf } from '../models/cost-of.ts';
+import type { Model } from '../models/model.ts';
+import type { Usage } from '../protocol/usage.ts';
+import type { UsageRow } from '../store/tables.ts';
+import type { Turn } from './open-turn.ts';
+import type { RunParts } from './run-parts.ts';
+
+export function keepUsage(
+  parts: Pick<RunParts, 'now'>,
+  turn: Turn,
+  model: Model,
+  usage: Usage,
+  purpose: UsageRow['purpose'],
+): void {
+  const { input, output, cacheRead, cacheWrite } = usage;
+  if (input + output + cacheRead + cacheWrite === 0) return;
+  const { runId, sessionKey, agentId, session } = turn;
+  turn.ledger.attach({
+    insert: 'usage',
+    row: {
+      runId,
+      sessionKey,
+      sessionId: session.sessionId,
+      agentId,
+      at: parts.now(),
+      purpose,
+      provider: model.provider,
+      model: model.model,
+      input,
+      output,
+      cacheRead,
+      cacheWrite,
+      cost: costOf(usage, model.prices) ?? null,
+    },
+  });
+}

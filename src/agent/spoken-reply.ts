@@ -1,0 +1,31 @@
+// What is left of a reply for people: an agent may answer with a token that means silence, and then nothing is sent.
+
+import type { Inbound } from '../protocol/inbound.ts';
+import type { TriggerKind } from '../store/tables.ts';
+
+/** An agent that answers with this alone wants to say nothing. */
+const SILENCE = 'NO_REPLY';
+
+/** At the beginning or the end of a heartbeat's answer: nothing needs attention. */
+export const HEARTBEAT_TOKEN = 'HEARTBEAT_OK';
+
+const DEFAULT_ACK_MAX_CHARS = 300;
+
+/** Empty for silence. */
+export function spokenReply(turn: { readonly kind: TriggerKind; readonly inbound: Inbound }, reply: string): string {
+  if (reply.trim() === SILENCE) return '';
+  if (turn.kind !== 'heartbeat') return reply;
+  const rest = withoutToken(reply);
+  if (rest === undefined) return reply;
+  const given = turn.inbound.metadata?.ackMaxChars;
+  return rest.length <= (typeof given === 'number' ? given : DEFAULT_ACK_MAX_CHARS) ? '' : rest;
+}
+
+/** Models set the token in bold or end it with a full stop. Undefined when it is not there. */
+function withoutToken(reply: string): string | undefined {
+  const text = reply.trim();
+  const leading = new RegExp(`^[*_\`"']*${HEARTBEAT_TOKEN}(?![A-Za-z0-9_])[*_\`"']*[.!,:]?`);
+  const trailing = new RegExp(`(?<![A-Za-z0-9_])[*_\`"']*${HEARTBEAT_TOKEN}[*_\`"']*[.!]?$`);
+  const rest = text.replace(leading, '').trim().replace(trailing, '').trim();
+  return rest === text ? undefined : rest;
+}

@@ -1,0 +1,11 @@
+// Takes what a heartbeat said out of the conversation again, because nothing came of it: no later request holds it, and a
+// session does not fill up with idle looks at a checklist. The run itself and its requests are kept like any other's.
+
+import type { Write } from '../store/store.ts';
+import type { Turn } from './open-turn.ts';
+
+/** What tools did stays readable for people. */
+export function withdrawEntries({ session, runId }: Turn, toolCalls: number): Write {
+  const where = { sessionId: session.sessionId, runId, kind: 'message' };
+  return toolCalls === 0 ? { remove: 'transcript', where } : { update: 'transcript', where, set: { kind: 'notice' } };
+}

@@ -1,0 +1,70 @@
+// `atrium mcp test NAME`: starts one server, lists what it offers and stops it again, beside a gateway that may run. It
+// writes nothing down.
+
+import { loadConfig } from '../config/load-config.ts';
+import { findMcpServer } from '../config/mcp-servers.ts';
+import type { TriedMcpServer } from '../gateway/try-mcp-server.ts';
+import { isAtriumError, UnknownMcpServerError } from '../protocol/errors.ts';
+import { nearMatch } from '../protocol/near-match.ts';
+import type { AddCommand } from './commands.ts';
+import { countOf } from './describe-origin.ts';
+import { EXIT } from './exit-code.ts';
+import { formatTable, oneLine, outputWidth } from './format-table.ts';
+import { mcpGroup } from './mcp-group.ts';
+
+export const addMcpTest: AddCommand = (program, io, exit) => {
+  mcpGroup(program)
+    .command('test')
+    .argument('<name>', 'a server of mcp.servers, even one that is off')
+    .description('start an MCP server once, list its tools and stop it')
+    .option('--json', 'print JSON for programs')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ atrium mcp test files
+  $ atrium mcp test files --json | jq -r '.tools[].name'
+
+What the server says goes to standard error. Exit code: 0 when it works, 1 when it does not.`,
+    )
+    .action(async (name: string, flags: { readonly json?: boolean }) => {
+      const { environment } = io;
+      const { config } = await loadConfig({ environment });
+      const settings = findMcpServer(config, name, environment.home);
+      if (!settings) throw new UnknownMcpServerError(name, nearMatch(name, Object.keys(config.mcp?.servers ?? {})));
+      const { tryMcpServer } = await import('../gateway/try-mcp-server.ts');
+      let tried: TriedMcpServer;
+      try {
+        tried = await tryMcpServer(settings, {
+          variables: environment.variables,
+          told: (line) => io.err(`${oneLine(name)}: ${oneLine(line)}\n`),
+        });
+      } catch (error) {
+        if (!isAtriumError(error)) throw error;
+        const { code, message } = error;
+        io.out(
+          flags.json ? `${JSON.stringify({ name, error: { code, message } }, null, 2)}\n` : `${oneLine(message)}\n`,
+        );
+        exit(EXIT.finding);
+        return;
+      }
+      const { tools, remarks } = tried;
+      for (const remark of remarks) io.err(`warning: ${oneLine(remark)}\n`);
+      if (flags.json) {
+        io.out(`${JSON.stringify({ name, tools }, null, 2)}\n`);
+        return;
+      }
+      io.out(`${oneLine(name)} works and offers ${countOf(tools.length, 'tool')}.\n`);
+      if (tools.length === 0) return;
+      io.out(
+        formatTable(
+          tools,
+          [
+            { title: 'tool', cell: (tool) => tool.offeredAs },
+            { title: 'what it says of itself', cell: (tool) => tool.description.split('\n')[0] ?? '' },
+          ],
+          outputWidth(io),
+        ),
+      );
+    });
+};

@@ -1,0 +1,71 @@
+// `/approve`: a person's answer to a tool call that waits, typed into a chat. Alone it lists what waits. Whatever cannot be
+// done is a sentence that says what can; what somebody may not see is told like what does not exist.
+
+import { describeDuration } from '../agent/commands/describe-duration.ts';
+import { APPROVAL_DECISIONS } from '../protocol/approval-decision.ts';
+import { describeDecision } from '../protocol/describe-decision.ts';
+import { isAtriumError, UnknownApprovalError } from '../protocol/errors.ts';
+import type { Store } from '../store/store.ts';
+import type { ApprovalRow } from '../store/tables.ts';
+import { type Answerer, answererName, mayAnswer, maySee } from '../tools/approvals/may-answer.ts';
+import type { Approvals } from './approvals.ts';
+
+export interface ApproveParts {
+  readonly store: Store;
+  readonly approvals: Pick<Approvals, 'answer'>;
+  /** The operator's list for places that several people share, as `channel:sender`. */
+  readonly approvers: readonly string[];
+  readonly now: () => number;
+}
+
+const USAGE = `Use /approve ID ${APPROVAL_DECISIONS.join(' | ')}. /approve alone lists what waits.`;
+
+const NOT_ALLOWED =
+  'You may not answer approvals here. In a group or channel only those whom the operator named in approvals.approvers may.';
+
+export async function approveCommand(parts: ApproveParts, args: readonly string[], who: Answerer): Promise<string> {
+  if (!mayAnswer(who, parts.approvers)) return NOT_ALLOWED;
+  const [id, word, ...rest] = args;
+  if (id === undefined) return listWaiting(parts, who);
+  try {
+    const approval = await findApproval(parts.store, id, who);
+    const decision = APPROVAL_DECISIONS.find((each) => each === word);
+    if (decision === undefined || rest.length > 0) {
+      return approval.status === 'waiting' ? `Use ${howToAnswer(approval)}.` : USAGE;
+    }
+    const { surface } = who.inbound;
+    const answered = await parts.approvals.answer(approval.id, decision, { by: answererName(who), surface });
+    return `${answered.id} (${answered.title}): ${describeDecision(answered)}.`;
+  } catch (error) {
+    if (isAtriumError(error) && error.code.startsWith('ATRIUM_APPROVAL_')) return error.message;
+    throw error;
+  }
+}
+
+async function findApproval(store: Store, id: string, who: Answerer): Promise<ApprovalRow> {
+  const [approval] = await store.select('approvals', { where: { id }, limit: 1 });
+  if (approval && maySee(who, approval)) return approval;
+  throw new UnknownApprovalError(id.slice(0, LONGEST_ID));
+}
+
+const LONGEST_ID = 40;
+const MOST_LISTED = 10;
+
+async function listWaiting({ store, now }: ApproveParts, who: Answerer): Promise<string> {
+  const all = await store.select('approvals', { where: { status: 'waiting' }, orderBy: [['seq', 'asc']] });
+  const seen = all.filter((approval) => maySee(who, approval));
+  if (seen.length === 0) return 'Nothing waits for an approval here.';
+  const isHere = ({ sessionKey }: ApprovalRow) => sessionKey === who.sessionKey;
+  const ordered = [...seen.filter(isHere), ...seen.filter((approval) => !isHere(approval))];
+  const lines = ordered.slice(0, MOST_LISTED).map((approval) => {
+    const where = isHere(approval) ? '' : ` in ${approval.sessionKey}`;
+    const left = describeDuration(Math.max(0, approval.expiresAt - now()));
+    return `- ${approval.title}${where}, ${left} left: ${howToAnswer(approval)}`;
+  });
+  const rest = ordered.length - lines.length;
+  return ['Waiting for an approval', ...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
+}
+
+function howToAnswer({ id, allowedDecisions }: ApprovalRow): string {
+  return `/approve ${id} ${allowedDecisions.join(' | ')}`;
+}

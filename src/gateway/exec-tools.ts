@@ -1,0 +1,58 @@
+// `exec` and `process` for the agents of one configuration. Building them starts nothing and writes nothing.
+
+import { join } from 'node:path';
+import { listAgentIds } from '../config/agents.ts';
+import type { Environment } from '../config/environment.ts';
+import { execSettingsOf } from '../config/exec-settings.ts';
+import type { Config } from '../config/schema.ts';
+import { sessionVisibilityOf } from '../config/session-visibility.ts';
+import type { Store } from '../store/store.ts';
+import { BackgroundProcesses } from '../tools/exec/background-processes.ts';
+import { createExecTool } from '../tools/exec/exec.ts';
+import { execEnvironment } from '../tools/exec/exec-environment.ts';
+import { problemOfRule } from '../tools/exec/match-allow-rule.ts';
+import { createProcessTool } from '../tools/exec/process.ts';
+import type { Tool } from '../tools/tool.ts';
+
+export interface ExecToolsOptions {
+  readonly environment: Environment;
+  readonly config: Config;
+  readonly store: Store;
+  readonly now: () => number;
+  readonly warn: (sentence: string) => void;
+}
+
+export interface ExecTools {
+  readonly tools: readonly Tool[];
+  /** For whoever keeps them: a gateway opens and closes them, a preview leaves them alone. */
+  readonly processes: BackgroundProcesses;
+  /** What the operator configured and what cannot work, in sentences. */
+  readonly problems: readonly string[];
+}
+
+export function createExecTools({ environment, config, store, now, warn }: ExecToolsOptions): ExecTools {
+  const { stateDir, variables, home } = environment;
+  const processes = new BackgroundProcesses({ store, dir: join(stateDir, 'atrium', 'exec'), now, warn });
+  const policyOf = (agentId: string) => execSettingsOf(config, agentId);
+  const exec = createExecTool({ store, processes, policyOf, variables, now, home });
+  const process = createProcessTool({ processes, now, visibility: sessionVisibilityOf(config) });
+  return { tools: [exec, process], processes, problems: [...new Set(problemsOf(config, variables))] };
+}
+
+function problemsOf(config: Config, variables: Environment['variables']): readonly string[] {
+  return listAgentIds(config).flatMap((agentId) => {
+    const { allow, env } = execSettingsOf(config, agentId);
+    const rules = allow.flatMap((rule) => {
+      const problem = problemOfRule(rule);
+      return problem === undefined
+        ? []
+        : [`The rule ${JSON.stringify(rule)} of tools.exec.allow allows nothing: ${problem}.`];
+    });
+    const { refused } = execEnvironment(variables, env);
+    const names = refused.map(
+      (name) =>
+        `No command is given ${JSON.stringify(name)} of tools.exec.env: it can make programs run something else.`,
+    );
+    return [...rules, ...names];
+  });
+}

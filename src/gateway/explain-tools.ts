@@ -1,0 +1,76 @@
+// For each tool: whether an agent is offered it in a session with a model, and which rule decided. By the code that
+// decides for a run; changes nothing.
+//
+// Errors: rejects as routing does, for an agent that nobody knows or a key that is none.
+
+import { parseModelRef } from '../config/model-choice.ts';
+import type { Config } from '../config/schema.ts';
+import { DEFAULT_ACCOUNT_ID } from '../protocol/agent-id.ts';
+import type { Inbound } from '../protocol/inbound.ts';
+import type { Route } from '../routing/resolve-route.ts';
+import { groupsOf } from '../tools/policy/tool-groups.ts';
+import type { ExplainToolsRequest, ToolsExplanation } from './gateway-port.ts';
+import type { ModelRegistry } from './model-registry.ts';
+import type { ToolOffer } from './tool-offer.ts';
+
+export interface ExplainToolsParts {
+  readonly config: Config;
+  readonly route: (inbound: Inbound) => Route;
+  readonly models: Pick<ModelRegistry, 'candidates'>;
+  readonly offer: ToolOffer;
+}
+
+/** Without a key it is the agent's main session that is asked about. */
+const MAIN_SESSION = 'main';
+
+export async function explainTools(parts: ExplainToolsParts, request: ExplainToolsRequest): Promise<ToolsExplanation> {
+  const { agentId, sessionKey } = parts.route(inboundOf(request));
+  const { provider, model } = modelOf(parts, request, agentId);
+  const { isOwner, steps, tools, warnings } = await parts.offer.decided({ agentId, sessionKey, provider, model });
+  return {
+    agentId,
+    sessionKey,
+    provider,
+    model,
+    isOwner,
+    steps: steps.map(({ source, allow, deny }) => ({
+      source,
+      allow: allow?.entries.map(({ pattern }) => pattern) ?? null,
+      deny: deny?.entries.map(({ pattern }) => pattern) ?? null,
+    })),
+    tools: tools.map(({ tool, verdict }) => ({
+      name: tool.name,
+      owner: tool.owner ?? null,
+      groups: groupsOf(tool.name),
+      description: tool.description,
+      isOffered: verdict.isOffered,
+      rule: verdict.rule,
+      source: verdict.step?.source ?? null,
+    })),
+    warnings,
+  };
+}
+
+/** The key is all that routing looks at; the rest of a message would be somebody's. */
+function inboundOf({ sessionKey, agentId }: ExplainToolsRequest): Inbound {
+  const peer = { kind: 'direct', id: 'operator' } as const;
+  return {
+    surface: { channel: 'cli', accountId: DEFAULT_ACCOUNT_ID, peer },
+    sender: { id: peer.id },
+    text: '',
+    at: 0,
+    agentId,
+    sessionKey: sessionKey === undefined || sessionKey.trim() === '' ? MAIN_SESSION : sessionKey,
+  };
+}
+
+/** The agent's first choice, unless another is asked about: as provider and model, or both in one name. */
+function modelOf(
+  { config, models }: ExplainToolsParts,
+  { provider, model }: ExplainToolsRequest,
+  agentId: string,
+): { readonly provider: string; readonly model: string } {
+  if (provider !== undefined) return { provider, model: model ?? '' };
+  if (model !== undefined) return parseModelRef(model, config);
+  return models.candidates(agentId)[0] ?? { provider: '', model: '' };
+}

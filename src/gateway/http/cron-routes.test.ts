@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createHttpApp } from './create-http-app.ts';
+import { FakeGateway, TEST_TOKEN } from './fixtures/fake-gateway.ts';
+
+let gateway: FakeGateway;
+beforeEach(async () => {
+  gateway = await FakeGateway.create();
+});
+afterEach(() => gateway.remove());
+
+async function ask(method: string, path: string, body?: object) {
+  const response = await createHttpApp(gateway.appOptions()).request(`http://127.0.0.1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${TEST_TOKEN}` },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  return { status: response.status, json: JSON.parse(await response.text()) };
+}
+
+const job = { name: 'tea', message: 'Remind of the tea.', schedule: { every: '1h' } };
+
+describe('jobs over the API', () => {
+  it('are added, changed, run and removed', async () => {
+    const { status, json } = await ask('POST', '/api/cron/jobs', { ...job, deliver: 'web:tab-1' });
+    expect(status).toBe(201);
+    const { id } = json.job;
+    expect(json.job).toMatchObject({
+      agentId: 'main',
+      createdBy: 'api',
+      deliverTo: { channel: 'web', peer: { id: 'tab-1' } },
+    });
+    const path = `/api/cron/jobs/${id}`;
+    expect((await ask('GET', '/api/cron/jobs')).json.jobs).toHaveLength(1);
+    expect((await ask('GET', '/api/cron/jobs?agent=coder')).json.jobs).toEqual([]);
+    expect((await ask('POST', path, { name: 'coffee', deliver: null })).json.job).toMatchObject({
+      name: 'coffee',
+      message: job.message,
+      deliverTo: null,
+    });
+    expect(await ask('POST', `${path}/run`, {})).toMatchObject({ status: 202, json: { isNew: true } });
+    expect((await ask('GET', `${path}/history`)).json).toMatchObject({
+      jobId: id,
+      entries: [{ how: 'by-hand', status: 'queued', delivery: 'none' }],
+      next: null,
+    });
+    expect((await ask('DELETE', path)).json.job).toMatchObject({ id });
+    expect((await ask('GET', path)).status).toBe(404);
+    // What became of it is still known.
+    expect((await ask('GET', `${path}/history`)).json.entries).toHaveLength(1);
+  });
+
+  it('are refused with the reason', async () => {
+    const refused = async (body: object) => (await ask('POST', '/api/cron/jobs', body)).json.error;
+    expect(await refused({ ...job, schedule: { every: '1s' } })).toMatchObject({ code: 'ATRIUM_SCHEDULE_INVALID' });
+    expect(await refused({ ...job, deliver: 'nowhere' })).toMatchObject({ code: 'ATRIUM_JOB_INVALID' });
+    expect(await refused({ ...job, colour: 'red' })).toMatchObject({ code: 'ATRIUM_HTTP_REQUEST_INVALID' });
+    expect((await ask('POST', '/api/cron/jobs', { ...job, schedule: {} })).status).toBe(400);
+    expect((await ask('POST', '/api/cron/jobs/job_x/run', {})).status).toBe(404);
+    expect((await ask('GET', '/api/cron/jobs/job_x/history')).status).toBe(404);
+  });
+});

@@ -1,0 +1,12 @@
+// Tools over the API: which of them an agent is offered, and why.
+
+import type { ApiParts, HttpApp } from './api-parts.ts';
+import { parseRequest } from './parse-request.ts';
+
+export function addToolRoutes(app: HttpApp, { port }: ApiParts): void {
+  app.get('/api/tools/explain', async (c) => {
+    const query = await parseRequest(c.req.query(), (schemas) => schemas.explainToolsQuery);
+    const { session: sessionKey, agent: agentId, provider, model } = query;
+    return c.json(await port.explainTools({ sessionKey, agentId, provider, model }));
+  });
+}

@@ -1,0 +1,15 @@
+// What an agent's memory tools must keep to themselves: the same files that its prompts do.
+
+import { resolveAgentConfig } from '../config/agents.ts';
+import type { Environment } from '../config/environment.ts';
+import type { Config } from '../config/schema.ts';
+import { TAXONOMIES } from '../context/taxonomy.ts';
+import type { MemoryPolicyOf } from '../tools/memory/memory-access.ts';
+import { contextPolicyOf } from './context-policy.ts';
+
+export function memoryPolicyOf(config: Config, environment: Environment): MemoryPolicyOf {
+  return (agentId) => {
+    const taxonomy = TAXONOMIES[resolveAgentConfig(config, agentId)?.taxonomy ?? 'openclaw'];
+    return contextPolicyOf(config, agentId, taxonomy, environment);
+  };
+}

@@ -1,0 +1,158 @@
+// Approvals on the page, with the whole gateway behind it: a real run waits while a real browser shows what it asks.
+
+import { existsSync } from 'node:fs';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { ApprovalRequest } from '../../hooks/tool-hooks.ts';
+import { gatewayForTest } from '../../testkit/gateway-for-test.ts';
+import { reply, toolCall, toolCalls } from '../../testkit/model-server.ts';
+import type { ScratchGateway } from '../../testkit/scratch-gateway.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { createHttpApp } from '../http/create-http-app.ts';
+import { TEST_TOKEN } from '../http/fixtures/fake-gateway.ts';
+import { type Listening, listen } from '../http/listen.ts';
+
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
+  existsSync(path),
+);
+
+describe.skipIf(!executablePath)('an approval on the page (skipped where there is no Chromium)', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: executablePath ?? '',
+      args: ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
+    });
+  }, 60_000);
+  afterAll(() => browser?.close());
+
+  it('shows what would run as text, is answered with the keyboard, and says what became of it', async () => {
+    const { scratch, page, ran } = await open();
+    scratch.model.script([
+      toolCall('stamp', { text: '<img src=x onerror=alert(1)>' }, 'Let me stamp it.'),
+      reply('Stamped.'),
+    ]);
+    await say(page, 'stamp it');
+    const card = page.getByRole('region', { name: 'Use the <b>stamp</b>' });
+    await card.waitFor();
+    expect(await card.locator('pre').innerText()).toContain('stamp {\n  "text": "<img src=x onerror=alert(1)>"\n}');
+    expect(await card.locator('img, b').count()).toBe(0);
+    expect(await card.innerText()).toMatch(/critical[\s\S]*30 min left/);
+    expect(await page.getByText('Answer with /approve').count()).toBe(0);
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    await card.getByRole('button', { name: 'Allow once' }).focus();
+    await page.keyboard.press('Enter');
+    await card.getByText('Allowed once by web.').waitFor();
+    await page.getByText('Stamped.', { exact: true }).waitFor();
+    await page.getByText('Let me stamp it.').waitFor();
+    expect(await card.getByRole('button').count()).toBe(0);
+    expect(ran).toHaveLength(1);
+  });
+
+  it('is there again after a reload, and can be answered elsewhere', async () => {
+    const { scratch, page, ran } = await open();
+    scratch.model.script([
+      toolCalls([
+        { name: 'stamp', params: { n: 1 } },
+        { name: 'stamp', params: { n: 2 } },
+      ]),
+      reply('Done.'),
+    ]);
+    await say(page, 'stamp both');
+    await page.locator('.approval').nth(1).waitFor();
+    await page.reload();
+    await page.locator('.approval').nth(1).waitFor();
+    const [one, two] = await scratch.store.select('approvals', { orderBy: [['seq', 'asc']] });
+    await scratch.gateway.answerApproval(one?.id ?? '', 'deny', 'cli');
+    await page.getByText('Denied by cli.').waitFor();
+    await page.locator('.approval').nth(1).getByRole('button', { name: 'Deny' }).waitFor();
+    await say(page, 'and then?');
+    await page
+      .getByText(`This waits behind an approval: Use the <b>stamp</b>. Answer it with /approve ${two?.id}`)
+      .waitFor();
+    scratch.model.script([reply('Done.'), reply('Then this.')]);
+    await say(page, `/approve ${two?.id} allow-once`);
+    await page.getByText('Allowed once by web.').waitFor();
+    await page.getByText('Then this.', { exact: true }).waitFor();
+    expect(ran).toEqual([{ n: 2 }]);
+  });
+
+  it('ends with the Escape key, and fits a telephone', async () => {
+    const { scratch, page, ran } = await open();
+    await page.setViewportSize({ width: 360, height: 700 });
+    scratch.model.script([toolCall('stamp', { text: 'x'.repeat(300) })]);
+    await say(page, 'stamp it');
+    const card = page.locator('.approval');
+    await card.waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth > window.innerWidth')).toBe(false);
+    await page.keyboard.press('Escape');
+    await page.getByText('Cancelled: the run was stopped.').waitFor();
+    await page.getByText('Stopped.', { exact: true }).first().waitFor();
+    expect(ran).toEqual([]);
+  });
+
+  async function open(): Promise<{ scratch: ScratchGateway; page: Page; ran: unknown[] }> {
+    const ran: unknown[] = [];
+    const stamp: Tool = {
+      name: 'stamp',
+      description: 'Leaves a mark.',
+      parameters: { type: 'object' },
+      idempotent: false,
+      run: async (params) => {
+        ran.push(params);
+        return { content: 'stamped' };
+      },
+    };
+    const requireApproval: ApprovalRequest = {
+      title: 'Use the <b>stamp</b>',
+      description: 'It leaves a mark.',
+      severity: 'critical',
+    };
+    const scratch = await gatewayForTest({
+      tools: [stamp],
+      register: (hooks) =>
+        void hooks.register({
+          hook: 'before_tool_call',
+          id: 'ask',
+          owner: 'careful',
+          handler: () => ({ requireApproval }),
+        }),
+    });
+    const server = await serve(scratch);
+    const context = await browser.newContext();
+    onTestFinished(async () => {
+      await context.close();
+      await server.close(50);
+      expect(faults).toEqual([]);
+    });
+    const page = await context.newPage();
+    const faults: string[] = [];
+    page.on('pageerror', (error) => faults.push(String(error)));
+    await page.goto(`${server.url}/#token=${TEST_TOKEN}`);
+    await page.getByText('Connected', { exact: true }).waitFor();
+    return { scratch, page, ran };
+  }
+});
+
+function serve(scratch: ScratchGateway): Promise<Listening> {
+  return listen({
+    app: createHttpApp({
+      port: scratch.gateway,
+      agentIds: () => ['main'],
+      now: Date.now,
+      token: TEST_TOKEN,
+      allowedHosts: [],
+      allowedOrigins: [],
+      state: () => 'ready',
+      warn: () => {},
+    }),
+    host: '127.0.0.1',
+    port: 0,
+    attach: (socket, client) => scratch.opened.sockets.web.attach(socket, client),
+  });
+}
+
+async function say(page: Page, text: string): Promise<void> {
+  await page.getByLabel('Message', { exact: true }).fill(text);
+  await page.keyboard.press('Enter');
+}

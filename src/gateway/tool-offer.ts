@@ -1,0 +1,76 @@
+// Which of the tools that there are an agent is offered. A run asks here, a preview does, and an explanation too, so that
+// none of them can say anything else than the others.
+
+import type { ToolScope } from '../agent/run-parts.ts';
+import type { Config } from '../config/schema.ts';
+import { listPluginIds, listToolPlaces, toolPolicyOf } from '../config/tool-policy.ts';
+import type { Store } from '../store/store.ts';
+import { type ToolVerdict, toolDecider } from '../tools/policy/decide-tool.ts';
+import { listPolicyOddities } from '../tools/policy/list-policy-oddities.ts';
+import type { PolicyStep } from '../tools/policy/policy-step.ts';
+import { OWNER_ONLY_TOOLS, resolveToolPolicy } from '../tools/policy/resolve-tool-policy.ts';
+import type { Tool } from '../tools/tool.ts';
+import { normalizeToolName } from '../tools/tool-name.ts';
+import { isOwnersRun } from './is-owners-run.ts';
+
+export interface ToolOfferOptions {
+  readonly config: Config;
+  readonly store: Store;
+  /** Every tool that exists for the agent, whether it may use it or not. */
+  readonly tools: (scope: ToolScope) => Promise<readonly Tool[]>;
+}
+
+export interface DecidedTools {
+  readonly isOwner: boolean;
+  readonly steps: readonly PolicyStep[];
+  readonly tools: readonly { readonly tool: Tool; readonly verdict: ToolVerdict }[];
+  /** What the operator has probably meant otherwise. */
+  readonly warnings: readonly string[];
+}
+
+export class ToolOffer {
+  readonly #options: ToolOfferOptions;
+
+  constructor(options: ToolOfferOptions) {
+    this.#options = options;
+  }
+
+  /** In the order in which they are known. */
+  async offered(scope: ToolScope): Promise<readonly Tool[]> {
+    const tools = await this.#options.tools(scope);
+    // Who the run belongs to is worth looking up only where it makes a difference.
+    const isOwner = tools.some(isOwnerOnly) && (await this.#isOwners(scope));
+    const decide = toolDecider(this.#stepsOf(scope, isOwner));
+    return tools.filter((tool) => decide(tool).isOffered);
+  }
+
+  async decided(scope: ToolScope): Promise<DecidedTools> {
+    const [tools, isOwner] = await Promise.all([this.#options.tools(scope), this.#isOwners(scope)]);
+    const steps = this.#stepsOf(scope, isOwner);
+    const decide = toolDecider(steps);
+    return {
+      isOwner,
+      steps,
+      tools: tools.map((tool) => ({ tool, verdict: decide(tool) })),
+      warnings: toolWarnings(this.#options.config, tools),
+    };
+  }
+
+  #isOwners({ sessionKey }: ToolScope): Promise<boolean> {
+    const { store, config } = this.#options;
+    return isOwnersRun({ store, isMainShared: config.session?.dmScope === 'main' }, sessionKey);
+  }
+
+  #stepsOf(scope: ToolScope, isOwner: boolean): readonly PolicyStep[] {
+    return resolveToolPolicy({ ...toolPolicyOf(this.#options.config, scope), isOwner });
+  }
+}
+
+function isOwnerOnly({ name }: Tool): boolean {
+  return OWNER_ONLY_TOOLS.includes(normalizeToolName(name));
+}
+
+/** Slips in the lists, as far as these tools are all that there are. */
+export function toolWarnings(config: Config, tools: readonly Tool[]): readonly string[] {
+  return listPolicyOddities(listToolPlaces(config), { tools, owners: listPluginIds(config) });
+}

@@ -1,0 +1,110 @@
+// `exec` and `process` for tests, on a workspace and a store of their own: what they decide, and what they do with the
+// grant that the gate would hand on.
+
+import { onTestFinished } from 'vitest';
+import type { JsonObject } from '../protocol/json.ts';
+import type { Store } from '../store/store.ts';
+import { BackgroundProcesses, type BackgroundProcessesOptions } from '../tools/exec/background-processes.ts';
+import { createExecTool, type ExecPolicy } from '../tools/exec/exec.ts';
+import type { Variables } from '../tools/exec/exec-environment.ts';
+import { createProcessTool } from '../tools/exec/process.ts';
+import { runTool } from '../tools/run-tool.ts';
+import type { Tool, ToolContext, ToolDecision, ToolGrant, ToolOutput } from '../tools/tool.ts';
+import { ScratchStore } from './scratch-store.ts';
+import { ScratchWorkspace } from './scratch-workspace.ts';
+import { toolContextForTest } from './tool-context.ts';
+
+export interface ExecRigSettings {
+  readonly policy?: Partial<ExecPolicy> | undefined;
+  readonly variables?: Variables | undefined;
+  readonly visibility?: 'self' | 'agent' | undefined;
+  readonly now?: (() => number) | undefined;
+  readonly processes?: Partial<BackgroundProcessesOptions> | undefined;
+}
+
+export class ExecRig {
+  readonly scratch: ScratchWorkspace;
+  readonly processes: BackgroundProcesses;
+  readonly exec: Tool;
+  readonly process: Tool;
+  readonly warnings: string[] = [];
+  readonly #scratchStore: ScratchStore;
+
+  private constructor(scratch: ScratchWorkspace, scratchStore: ScratchStore, settings: ExecRigSettings) {
+    const { policy, variables = {}, visibility = 'self', now = Date.now } = settings;
+    this.scratch = scratch;
+    this.#scratchStore = scratchStore;
+    const { store } = scratchStore;
+    this.processes = this.reopened({ now, ...settings.processes });
+    const policyOf = () => ({
+      security: 'allowlist' as const,
+      ask: 'on-miss' as const,
+      allow: [],
+      env: [],
+      timeoutSeconds: 20,
+      maxOutputChars: 20_000,
+      ...policy,
+    });
+    this.exec = createExecTool({ store, processes: this.processes, policyOf, variables, now });
+    this.process = createProcessTool({ processes: this.processes, now, visibility });
+  }
+
+  /** Gone after the test. */
+  static async create(settings: ExecRigSettings = {}): Promise<ExecRig> {
+    const rig = await ExecRig.open(settings);
+    onTestFinished(() => rig.remove());
+    return rig;
+  }
+
+  static async open(settings: ExecRigSettings = {}): Promise<ExecRig> {
+    return new ExecRig(await ScratchWorkspace.create(), await ScratchStore.create(), settings);
+  }
+
+  get store(): Store {
+    return this.#scratchStore.store;
+  }
+
+  get dir(): string {
+    return `${this.scratch.stateDir}/exec`;
+  }
+
+  /** As the next gateway on the same store has them. */
+  reopened(settings: Partial<BackgroundProcessesOptions> = {}): BackgroundProcesses {
+    const { store, dir, warnings } = this;
+    const warn = (sentence: string) => void warnings.push(sentence);
+    return new BackgroundProcesses({ store, dir, now: Date.now, warn, ...settings });
+  }
+
+  decide(params: JsonObject, context: Partial<ToolContext> = {}): Promise<ToolDecision | undefined> {
+    return Promise.resolve(this.exec.decide?.(params, this.#context(context)));
+  }
+
+  /** With the grant that it decides on, as the gate does; `grant` stands for a person's or another word. */
+  async run(params: JsonObject, context: Partial<ToolContext> = {}): Promise<ToolOutput> {
+    const decision = 'grant' in context ? undefined : await this.decide(params, context);
+    const grant = decision?.kind === 'allow' ? decision.grant : context.grant;
+    return runTool(this.exec, params, this.#context({ ...context, grant }), { timeoutMs: this.exec.timeoutMs });
+  }
+
+  /** As if a person had said yes. */
+  runApproved(params: JsonObject, context: Partial<ToolContext> = {}): Promise<ToolOutput> {
+    const grant: ToolGrant = { kind: 'approval', approvalId: 'test' };
+    return this.run(params, { ...context, grant });
+  }
+
+  look(params: JsonObject, context: Partial<ToolContext> = {}): Promise<ToolOutput> {
+    return runTool(this.process, params, this.#context(context));
+  }
+
+  #context(context: Partial<ToolContext>): ToolContext {
+    return toolContextForTest({ workspaceDir: this.scratch.workspaceDir, ...context });
+  }
+
+  async remove(): Promise<void> {
+    const running = await this.store.select('processes', { where: { status: 'running' } });
+    await Promise.all(running.map((row) => this.processes.kill(row)));
+    this.processes.close();
+    await this.#scratchStore.remove();
+    await this.scratch.remove();
+  }
+}

@@ -1,0 +1,118 @@
+// Answers for people who do not: an approval whose time is over is answered with `timeout`, also when its time ended while
+// nobody was there. One timer stands for the approval that is due next; with none waiting there is no timer at all.
+//
+// Errors: none. A store that refuses is asked again after a pause that grows, and the operator is told once.
+// When it fires: `open` once, `look` whenever an approval was asked for, `close` once.
+
+import { ApprovalAnsweredError, UnknownApprovalError } from '../../protocol/errors.ts';
+import type { Store } from '../../store/store.ts';
+
+export interface ApprovalClockParts {
+  readonly store: Store;
+  /** Writes down that the time of this approval is over, and wakes its run. */
+  readonly expire: (approvalId: string) => Promise<unknown>;
+  readonly now: () => number;
+  readonly warn: (sentence: string) => void;
+  /** The pause after the first failure; each further one doubles it. */
+  readonly firstPauseMs?: number | undefined;
+}
+
+/** What a timer can hold; one that would be longer looks again in between. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+const AT_ONCE = 50;
+
+export class ApprovalClock {
+  readonly #parts: ApprovalClockParts;
+  #timer: NodeJS.Timeout | undefined;
+  /** In a row. */
+  #failures = 0;
+  /** Settles when the look that is going on is over. */
+  #looking: Promise<void> | undefined;
+  /** Something was asked for while it looked. */
+  #mustLookAgain = false;
+  #isClosed = false;
+
+  constructor(parts: ApprovalClockParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves when everything that is overdue has been answered. */
+  open(): Promise<void> {
+    return this.look();
+  }
+
+  look(): Promise<void> {
+    this.#mustLookAgain = true;
+    this.#looking ??= this.#lookUntilCalm().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#looking;
+  }
+
+  async #lookUntilCalm(): Promise<void> {
+    while (this.#mustLookAgain && !this.#isClosed) {
+      this.#mustLookAgain = false;
+      clearTimeout(this.#timer);
+      try {
+        await this.#answerOverdue();
+        await this.#setTimer();
+        this.#failures = 0;
+      } catch (error) {
+        this.#tryAgainLater(error);
+      }
+    }
+  }
+
+  async #answerOverdue(): Promise<void> {
+    const { store, expire, now } = this.#parts;
+    for (;;) {
+      const overdue = await store.select('approvals', {
+        where: { status: 'waiting', expiresAt: { lte: now() } },
+        orderBy: [['expiresAt', 'asc']],
+        limit: AT_ONCE,
+      });
+      for (const { id } of overdue) {
+        if (this.#isClosed) return;
+        await expire(id).catch(unlessAnswered);
+      }
+      if (overdue.length < AT_ONCE) return;
+    }
+  }
+
+  async #setTimer(): Promise<void> {
+    const { store, now } = this.#parts;
+    const [next] = await store.select('approvals', {
+      where: { status: 'waiting' },
+      orderBy: [['expiresAt', 'asc']],
+      limit: 1,
+    });
+    if (next) this.#lookIn(next.expiresAt - now());
+  }
+
+  #tryAgainLater(error: unknown): void {
+    if (this.#isClosed) return;
+    const why = error instanceof Error ? error.message : String(error);
+    if (this.#failures === 0) this.#parts.warn(`Approvals whose time is over could not be answered yet: ${why}`);
+    const { firstPauseMs = FIRST_PAUSE_MS } = this.#parts;
+    this.#lookIn(Math.min(firstPauseMs * 2 ** this.#failures++, LONGEST_PAUSE_MS));
+  }
+
+  #lookIn(ms: number): void {
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => void this.look(), Math.min(Math.max(ms, 1), LONGEST_TIMER_MS));
+    this.#timer.unref();
+  }
+}
+
+/** A person was quicker, or its session is gone. */
+function unlessAnswered(error: unknown): void {
+  if (!(error instanceof ApprovalAnsweredError || error instanceof UnknownApprovalError)) throw error;
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import type { Peer } from '../../protocol/inbound.ts';
+import { type Answerer, answererName, mayAnswer, maySee } from './may-answer.ts';
+
+const APPROVERS = ['discord:boss'];
+const here = { sessionKey: 'agent:main:here' };
+const elsewhere = { sessionKey: 'agent:main:elsewhere' };
+
+describe('who may answer', () => {
+  it.each([
+    ['the operator on the page', who('web', 'direct', 'tab'), true, true],
+    ['the operator in a terminal', who('cli', 'direct', 'local'), true, true],
+    ['a client of the API', who('api', 'direct', 'anybody'), true, true],
+    ['somebody alone with the agent', who('discord', 'direct', 'ana'), true, false],
+    ['somebody in a group', who('discord', 'group', 'ana'), false, false],
+    ['an approver in a group', who('discord', 'group', 'boss'), true, false],
+    ['an approver in a channel', who('discord', 'channel', 'boss'), true, false],
+    ['a namesake on another platform', who('slack', 'group', 'boss'), false, false],
+  ])('%s', (_, answerer, isAllowed, seesAll) => {
+    expect(mayAnswer(answerer, APPROVERS)).toBe(isAllowed);
+    expect(maySee(answerer, here)).toBe(true);
+    expect(maySee(answerer, elsewhere)).toBe(seesAll);
+  });
+
+  it('is written down: the operator by the surface, others by name', () => {
+    expect(answererName(who('web', 'direct', 'tab'))).toBe('web');
+    expect(answererName(who('discord', 'group', 'boss'))).toBe('discord:boss');
+  });
+});
+
+function who(channel: string, kind: Peer['kind'], sender: string): Answerer {
+  const surface = { channel, accountId: 'default', peer: { kind, id: 'place' } };
+  return { ...here, inbound: { surface, sender: { id: sender } } };
+}
