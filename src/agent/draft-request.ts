@@ -5,6 +5,7 @@
 // written or consumed here.
 
 import type { Message, UserMessage } from '../protocol/message.ts';
+import { requesterOf } from '../protocol/requester.ts';
 import { toolSpecs } from '../tools/toolset.ts';
 import { chooseModel } from './choose-model.ts';
 import { composeContext } from './compose-context.ts';
@@ -52,7 +53,9 @@ export async function draftRequest(parts: DraftParts, turn: TurnSubject, mode: D
   const userPieces = rewrittenPieces(shaped.user, textOfUser(user.message), user.rewrittenBy ?? '');
   const { provider, model } = chosen.model;
   const { agentId, sessionKey } = turn;
-  const tools = toolSpecs(await parts.tools({ agentId, sessionKey, provider, model }));
+  const tools = toolSpecs(
+    await parts.tools({ agentId, sessionKey, requester: requesterOf(turn.inbound), provider, model }),
+  );
   const messages: Message[] = [...turn.history, user.message];
   return {
     model: chosen.model,

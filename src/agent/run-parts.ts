@@ -9,6 +9,7 @@ import type { ChannelContext, InternalHookHandler } from '../protocol/bootstrap-
 import type { Surface } from '../protocol/inbound.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { LiveEvent, RunStatus, SessionEndReason } from '../protocol/live-event.ts';
+import type { Requester } from '../protocol/requester.ts';
 import type { Trigger } from '../protocol/session-type.ts';
 import type { Usage } from '../protocol/usage.ts';
 import type { NewRow, Store, Write } from '../store/store.ts';
@@ -62,10 +63,11 @@ export interface RunSettings {
   readonly toolTimeoutMs: number;
 }
 
-/** Whose tools: an agent's, in a session, with a model. */
+/** Whose tools: an agent's, in a session, for somebody, with a model. */
 export interface ToolScope {
   readonly agentId: string;
   readonly sessionKey: string;
+  readonly requester: Requester;
   readonly provider: string;
   readonly model: string;
 }

@@ -93,10 +93,11 @@ async function unspentApprovals({ store }: RunParts, { runId, journal }: Turn): 
 
 /** Those that the model was told of, as far as the policy of this moment still has them. */
 async function offeredTools(parts: RunParts, turn: Turn, { model, frame }: Conversation): Promise<readonly Tool[]> {
-  const { agentId, sessionKey } = turn;
+  const { agentId, sessionKey, inbound } = turn;
   const { provider } = model;
+  const requester = requesterOf(inbound);
   const told = new Set(frame.tools.map(({ name }) => name));
-  const tools = await parts.tools({ agentId, sessionKey, provider, model: model.model });
+  const tools = await parts.tools({ agentId, sessionKey, requester, provider, model: model.model });
   return tools.filter(({ name }) => told.has(name));
 }
 

@@ -79,7 +79,6 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
   const tools = [...toolset.tools, ...exec.tools, ...(options.tools ?? [])];
   const offer = new ToolOffer({
     config,
-    store,
     tools: async () => [...tools, ...((await options.mcp?.tools()) ?? [])],
   });
   const routing = routingSettingsOf(config);

@@ -7,6 +7,7 @@ import { parseModelRef } from '../config/model-choice.ts';
 import type { Config } from '../config/schema.ts';
 import { DEFAULT_ACCOUNT_ID } from '../protocol/agent-id.ts';
 import type { Inbound } from '../protocol/inbound.ts';
+import { requesterOf } from '../protocol/requester.ts';
 import type { Route } from '../routing/resolve-route.ts';
 import { groupsOf } from '../tools/policy/tool-groups.ts';
 import type { ExplainToolsRequest, ToolsExplanation } from './gateway-port.ts';
@@ -24,9 +25,17 @@ export interface ExplainToolsParts {
 const MAIN_SESSION = 'main';
 
 export async function explainTools(parts: ExplainToolsParts, request: ExplainToolsRequest): Promise<ToolsExplanation> {
-  const { agentId, sessionKey } = parts.route(inboundOf(request));
+  const inbound = inboundOf(request);
+  const { agentId, sessionKey } = parts.route(inbound);
+  const requester = requesterOf(inbound);
   const { provider, model } = modelOf(parts, request, agentId);
-  const { isOwner, steps, tools, warnings } = await parts.offer.decided({ agentId, sessionKey, provider, model });
+  const { isOwner, steps, tools, warnings } = await parts.offer.decided({
+    agentId,
+    sessionKey,
+    requester,
+    provider,
+    model,
+  });
   return {
     agentId,
     sessionKey,

@@ -1,57 +1,40 @@
-// The composition root: the only place that builds things. Reading it downward is reading what a gateway consists of;
-// what each part does is in its own folder.
+// The composition root: the only place, with the create-… files beside it, that builds things. Reading it downward is
+// reading what a gateway consists of; what each part does is in its own folder.
 
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { readFrame } from '../agent/request-frame.ts';
 import { run } from '../agent/run.ts';
-import type { Answer, RunParts } from '../agent/run-parts.ts';
+import type { RunParts } from '../agent/run-parts.ts';
 import { tellForgottenEnds } from '../agent/tell-forgotten-ends.ts';
-import { createApiChannel } from '../channels/api/api-channel.ts';
 import type { Channel } from '../channels/channel.ts';
-import { CliChannel } from '../channels/cli/cli-channel.ts';
-import { WebChannel } from '../channels/web/web-channel.ts';
-import { listAgentIds, resolveAgentDefaults, resolveDefaultAgentId } from '../config/agents.ts';
-import { debugLogSettingsOf, trajectoryPlaceOf } from '../config/debug-logs.ts';
+import { resolveAgentDefaults } from '../config/agents.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { formatModelRef } from '../config/model-choice.ts';
-import { policyVersionOf } from '../config/policy-version.ts';
 import { resolveTimezone } from '../config/timezone.ts';
-import { Outbox } from '../delivery/outbox.ts';
-import { planDelivery } from '../delivery/plan-delivery.ts';
-import { HookRunner } from '../hooks/runner.ts';
+import type { HookRunner } from '../hooks/runner.ts';
 import { EmbeddedLanes } from '../lanes/embedded-lanes.ts';
 import { GatewayNotReadyError } from '../protocol/errors.ts';
-import { AppendedFiles } from '../recorder/appended-files.ts';
-import { captureRequest, readCapture } from '../recorder/capture.ts';
-import { DebugLogs } from '../recorder/debug-logs.ts';
-import { HookRecordSink } from '../recorder/hook-record-sink.ts';
-import { Recorder } from '../recorder/recorder.ts';
-import { Trajectory } from '../recorder/trajectory.ts';
-import { SILENT_CHANNEL } from '../schedule/deliver-target.ts';
-import { parseFailpoint, withFailpoints } from '../store/failpoints.ts';
-import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
-import { acquireStateLock, type StateLock } from '../store/state-lock.ts';
+import type { StateLock } from '../store/state-lock.ts';
 import type { SessionMail } from '../tools/sessions-send.ts';
 import type { Tool } from '../tools/tool.ts';
 import { Approvals } from './approvals.ts';
 import { approveCommand } from './approve-command.ts';
 import { ContextWarnings } from './context-warnings.ts';
 import { ControlCommands } from './control-commands.ts';
+import { createDelivery, type Delivery } from './create-delivery.ts';
+import { createRecords } from './create-records.ts';
+import { createRunParts } from './create-run-parts.ts';
 import { createDraftParts } from './draft-parts.ts';
 import { explainTools } from './explain-tools.ts';
 import { Gateway } from './gateway.ts';
-import type { AgentStatus } from './gateway-port.ts';
 import { giveUp } from './give-up.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { createInternalHooks } from './internal-hooks.ts';
-import { LiveEvents } from './live-events.ts';
+import { listAgentStatuses } from './list-agent-statuses.ts';
 import { openMcp } from './open-mcp.ts';
 import { createSchedule, type GatewaySchedule } from './open-schedule.ts';
-import { outboxMailbox } from './outbox-mailbox.ts';
-import type { ReceiveParts } from './receive-message.ts';
-import { runRecorder } from './run-recorder.ts';
+import { openState } from './open-state.ts';
+import { tellDeliveries } from './tell-deliveries.ts';
 import { tellShutdown } from './tell-shutdown.ts';
 import { Workspaces } from './workspaces.ts';
 
@@ -76,7 +59,7 @@ export interface OpenedGateway {
   readonly gateway: Gateway;
   readonly hooks: HookRunner;
   readonly lock: StateLock;
-  readonly sockets: { readonly web: WebChannel; readonly cli: CliChannel };
+  readonly sockets: Delivery['sockets'];
   readonly schedule: GatewaySchedule;
   /** Says where it listens, once it does. */
   listensAt(url: string): Promise<void>;
@@ -86,8 +69,6 @@ export interface OpenedGateway {
   close(budgetMs: number): Promise<void>;
 }
 
-const MINUTE_MS = 60_000;
-
 export async function openGateway(options: GatewayOptions): Promise<OpenedGateway> {
   const { environment, loaded, warn, now = Date.now } = options;
   const { config } = loaded;
@@ -96,30 +77,13 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   const startedAt = now();
   let url: string | undefined;
 
-  // What is kept.
-  const lock = await acquireStateLock(stateDir);
-  const opened = await openSqliteStore({ file: join(stateDir, 'atrium', 'atrium.db') }).catch(async (error) => {
-    await lock.release();
-    throw error;
-  });
-  const failpoints = environment.failpoints.map(parseFailpoint);
-  const store =
-    failpoints.length === 0 ? opened : withFailpoints(opened, failpoints, () => process.kill(process.pid, 'SIGKILL'));
-
-  // What is told and recorded.
-  const live = new LiveEvents(warn);
-  const files = new AppendedFiles({ warn });
-  const trajectoryPlace = trajectoryPlaceOf(environment, config);
-  const recorder = new Recorder({
-    trajectory: new Trajectory({ ...trajectoryPlace, files }),
-    debugLogs: new DebugLogs(debugLogSettingsOf(environment), files),
-    hookRecords: new HookRecordSink({ store, warn }),
-    now,
-  });
-  const hooks = new HookRunner({ record: (call) => recorder.hookCalled(call), now });
+  // What is kept, and what is told and recorded.
+  const { lock, store } = await openState(environment);
+  const records = createRecords({ environment, config, store, now, warn });
+  const { live, recorder, hooks } = records;
   options.register?.(hooks);
 
-  // What an agent reads, and who answers.
+  // What an agent reads, what it can do, and who answers.
   const sessionMail: SessionMail = {
     deliver: (inbound) => gateway.receive(inbound),
     waitFor: (runId, signal) => gateway.waitForRun(runId, signal),
@@ -135,84 +99,47 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   const internalHook = createInternalHooks({ engine, config, now, warn });
 
   // Where answers go.
-  const socketPorts = {
-    mailbox: outboxMailbox(store),
-    stop: (sessionKey: string) =>
+  const delivery = createDelivery({
+    config,
+    store,
+    records,
+    channels: options.channels,
+    stop: (sessionKey) =>
       void approvals
         .stop(sessionKey, 'somebody pressed stop')
         .catch((error: Error) => warn(`${sessionKey} could not be stopped: ${error.message}`)),
     now,
-  };
-  const sockets = { web: new WebChannel(socketPorts), cli: new CliChannel(socketPorts) };
-  const channels: readonly Channel[] = [sockets.web, sockets.cli, createApiChannel(), ...(options.channels ?? [])];
-  const channelOf = (id: string) => channels.find((channel) => channel.id === id);
-  const ttlMs = (config.delivery?.ttlMinutes ?? 1_440) * MINUTE_MS;
-  const plan = async (answer: Answer) => {
-    if (answer.surface.channel === SILENT_CHANNEL) return [];
-    return (await planDelivery(answer, { hooks, channel: channelOf(answer.surface.channel), now, ttlMs })).rows;
-  };
-  const outbox = new Outbox({
-    store,
-    channels: channelOf,
-    hooks,
-    now,
-    emit: live.emit,
-    maxAttempts: config.delivery?.maxAttempts ?? 8,
     warn,
   });
+  const { sockets, channels, channelOf, plan, outbox } = delivery;
+  const wakeOutbox = () => outbox.wake();
 
   // How a message becomes a run.
-  const told = runRecorder(recorder);
-  const runParts: RunParts = {
-    ...drafting.parts,
-    context: {
-      workspaceDirOf,
-      compose: async (request) => {
-        await workspaces.ready(request.agentId);
-        return engine.compose(request);
-      },
-    },
-    delivery: { plan, wake: () => outbox.wake() },
-    approvals: {
-      ttlMs: (config.approvals?.ttlMinutes ?? 30) * MINUTE_MS,
-      timeoutBehavior: config.approvals?.timeoutBehavior ?? 'deny',
-      policyVersionOf: (agentId) => policyVersionOf(config, agentId),
-    },
-    recorder: {
-      ...told,
-      contextCompiled: (run, composition) => {
-        contextWarnings.look(run.agentId, composition.report);
-        told.contextCompiled(run, composition);
-      },
-    },
-    capture: captureRequest,
-    readCapture: async (runId, call) => {
-      const capture = await readCapture(store, runId, call);
-      if (capture?.body === undefined) return undefined;
-      const { provider, model, headers, body } = capture;
-      return { provider, model, wire: { url: capture.url, headers, body } };
-    },
+  const runParts = createRunParts({
+    config,
+    store,
+    drafting,
+    records,
+    delivery,
+    workspaces,
+    contextWarnings,
     internalHook,
-    emit: live.emit,
-    warn,
+    sleep: options.sleep,
+    startedAt,
     now,
-    upSince: startedAt,
-    sleep: options.sleep ?? ((ms, signal) => sleep(ms, undefined, { signal })),
-    settings: {
-      maxToolRounds: defaults.maxToolRounds ?? 50,
-      runTimeoutMs: (defaults.timeoutSeconds ?? 600) * 1_000,
-      toolTimeoutMs: 120_000,
-    },
-  };
+    warn,
+  });
   const lanes = new EmbeddedLanes({ store, limit: defaults.maxConcurrent ?? 16, now, warn });
+  const wakeLane = (sessionKey: string) => lanes.wake(sessionKey);
+  const subscribe = live.subscribe.bind(live);
   const approvals = new Approvals({
     store,
     planDelivery: plan,
-    wakeOutbox: () => outbox.wake(),
-    wakeLane: (sessionKey) => lanes.wake(sessionKey),
+    wakeOutbox,
+    wakeLane,
     stopLane: (sessionKey, reason) => lanes.stop(sessionKey, reason),
     emit: live.emit,
-    subscribe: (listener) => live.subscribe(listener),
+    subscribe,
     now,
     warn,
   });
@@ -234,26 +161,6 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     timezone: resolveTimezone(config, environment),
     now,
   });
-  const receive: ReceiveParts = {
-    store,
-    hooks,
-    route,
-    control,
-    planDelivery: plan,
-    internalHook,
-    emit: live.emit,
-    wakeLane: (sessionKey) => lanes.wake(sessionKey),
-    wakeOutbox: () => outbox.wake(),
-    now,
-  };
-  const agents = (): readonly AgentStatus[] =>
-    listAgentIds(config).map((agentId) => ({
-      agentId,
-      isDefault: agentId === resolveDefaultAgentId(config),
-      workspaceDir: workspaceDirOf(agentId),
-      model: modelsOf(agentId)[0] ?? 'none',
-      fallbacks: modelsOf(agentId).slice(1),
-    }));
   const schedule = createSchedule({
     store,
     hooks,
@@ -261,21 +168,34 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     environment,
     channels: channels.map(({ id }) => id),
     workspaceDirOf,
-    subscribe: (listener) => live.subscribe(listener),
-    wakeLane: (sessionKey) => lanes.wake(sessionKey),
+    subscribe,
+    wakeLane,
     now,
     warn,
   });
+
+  // What may be asked of it.
   const gateway = new Gateway({
-    jobs: schedule.jobs,
     run: runParts,
-    receive,
+    receive: {
+      store,
+      hooks,
+      route,
+      control,
+      planDelivery: plan,
+      internalHook,
+      emit: live.emit,
+      wakeLane,
+      wakeOutbox,
+      now,
+    },
     lanes,
     live,
     approvals,
+    jobs: schedule.jobs,
     channels,
     route,
-    agents,
+    agents: () => listAgentStatuses(config, workspaceDirOf, modelsOf),
     mcpServers: () => mcp.statuses(),
     explainTools: (request) => explainTools({ ...drafting, config }, request),
     warnings: () => [
@@ -289,7 +209,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     ],
     stateDir,
     startedAt,
-    ttlMs,
+    ttlMs: delivery.ttlMs,
     url: () => url,
     forgetRecords: (sessionIds) => recorder.forgetSessions(sessionIds),
     forgetProcesses: (sessionKey) => drafting.exec.processes.forget(sessionKey),
@@ -300,19 +220,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     sockets.web.watch(event);
     sockets.cli.watch(event);
   });
-  live.subscribe((event) => {
-    if (event.type !== 'delivery-end') return;
-    const { runId, sessionKey, part, outcome, text, surface } = event;
-    void internalHook('message', 'sent', sessionKey, {
-      to: surface.peer.id,
-      content: text,
-      success: outcome === 'sent',
-      channelId: surface.channel,
-      accountId: surface.accountId,
-      conversationId: surface.peer.id,
-    });
-    recorder.deliveryEnded({ runId, sessionKey }, { part, outcome, channel: surface.channel, characters: text.length });
-  });
+  tellDeliveries(records, internalHook);
   for (const channel of channels) await channel.open({ receive: (inbound) => gateway.receive(inbound) });
   workspaces.prepareAll();
   await outbox.open();
@@ -322,17 +230,14 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   await lanes.open({
     run: (claimed) => run(runParts, claimed),
     giveUp: (claimed) =>
-      giveUp(
-        { store, hooks, planDelivery: plan, wakeOutbox: () => outbox.wake(), workspaceDirOf, emit: live.emit, now },
-        claimed,
-      ),
+      giveUp({ store, hooks, planDelivery: plan, wakeOutbox, workspaceDirOf, emit: live.emit, now }, claimed),
   });
   await approvals.open();
   const housekeeping = new Housekeeping({
     store,
     now,
     warn,
-    trajectoryDir: trajectoryPlace.dir,
+    trajectoryDir: records.trajectoryDir,
     limits: config.recorder?.captures,
   });
   housekeeping.open();
@@ -347,9 +252,8 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     listensAt: async (address) => {
       url = address;
       await lock.writeOwner({ pid: process.pid, url: address });
-      await hooks.observeAndWait('gateway_start', { port: Number(new URL(address).port) }, {
-        port: Number(new URL(address).port),
-      } as never);
+      const port = Number(new URL(address).port);
+      await hooks.observeAndWait('gateway_start', { port }, { port } as never);
       void internalHook('gateway', 'startup', '', {});
     },
     warm: async () => {

@@ -4,18 +4,15 @@
 import type { ToolScope } from '../agent/run-parts.ts';
 import type { Config } from '../config/schema.ts';
 import { listPluginIds, listToolPlaces, toolPolicyOf } from '../config/tool-policy.ts';
-import type { Store } from '../store/store.ts';
 import { type ToolVerdict, toolDecider } from '../tools/policy/decide-tool.ts';
 import { listPolicyOddities } from '../tools/policy/list-policy-oddities.ts';
 import type { PolicyStep } from '../tools/policy/policy-step.ts';
-import { OWNER_ONLY_TOOLS, resolveToolPolicy } from '../tools/policy/resolve-tool-policy.ts';
+import { resolveToolPolicy } from '../tools/policy/resolve-tool-policy.ts';
 import type { Tool } from '../tools/tool.ts';
-import { normalizeToolName } from '../tools/tool-name.ts';
 import { isOwnersRun } from './is-owners-run.ts';
 
 export interface ToolOfferOptions {
   readonly config: Config;
-  readonly store: Store;
   /** Every tool that exists for the agent, whether it may use it or not. */
   readonly tools: (scope: ToolScope) => Promise<readonly Tool[]>;
 }
@@ -38,14 +35,13 @@ export class ToolOffer {
   /** In the order in which they are known. */
   async offered(scope: ToolScope): Promise<readonly Tool[]> {
     const tools = await this.#options.tools(scope);
-    // Who the run belongs to is worth looking up only where it makes a difference.
-    const isOwner = tools.some(isOwnerOnly) && (await this.#isOwners(scope));
-    const decide = toolDecider(this.#stepsOf(scope, isOwner));
+    const decide = toolDecider(this.#stepsOf(scope, this.#isOwners(scope)));
     return tools.filter((tool) => decide(tool).isOffered);
   }
 
   async decided(scope: ToolScope): Promise<DecidedTools> {
-    const [tools, isOwner] = await Promise.all([this.#options.tools(scope), this.#isOwners(scope)]);
+    const tools = await this.#options.tools(scope);
+    const isOwner = this.#isOwners(scope);
     const steps = this.#stepsOf(scope, isOwner);
     const decide = toolDecider(steps);
     return {
@@ -56,18 +52,13 @@ export class ToolOffer {
     };
   }
 
-  #isOwners({ sessionKey }: ToolScope): Promise<boolean> {
-    const { store, config } = this.#options;
-    return isOwnersRun({ store, isMainShared: config.session?.dmScope === 'main' }, sessionKey);
+  #isOwners({ sessionKey, requester }: ToolScope): boolean {
+    return isOwnersRun({ sessionKey, requester, isMainShared: this.#options.config.session?.dmScope === 'main' });
   }
 
   #stepsOf(scope: ToolScope, isOwner: boolean): readonly PolicyStep[] {
     return resolveToolPolicy({ ...toolPolicyOf(this.#options.config, scope), isOwner });
   }
-}
-
-function isOwnerOnly({ name }: Tool): boolean {
-  return OWNER_ONLY_TOOLS.includes(normalizeToolName(name));
 }
 
 /** Slips in the lists, as far as these tools are all that there are. */

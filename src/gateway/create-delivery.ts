@@ -1,0 +1,60 @@
+// Where answers go: the channels, what each of them can carry, and the outbox that hands it over.
+
+import type { Answer } from '../agent/run-parts.ts';
+import { createApiChannel } from '../channels/api/api-channel.ts';
+import type { Channel } from '../channels/channel.ts';
+import { CliChannel } from '../channels/cli/cli-channel.ts';
+import { WebChannel } from '../channels/web/web-channel.ts';
+import type { Config } from '../config/schema.ts';
+import { Outbox } from '../delivery/outbox.ts';
+import { planDelivery } from '../delivery/plan-delivery.ts';
+import { SILENT_CHANNEL } from '../schedule/deliver-target.ts';
+import type { NewRow, Store } from '../store/store.ts';
+import type { Records } from './create-records.ts';
+import { outboxMailbox } from './outbox-mailbox.ts';
+
+export interface DeliveryOptions {
+  readonly config: Config;
+  readonly store: Store;
+  readonly records: Pick<Records, 'live' | 'hooks'>;
+  /** Besides web, cli and api. */
+  readonly channels?: readonly Channel[] | undefined;
+  /** Somebody pressed stop on a page or in a terminal. */
+  readonly stop: (sessionKey: string) => void;
+  readonly now: () => number;
+  readonly warn: (sentence: string) => void;
+}
+
+export interface Delivery {
+  readonly sockets: { readonly web: WebChannel; readonly cli: CliChannel };
+  readonly channels: readonly Channel[];
+  readonly channelOf: (id: string) => Channel | undefined;
+  readonly plan: (answer: Answer) => Promise<readonly NewRow<'outbox'>[]>;
+  readonly outbox: Outbox;
+  readonly ttlMs: number;
+}
+
+const MINUTE_MS = 60_000;
+
+export function createDelivery(options: DeliveryOptions): Delivery {
+  const { config, store, stop, now, warn } = options;
+  const { live, hooks } = options.records;
+  const ports = { mailbox: outboxMailbox(store), stop, now };
+  const sockets = { web: new WebChannel(ports), cli: new CliChannel(ports) };
+  const channels: readonly Channel[] = [sockets.web, sockets.cli, createApiChannel(), ...(options.channels ?? [])];
+  const channelOf = (id: string) => channels.find((channel) => channel.id === id);
+  const { ttlMinutes = 1_440, maxAttempts = 8 } = config.delivery ?? {};
+  const ttlMs = ttlMinutes * MINUTE_MS;
+  return {
+    sockets,
+    channels,
+    channelOf,
+    plan: async (answer) => {
+      // What nobody waits for stays in the transcript.
+      if (answer.surface.channel === SILENT_CHANNEL) return [];
+      return (await planDelivery(answer, { hooks, channel: channelOf(answer.surface.channel), now, ttlMs })).rows;
+    },
+    outbox: new Outbox({ store, channels: channelOf, hooks, now, emit: live.emit, maxAttempts, warn }),
+    ttlMs,
+  };
+}

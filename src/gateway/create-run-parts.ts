@@ -1,0 +1,77 @@
+// What a run is handed besides the parts that draft its request: where answers go, who is told, what is kept, how long
+// things may take.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RunParts } from '../agent/run-parts.ts';
+import { resolveAgentDefaults } from '../config/agents.ts';
+import { policyVersionOf } from '../config/policy-version.ts';
+import type { Config } from '../config/schema.ts';
+import { captureRequest, readCapture } from '../recorder/capture.ts';
+import type { Store } from '../store/store.ts';
+import type { ContextWarnings } from './context-warnings.ts';
+import type { Delivery } from './create-delivery.ts';
+import type { Records } from './create-records.ts';
+import type { BuiltDraftParts } from './draft-parts.ts';
+import { runRecorder } from './run-recorder.ts';
+import type { Workspaces } from './workspaces.ts';
+
+export interface RunPartsOptions {
+  readonly config: Config;
+  readonly store: Store;
+  readonly drafting: BuiltDraftParts;
+  readonly records: Records;
+  readonly delivery: Delivery;
+  readonly workspaces: Workspaces;
+  readonly contextWarnings: ContextWarnings;
+  readonly internalHook: RunParts['internalHook'];
+  readonly sleep?: RunParts['sleep'] | undefined;
+  readonly startedAt: number;
+  readonly now: () => number;
+  readonly warn: (sentence: string) => void;
+}
+
+const MINUTE_MS = 60_000;
+
+export function createRunParts(options: RunPartsOptions): RunParts {
+  const { config, store, drafting, records, delivery, workspaces, contextWarnings, now, warn } = options;
+  const { maxToolRounds = 50, timeoutSeconds = 600 } = resolveAgentDefaults(config);
+  const { ttlMinutes = 30, timeoutBehavior = 'deny' } = config.approvals ?? {};
+  const told = runRecorder(records.recorder);
+  return {
+    ...drafting.parts,
+    context: {
+      ...drafting.parts.context,
+      compose: async (request) => {
+        await workspaces.ready(request.agentId);
+        return drafting.engine.compose(request);
+      },
+    },
+    delivery: { plan: delivery.plan, wake: () => delivery.outbox.wake() },
+    approvals: {
+      ttlMs: ttlMinutes * MINUTE_MS,
+      timeoutBehavior,
+      policyVersionOf: (agentId) => policyVersionOf(config, agentId),
+    },
+    recorder: {
+      ...told,
+      contextCompiled: (run, composition) => {
+        contextWarnings.look(run.agentId, composition.report);
+        told.contextCompiled(run, composition);
+      },
+    },
+    capture: captureRequest,
+    readCapture: async (runId, call) => {
+      const capture = await readCapture(store, runId, call);
+      if (capture?.body === undefined) return undefined;
+      const { provider, model, headers, body } = capture;
+      return { provider, model, wire: { url: capture.url, headers, body } };
+    },
+    internalHook: options.internalHook,
+    emit: records.live.emit,
+    warn,
+    now,
+    upSince: options.startedAt,
+    sleep: options.sleep ?? ((ms, signal) => sleep(ms, undefined, { signal })),
+    settings: { maxToolRounds, runTimeoutMs: timeoutSeconds * 1_000, toolTimeoutMs: 120_000 },
+  };
+}
