@@ -22,8 +22,7 @@ export async function converse(parts: RunParts, turn: Turn, begun: Conversation)
   const taken = begun.asked ? await startToolCalls(parts, turn, begun, begun.asked) : begun.pending;
   if (taken?.kind === 'suspension') return taken;
   let conversation = taken ? await settle(parts, turn, begun, taken) : begun;
-  let usage = await usageBefore(parts, turn);
-  let modelCalls = 0;
+  let { usage, modelCalls } = await spentBefore(parts, turn);
   let lastText = lastTextOf(turn);
   for (let round = 1 + roundsBefore(turn); ; round++) {
     const called = await callModel(parts, turn, conversation);
@@ -65,10 +64,12 @@ export async function converse(parts: RunParts, turn: Turn, begun: Conversation)
 }
 
 /** What earlier attempts of this run have cost. */
-async function usageBefore({ store }: RunParts, { runId, attempt }: Turn): Promise<Usage> {
-  if (attempt === 1) return NO_USAGE;
-  const rows = await store.select('usage', { where: { runId, purpose: 'run' } });
-  return rows.reduce(addUsage, NO_USAGE);
+async function spentBefore(
+  { store }: RunParts,
+  { runId, attempt }: Turn,
+): Promise<{ usage: Usage; modelCalls: number }> {
+  const rows = attempt === 1 ? [] : await store.select('usage', { where: { runId, purpose: 'run' } });
+  return { usage: rows.reduce(addUsage, NO_USAGE), modelCalls: rows.length };
 }
 
 /** An attempt that was cut short counts too, or a run that keeps dying would never come to its bound. */

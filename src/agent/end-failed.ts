@@ -46,9 +46,10 @@ export async function failRun(parts: RunParts, turn: Turn, error: unknown): Prom
   });
 }
 
-function deadLetter(parts: RunParts, { runId, sessionKey, inbound, agentId }: Turn, reason: string): Write {
+function deadLetter(parts: RunParts, turn: Turn, reason: string): Write {
+  const { runId, sessionKey, inbound, agentId, kind, context } = turn;
   const createdAt = parts.now();
-  const payload = JSON.parse(JSON.stringify({ inbound, agentId }));
+  const payload = JSON.parse(JSON.stringify({ inbound, agentId, jobId: context.jobId, resumes: kind }));
   return {
     insert: 'deadLetters',
     row: { id: newId('dead', createdAt), direction: 'in', runId, sessionKey, reason, createdAt, payload },

@@ -9,6 +9,11 @@ import type { RunParts } from './run-parts.ts';
 
 export const FRAME_CALL = 0;
 
+/** Requests for summaries are no steps of the run; they are numbered from 1 by themselves and kept below the frame. */
+export function callOfSummary(summary: number): number {
+  return FRAME_CALL - summary;
+}
+
 export interface RequestFrame {
   readonly system: ModelRequest['system'];
   readonly tools: ModelRequest['tools'];

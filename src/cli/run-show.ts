@@ -25,8 +25,16 @@ interface RunShowFlags {
 
 interface RunAnswer {
   readonly run: Omit<RunRow, 'status'> & { readonly status: string };
-  readonly calls: readonly { call: number; at: number; provider: string; model: string; size: number }[];
+  readonly calls: readonly ({ readonly call: number } & AskedModel)[];
+  readonly summaries: readonly ({ readonly summary: number } & AskedModel)[];
   readonly deliveries: readonly Pick<OutboxRow, 'seq' | 'part' | 'surface' | 'status' | 'attempts' | 'error'>[];
+}
+
+interface AskedModel {
+  readonly at: number;
+  readonly provider: string;
+  readonly model: string;
+  readonly size: number;
 }
 
 export const addRunShow: AddCommand = (program, io, exit) => {
@@ -35,7 +43,7 @@ export const addRunShow: AddCommand = (program, io, exit) => {
     .argument('<run>', 'the id of a run')
     .description('show how a run went, or exactly what the model was sent')
     .option('--request', 'the body of a request to the model, byte for byte')
-    .option('--call <number>', 'which request; the last one unless you say')
+    .option('--call <number>', 'which request, or summary-<number>; the last request unless you say')
     .option('--report', 'what was composed for it, as JSON')
     .option('--explain <text>', 'say who wrote this text in a request to the model')
     .option('--json', 'print JSON for programs')
@@ -51,7 +59,7 @@ Examples:
       const client = await openReadingClient(io);
       const path = `/api/runs/${encodeURIComponent(runId)}`;
       try {
-        const call = flags.call === undefined ? 'last' : parseWholeNumber('--call', flags.call, 1, 999_999);
+        const call = flags.call === undefined ? 'last' : parseCall(flags.call);
         if (flags.explain !== undefined) {
           if (flags.explain.trim() === '') throw new BadFlagError('--explain', flags.explain, 'text to look for');
           const { spans } = await client.get<RequestSpans>(`${path}/spans/${call}`);
@@ -88,13 +96,18 @@ Examples:
     });
 };
 
+/** The number of a request, or `summary-1` for one that asked for a summary. */
+function parseCall(text: string): string {
+  return /^summary-[1-9]\d{0,5}$/.test(text) ? text : String(parseWholeNumber('--call', text, 1, 999_999));
+}
+
 /** A run is worth showing without what was forgotten of it. */
 function noneKept(error: unknown): { readonly spans: readonly [] } {
   if (error instanceof GatewayRefusedError) return { spans: [] };
   throw error;
 }
 
-function formatRun({ run, calls, deliveries }: RunAnswer, spent: UsageSum, io: CliIo): string {
+function formatRun({ run, calls, summaries, deliveries }: RunAnswer, spent: UsageSum, io: CliIo): string {
   const { timezone } = io.environment;
   const width = outputWidth(io);
   const { outcome } = run;
@@ -106,7 +119,7 @@ function formatRun({ run, calls, deliveries }: RunAnswer, spent: UsageSum, io: C
     ['session', run.sessionKey],
     ['agent', run.agentId],
     ['began', `${formatTime(run.startedAt, timezone)}${took}`],
-    ['claims', run.claim > 1 ? `${run.claim}; it was taken up again after a crash` : undefined],
+    ['claims', run.claim > 1 ? `${run.claim}; it went on after a crash or an approval` : undefined],
     ['model', outcome?.model && `${outcome.provider}/${outcome.model}`],
     ['usage', usage && `${usage.input} in (${usage.cacheRead} from the cache), ${usage.output} out`],
     ['cost', spent.calls === 0 ? undefined : formatCost(spent)],
@@ -120,12 +133,16 @@ function formatRun({ run, calls, deliveries }: RunAnswer, spent: UsageSum, io: C
     lines.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(9)}${oneLine(value)}\n`])).join(''),
   ];
   if (outcome?.reply) parts.push(`${outcome.reply.split('\n').map(visibleLine).join('\n').trimEnd()}\n`);
-  if (calls.length > 0) {
+  const asked = [
+    ...summaries.map(({ summary, ...rest }) => ({ ...rest, name: `summary-${summary}` })),
+    ...calls.map(({ call, ...rest }) => ({ ...rest, name: String(call) })),
+  ];
+  if (asked.length > 0) {
     parts.push(
       formatTable(
-        calls,
+        asked.sort((a, b) => a.at - b.at),
         [
-          { title: 'call', cell: (call) => call.call },
+          { title: 'call', cell: (call) => call.name },
           { title: 'at', cell: (call) => formatTime(call.at, timezone) },
           { title: 'bytes', cell: (call) => call.size },
           { title: 'model', cell: (call) => `${call.provider}/${call.model}` },

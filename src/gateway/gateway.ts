@@ -303,7 +303,7 @@ export class Gateway implements GatewayPort {
   async #replayInbound({ id, runId: replayOf, sessionKey, payload }: DeadLetterRow): Promise<{ runId: string }> {
     const now = this.#parts.run.now();
     const runId = newId('run', now);
-    const trigger = { ...(payload as unknown as TriggerPayload), replayOf };
+    const { resumes, ...trigger } = { ...(payload as unknown as TriggerPayload), replayOf };
     await this.store.commit(
       [
         { remove: 'deadLetters', where: { id }, expect: 1 },
@@ -312,7 +312,8 @@ export class Gateway implements GatewayPort {
           row: {
             runId,
             sessionKey,
-            kind: 'message',
+            // A schedule's text stays one: nobody typed it, so it is no command.
+            kind: resumes === 'cron' ? resumes : 'message',
             dedupeKey: null,
             fingerprint: null,
             payload: trigger,

@@ -60,7 +60,7 @@ export async function giveUp(parts: GiveUpParts, { trigger, claim, attempt }: Cl
           sessionKey,
           reason: error.message,
           createdAt: now,
-          payload: JSON.parse(JSON.stringify(payload)),
+          payload: JSON.parse(JSON.stringify(payload && { resumes: trigger.kind, ...payload })),
         },
       },
       ...rows.map((row): Write => ({ insert: 'outbox', row })),

@@ -22,7 +22,7 @@ export async function readRequestSpans(store: Store, runId: string, call?: numbe
     where: call === undefined ? { runId } : { runId, call: { lte: call } },
     orderBy: [['call', 'asc']],
   });
-  const captures = kept.filter((capture) => capture.call !== FRAME_CALL);
+  const captures = kept.filter((capture) => capture.call > FRAME_CALL);
   const last = captures.at(-1);
   const framed = await readCapture(store, runId, FRAME_CALL);
   if (!last || (call !== undefined && last.call !== call) || framed?.body === undefined) return undefined;

@@ -787,10 +787,10 @@ export class UnknownCaptureError extends AtriumError {
 
   constructor(
     readonly runId: string,
-    readonly call: number | undefined,
+    readonly call: string,
   ) {
     super(
-      `${call === undefined ? 'No request' : `Request ${call}`} of run ${runId} is kept. The run made no such call, or its capture made room for newer ones (recorder.captures).`,
+      `${call === 'last' ? 'No request' : `Request ${call}`} of run ${runId} is kept. The run made no such call, or its capture made room for newer ones (recorder.captures).`,
     );
   }
 }

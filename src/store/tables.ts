@@ -95,7 +95,7 @@ export interface TriggerPayload {
   /** An operator's dead letter or a client that asked twice: the run that this one repeats. */
   readonly replayOf?: string | undefined;
   readonly jobId?: string | undefined;
-  /** For the answer to an approval: what started the run that goes on. */
+  /** For the answer to an approval, and in a dead letter: what started the run. */
   readonly resumes?: TriggerKind | undefined;
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readRequestSpans } from '../../gateway/read-request-spans.ts';
 import type { JsonObject } from '../../protocol/json.ts';
+import { readCapture } from '../../recorder/capture.ts';
 import { gatewayForTest } from '../../testkit/gateway-for-test.ts';
 import {
   fail,
@@ -13,6 +14,7 @@ import {
 } from '../../testkit/model-server.ts';
 import type { ScratchGateway, ScratchGatewaySettings } from '../../testkit/scratch-gateway.ts';
 import type { Tool } from '../../tools/tool.ts';
+import { callOfSummary } from '../request-frame.ts';
 
 const SUMMARY = 'Ann wants a blue boat and has a budget of nine coins.';
 
@@ -42,6 +44,9 @@ describe('a conversation that comes near the window', () => {
     const [row] = await compactions(scratch);
     expect(row?.meta).toMatchObject({ by: 'fake/small', why: 'size', pins: { added: [], lost: [] } });
     expect(Number(row?.meta.tokensAfter)).toBeLessThan(Number(row?.meta.tokensBefore));
+    // What the writer of the summary was sent can be shown again, like every other request.
+    const kept = await readCapture(scratch.store, row?.runId ?? '', callOfSummary(1));
+    expect(kept?.body).toBe(summary?.body);
   });
 
   it('keeps the beginning of its requests from one compaction to the next, and sums up the summary then', async () => {

@@ -13,6 +13,7 @@ import { NO_USAGE } from '../../protocol/usage.ts';
 import { keepUsage } from '../keep-usage.ts';
 import type { PastEntry } from '../message-spans.ts';
 import type { Turn } from '../open-turn.ts';
+import { callOfSummary, FRAME_CALL } from '../request-frame.ts';
 import type { RunParts } from '../run-parts.ts';
 import { limitsOf } from './request-size.ts';
 import { partsOf, summaryRequest } from './summary-request.ts';
@@ -51,10 +52,11 @@ async function writeInParts(
   const model = await writerOf(parts, turn, own);
   const { window } = limitsOf(model, parts.compaction(turn.agentId));
   const perPart = Math.max(LEAST_PART_TOKENS, Math.floor(window * PART_SHARE) - maxTokens);
+  const calls = new SummaryCalls(await parts.store.count('captures', { runId: turn.runId, call: { lt: FRAME_CALL } }));
   let soFar: string | undefined;
   for (const lines of partsOf(older, perPart)) {
     const request = summaryRequest({ lines, soFar, instructions, maxTokens });
-    const { text, end } = await ask(parts, turn, model, request, signal);
+    const { text, end } = await ask(parts, turn, model, request, calls, signal);
     if (end.stop === 'length') throw new Error('it came out too long');
     if (end.stop === 'refusal') throw new Error('the model refused to write it');
     if (text === '') throw new Error('it came out empty');
@@ -91,10 +93,11 @@ async function ask(
   turn: Turn,
   model: Model,
   request: ModelRequest,
+  calls: SummaryCalls,
   signal: AbortSignal,
 ): Promise<{ readonly text: string; readonly end: ModelEnd }> {
   for (let attempt = 1; ; attempt++) {
-    const answer = await askOnce(parts, turn, model, request, signal);
+    const answer = await askOnce(parts, turn, model, request, calls.next(), signal);
     signal.throwIfAborted();
     const { stop, error } = answer.end;
     if (stop !== 'error' && stop !== 'aborted') return answer;
@@ -109,13 +112,19 @@ async function askOnce(
   turn: Turn,
   model: Model,
   request: ModelRequest,
+  call: number,
   signal: AbortSignal,
 ): Promise<{ readonly text: string; readonly end: ModelEnd }> {
   const wire = await model.prepare(request);
   const { provider, api } = model;
+  const { runId } = turn;
+  // Kept with the next commit: whatever a model was sent can be shown again.
+  for (const write of parts.capture({ runId, call, at: parts.now(), provider, model: model.model, wire })) {
+    turn.ledger.attach(write);
+  }
   const recorded = { ...turn.recorded, provider, model: model.model, api };
   const startedAt = parts.now();
-  parts.recorder.promptSubmitted(recorded, { call: NO_CALL, wire, request });
+  parts.recorder.promptSubmitted(recorded, { call, wire, request });
   let text = '';
   let end: ModelEnd = { type: 'end', stop: 'error', usage: NO_USAGE };
   for await (const event of model.stream(wire, signal)) {
@@ -124,7 +133,7 @@ async function askOnce(
   }
   keepUsage(parts, turn, model, end.usage, 'compaction');
   parts.recorder.modelCompleted(recorded, {
-    call: NO_CALL,
+    call,
     stop: end.stop,
     usage: end.usage,
     cost: costOf(end.usage, model.prices),
@@ -135,8 +144,19 @@ async function askOnce(
   return { text: text.trim(), end };
 }
 
-/** It is none of the calls that the run itself is made of. */
-const NO_CALL = 0;
+/** Numbers the requests, behind those that an earlier attempt of the run has kept. */
+class SummaryCalls {
+  #last: number;
+
+  constructor(kept: number) {
+    this.#last = kept;
+  }
+
+  next(): number {
+    this.#last += 1;
+    return callOfSummary(this.#last);
+  }
+}
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -61,9 +61,14 @@ export const OPERATIONS: readonly Operation[] = [
   }),
   op('post', '/api/runs/{run}/stop', 'Stops a run.', { body: schemas.emptyBody, answer: schemas.stoppedAnswer }),
   op('get', '/api/runs/{run}/report', 'What was composed for a run, and why.', { answer: schemas.reportAnswer }),
-  op('get', '/api/runs/{run}/requests/{call}', 'A request to the model, byte for byte; "last" or its number.', {
-    answer: schemas.requestAnswer,
-  }),
+  op(
+    'get',
+    '/api/runs/{run}/requests/{call}',
+    'A request to the model, byte for byte; "last", its number, or "summary-1".',
+    {
+      answer: schemas.requestAnswer,
+    },
+  ),
   op('get', '/api/runs/{run}/spans/{call}', 'Who wrote each piece of a request; "last" or its number.', {
     answer: schemas.spansAnswer,
   }),

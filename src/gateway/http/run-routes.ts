@@ -1,11 +1,11 @@
 // Runs over the API: how they went, what the model was sent, where the answer went.
 
-import { FRAME_CALL, type RequestFrame } from '../../agent/request-frame.ts';
+import { callOfSummary, FRAME_CALL, type RequestFrame } from '../../agent/request-frame.ts';
 import { UnknownCaptureError, UnknownReportError, UnknownRunError } from '../../protocol/errors.ts';
 import { timeLimit } from '../../protocol/time-limit.ts';
 import { readCapture } from '../../recorder/capture.ts';
 import type { Store } from '../../store/store.ts';
-import type { RunRow } from '../../store/tables.ts';
+import type { CaptureRow, RunRow } from '../../store/tables.ts';
 import { readRequestSpans } from '../read-request-spans.ts';
 import { type ApiParts, BODY_LIMIT, type HttpApp } from './api-parts.ts';
 import { parseRequest } from './parse-request.ts';
@@ -33,14 +33,18 @@ export function addRunRoutes(app: HttpApp, { port }: ApiParts): void {
     const runId = c.req.param('run');
     const run = await findRun(store, runId);
     const captures = await store.select('captures', {
-      where: { runId, call: { gt: FRAME_CALL } },
+      where: { runId, call: { not: FRAME_CALL } },
       orderBy: [['call', 'asc']],
       limit: MAX_ROWS,
     });
     const outbox = await store.select('outbox', { where: { runId }, orderBy: [['seq', 'asc']], limit: MAX_ROWS });
     return c.json({
       run,
-      calls: captures.map(({ call, at, provider, model, size }) => ({ call, at, provider, model, size })),
+      calls: captures.filter(({ call }) => call > FRAME_CALL).map(toldCall),
+      summaries: captures
+        .filter(({ call }) => call < FRAME_CALL)
+        .map(toldSummary)
+        .reverse(),
       deliveries: outbox.map(({ seq, part, surface, status, attempts, receipt, error }) => ({
         seq,
         part,
@@ -64,18 +68,20 @@ export function addRunRoutes(app: HttpApp, { port }: ApiParts): void {
     return Response.json({ ...report, requestSpans: spans });
   });
 
-  app.get('/api/runs/:run/requests/:call{[0-9]{1,6}|last}', async (c) => {
+  app.get('/api/runs/:run/requests/:call{[0-9]{1,6}|last|summary-[0-9]{1,6}}', async (c) => {
     const runId = c.req.param('run');
-    const call = c.req.param('call') === 'last' ? undefined : Number(c.req.param('call'));
+    const asked = c.req.param('call');
+    const [, summary] = /^summary-(\d+)$/.exec(asked) ?? [];
+    const call = summary ? callOfSummary(Number(summary)) : asked === 'last' ? undefined : Number(asked);
     const capture = await readCapture(store, runId, call);
     if (capture?.body === undefined || capture.call === FRAME_CALL) {
       await findRun(store, runId);
-      throw new UnknownCaptureError(runId, call);
+      throw new UnknownCaptureError(runId, asked);
     }
     return c.body(capture.body, 200, {
       'content-type': 'application/json; charset=utf-8',
       'x-atrium-request-url': encodeURI(capture.url),
-      'x-atrium-call': String(capture.call),
+      'x-atrium-call': nameOfCall(capture.call),
     });
   });
 
@@ -85,7 +91,7 @@ export function addRunRoutes(app: HttpApp, { port }: ApiParts): void {
     const answer = await readRequestSpans(store, runId, call);
     if (answer) return c.json(answer);
     await findRun(store, runId);
-    throw new UnknownCaptureError(runId, call);
+    throw new UnknownCaptureError(runId, c.req.param('call'));
   });
 
   app.get('/api/runs/:run/hooks', async (c) => {
@@ -117,6 +123,20 @@ export function addRunRoutes(app: HttpApp, { port }: ApiParts): void {
     await findRun(store, runId);
     return c.json({ runId, stopped: await port.stopRun(runId, 'an API client asked for it') });
   });
+}
+
+/** As it is asked for: `2`, or `summary-1`. */
+function nameOfCall(call: number): string {
+  return call < FRAME_CALL ? `summary-${callOfSummary(call)}` : String(call);
+}
+
+function toldCall({ call, at, provider, model, size }: CaptureRow) {
+  return { call, at, provider, model, size };
+}
+
+function toldSummary({ call, ...rest }: CaptureRow) {
+  const { at, provider, model, size } = rest;
+  return { summary: callOfSummary(call), at, provider, model, size };
 }
 
 /** A run as the API tells it; one that waits in its lane has no row of its own yet. */

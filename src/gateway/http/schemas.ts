@@ -271,12 +271,15 @@ const run = z.object({
   endedAt: at.nullable(),
   outcome: z.record(z.string(), z.unknown()).nullable().describe('Reply or error, model, usage.'),
 });
-const call = z.object({ call: wholeNumber, at, provider: z.string(), model: z.string(), size: wholeNumber });
+const asked = { at, provider: z.string(), model: z.string(), size: wholeNumber };
 
 export const runsAnswer = z.object({ runs: z.array(run), next });
 export const runAnswer = z.object({
   run,
-  calls: z.array(call),
+  calls: z.array(z.object({ call: wholeNumber, ...asked })),
+  summaries: z
+    .array(z.object({ summary: wholeNumber, ...asked }))
+    .describe('Requests for a summary of the conversation.'),
   deliveries: z.array(
     z.object({
       seq: wholeNumber,
