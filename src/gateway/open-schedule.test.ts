@@ -71,6 +71,22 @@ describe('a job', () => {
     scratch.channel.expectNothingMore();
   });
 
+  it('that failed and is sent again is still a job: nobody typed its text, so it is no command', async () => {
+    const { scratch, jobs, passes } = await scheduled();
+    scratch.model.script([fail(400), reply('Something new.')]);
+    const { id } = await jobs.add(job({ message: '/new ideas, please' }));
+    await passes(10);
+    await outcomeOf(scratch, id);
+    const [letter] = await scratch.store.select('deadLetters');
+    const { runId } = await scratch.gateway.replayDeadLetter(letter?.id ?? '');
+    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({
+      status: 'done',
+      outcome: { reply: 'Something new.' },
+    });
+    expect(scratch.model.requests.at(-1)?.body).toContain('/new ideas, please');
+    expect(await scratch.store.count('sessions')).toBe(1);
+  });
+
   it('whose answer could not be sent says so', async () => {
     const { scratch, jobs, passes } = await scheduled();
     scratch.model.script([reply('Good morning.')]);
