@@ -1,10 +1,11 @@
 // Whether a checklist asks for anything. Headings, comments, rules, code fences and items without words do not.
 
-const EMPTY_LINE = /^\s*(?:#+(?:\s.*)?|[-*+]|[-*+]?\s*\[[ xX]?\]|\d+[.)]|[-*_=]{3,}|(?:```|~~~).*|>)?\s*$/;
+/** Of a line without blanks around it: two stretches of blanks side by side could be told apart in too many ways. */
+const EMPTY_LINE = /^(?:#+(?:\s.*)?|[-*+]|[-*+]?\s*\[[ xX]?\]|\d+[.)]|[-*_=]{3,}|(?:```|~~~).*|>)?$/s;
 
 export function isChecklistEmpty(text: string): boolean {
   const withoutComments = text
     .replace(/^\uFEFF?---\r?\n[\s\S]*?\r?\n---(?:\r?\n|$)/, '')
     .replace(/<!--[\s\S]*?(?:-->|$)/g, '');
-  return withoutComments.split(/\r\n|\r|\n/).every((line) => EMPTY_LINE.test(line));
+  return withoutComments.split(/\r\n|\r|\n/).every((line) => EMPTY_LINE.test(line.trim()));
 }
