@@ -225,6 +225,8 @@ function causeCodeOf(error: unknown): string | undefined {
 function describeError(error: unknown, place: McpTransport): string {
   const words = causeCodeOf(error) ?? (error instanceof Error ? error.message : '');
   const plain = withoutSecrets(words, place)
+    // A server may say as much as it likes, and the patterns below are not made for that.
+    .slice(0, 1_000)
     .replace(/^(MCP error -?\d+: |Streamable HTTP error: )+/, '')
     .replace(/[\s\x00-\x1f\x7f-\x9f]+/g, ' ')
     .trim()

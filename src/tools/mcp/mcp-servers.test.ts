@@ -283,6 +283,7 @@ describe('a server that misbehaves', () => {
 
   it.each([
     ['refuses the call', 401, 'text/plain', 'Who are you?', /did not take the call .*no effect/],
+    ['refuses it at length', 400, 'text/plain', `${'.'.repeat(100_000)}!`, /did not take the call/],
     ['breaks at it', 502, 'text/plain', 'Bad gateway', /unknown/],
     ['answers with something else', 200, 'text/html', '<h1>Hello</h1>', /unknown/],
     ['answers with nothing', 200, 'text/event-stream', ': nothing\n\n', /unknown/],

@@ -27,6 +27,11 @@ describe('what a server answers', () => {
     });
   });
 
+  it('is read in no time, however its data end', () => {
+    const content = [{ type: 'image', data: `${'='.repeat(100_000)}x` }];
+    expect(readCallResult({ content }).content).toBe('[image, 75000 bytes; not shown]');
+  }, 5_000);
+
   it('is an error when the server says so', () => {
     expect(readCallResult({ content: [{ type: 'text', text: 'No.' }], isError: true })).toEqual({
       content: 'No.',

@@ -53,7 +53,10 @@ function mimeOf({ mimeType }: JsonObject): string {
 }
 
 function bytesOf(base64: JsonValue | undefined): string {
-  const bytes = typeof base64 === 'string' ? Math.floor((base64.replace(/=+$/, '').length * 3) / 4) : 0;
+  const text = textOf(base64);
+  // At most two signs fill the end of it up; a pattern for any number of them could be kept busy for hours.
+  const filling = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
+  const bytes = Math.floor(((text.length - filling) * 3) / 4);
   return `${bytes} byte${bytes === 1 ? '' : 's'}`;
 }
 
