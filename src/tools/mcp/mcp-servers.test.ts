@@ -316,6 +316,15 @@ describe('a server that misbehaves', () => {
     expect(servers.warnings[0]).not.toContain('swordfish');
   });
 
+  it('and asks without listening is ended before its answers fill the memory', async () => {
+    const scratch = await ScratchServers.create();
+    const servers = scratch.open([program('odd', [ODD, 'asks', scratch.path('notes')])]);
+    await servers.tools();
+    await vi.waitFor(() => expect(servers.warnings).toEqual([expect.stringContaining('does not read')]), eventually);
+    const [pid] = await scratch.notes();
+    await vi.waitFor(() => expect(isAlive(Number(pid))).toBe(false), eventually);
+  }, 20_000);
+
   it('and greets on the wrong stream is understood all the same', async () => {
     const scratch = await ScratchServers.create();
     const servers = scratch.open([program('odd', [ODD, 'greets'])]);

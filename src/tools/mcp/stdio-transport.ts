@@ -25,6 +25,8 @@ export interface StdioTransportOptions {
 
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 const MAX_TOLD_BYTES = 2_000;
+/** A server that asks gets answers; one that does not read them would have us keep them all. */
+const MAX_UNREAD_BYTES = MAX_MESSAGE_BYTES;
 /** Some servers greet people on the wrong stream; a flood is something else. */
 const MAX_STRAY_LINES = 1_000;
 const TERM_MS = 2_000;
@@ -91,6 +93,10 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin;
     if (!stdin?.writable) throw new Error('The server does not listen any more.');
+    if (stdin.writableLength > MAX_UNREAD_BYTES) {
+      this.#giveUp('it does not read what it is told');
+      throw new Error('The server does not listen any more.');
+    }
     if (stdin.write(`${JSON.stringify(message)}\n`)) return;
     await Promise.race([new Promise<void>((resolve) => stdin.once('drain', resolve)), this.#gone]);
   }
