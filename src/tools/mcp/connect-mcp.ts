@@ -57,7 +57,13 @@ export async function connectMcp(settings: McpServerSettings, options: ConnectOp
   const link =
     place.kind === 'http'
       ? await openHttpLink(place, () => void client.close())
-      : openStdioLink(new StdioTransport({ ...options, settings: place }));
+      : openStdioLink(
+          new StdioTransport({
+            variables: options.variables,
+            settings: place,
+            told: (line) => options.told(withoutSecrets(line, place)),
+          }),
+        );
   let isClosed = false;
   const closed = new Promise<string>((resolve) => {
     client.onclose = () => {

@@ -325,6 +325,15 @@ describe('a server that misbehaves', () => {
     await vi.waitFor(() => expect(isAlive(Number(pid))).toBe(false), eventually);
   }, 20_000);
 
+  it('and writes a secret that it was given is not written down with it', async () => {
+    const scratch = await ScratchServers.create();
+    const words = "console.error('bad key ' + process.env.KEY); process.exit(1)";
+    const servers = scratch.open([program('odd', ['-e', words], { env: { KEY: 'swordfish' } })]);
+    await servers.tools();
+    expect(scratch.warnings[0]).toBe('mcp odd: bad key [secret]');
+    expect((await servers.statuses())[0]?.error).toMatch(/It had said: bad key \[secret\]$/);
+  });
+
   it('and greets on the wrong stream is understood all the same', async () => {
     const scratch = await ScratchServers.create();
     const servers = scratch.open([program('odd', [ODD, 'greets'])]);
