@@ -33,6 +33,17 @@ describe('the text of a page', () => {
     );
   });
 
+  it('heeds one base, as browsers do, and none that makes links costly', async () => {
+    const first = '<base href="https://one.example/">';
+    expect(await textOf(`${first}<base href="https://two.example/"><a href="b">c</a>`)).toBe(
+      'c (https://one.example/b)',
+    );
+    const long = `<base href="/${'a'.repeat(1_000_000)}/">`;
+    expect(await textOf(`${long}${'<a href="b"></a>'.repeat(50_000)}<a href="b">c</a>`)).toBe(
+      'c (https://example.org/docs/b)',
+    );
+  }, 10_000);
+
   it('keeps preformatted text as it is', async () => {
     expect(await textOf('<p>x</p><pre>a\n  b &lt;c&gt;\n\n    d</pre><p>y</p>')).toBe('x\n\na\n  b <c>\n\n    d\n\ny');
   });

@@ -4,6 +4,7 @@
 // Reads in pieces and stops as soon as there is enough, so that no page holds the process up.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { MAX_URL_CHARS } from './check-url.ts';
 
 export interface HtmlTextOptions {
   /** Where relative links start from. */
@@ -61,6 +62,7 @@ const MAX_TITLE_CHARS = 300;
 
 class PageWriter {
   #base: URL;
+  #hasOwnBase = false;
   readonly #maxChars: number;
   #depth = 0;
   /** How many of the open elements stand in one that is not shown; that one included. */
@@ -102,8 +104,7 @@ class PageWriter {
     if (this.#depth > MAX_DEPTH) this.#isTooDeep = true;
     // The one thing in a head that people see, and the one that changes what links mean.
     if (name === 'title' && this.#title === '' && this.#hiddenDepth === 0) this.#isTitle = true;
-    if (name === 'base' && attributes.href !== undefined)
-      this.#base = resolve(attributes.href, this.#base) ?? this.#base;
+    if (name === 'base' && attributes.href !== undefined) this.#heedBase(attributes.href);
     if (this.#hiddenDepth > 0 || DROPPED.has(name) || isHidden(name, attributes)) {
       this.#hiddenDepth++;
       return;
@@ -234,6 +235,14 @@ class PageWriter {
     if (list) list.count++;
     const indent = '  '.repeat(Math.min(10, Math.max(0, this.#lists.length - 1)));
     this.#lineStart = `${indent}${list?.isOrdered ? `${list.count}.` : '-'} `;
+  }
+
+  /** Only the first counts, as in browsers. All links are read against it, so that a long one would be paid for with each. */
+  #heedBase(href: string): void {
+    if (this.#hasOwnBase) return;
+    this.#hasOwnBase = true;
+    const base = resolve(href, this.#base);
+    if (base && base.href.length <= MAX_URL_CHARS) this.#base = base;
   }
 
   #linkTarget(href: string | undefined): string | undefined {
