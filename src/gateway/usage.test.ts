@@ -91,6 +91,32 @@ describe('usage', () => {
     const { total } = await sumUsage(scratch.store, { by: 'session', timezone: 'UTC', sessionKey });
     expect(total).toMatchObject({ calls: 1, input: 100, output: 50, cost: 0.2 });
   });
+
+  it.each([
+    [
+      { input: 12.5, output: 0.5 },
+      { input: 13, output: 1, cost: 0.015 },
+    ],
+    [
+      { input: -50, output: -3 },
+      { calls: 0, input: 0, cost: null },
+    ],
+    [
+      { input: 10, output: 5, cacheRead: -1e9 },
+      { input: 10, output: 5, cacheRead: 0, cost: 0.02 },
+    ],
+    [
+      { input: 1e300, output: 2 ** 60 },
+      { input: 1e9, output: 1e9 },
+    ],
+  ])('%j of a provider that cannot count is no reason to lose its answer', async (usage, summed) => {
+    const prices = { input: 1_000, output: 2_000 };
+    const scratch = await gatewayForTest({ provider: { models: [{ id: 'small', cost: prices }] } });
+    scratch.model.script([reply('Hello.', { usage })]);
+    await scratch.channel.says({}, 'Hello');
+    await scratch.channel.expectDelivered('Hello.');
+    expect((await sumUsage(scratch.store, { by: 'session', timezone: 'UTC' })).total).toMatchObject(summed);
+  });
 });
 
 async function storeWith(rows: readonly Partial<NewRow<'usage'>>[]): Promise<Store> {

@@ -212,11 +212,20 @@ function stopOf(reason: FinishReason, toolCallCount: number): ModelEnd['stop'] {
 
 function usageOf({ inputTokens, outputTokens }: Extract<StreamPart, { type: 'finish' }>['usage']): Usage {
   return {
-    input: inputTokens.total ?? 0,
-    output: outputTokens.total ?? 0,
-    cacheRead: inputTokens.cacheRead ?? 0,
-    cacheWrite: inputTokens.cacheWrite ?? 0,
+    input: tokenCount(inputTokens.total),
+    output: tokenCount(outputTokens.total),
+    cacheRead: tokenCount(inputTokens.cacheRead),
+    cacheWrite: tokenCount(inputTokens.cacheWrite),
   };
+}
+
+/** Beyond this nobody counts. It leaves room to add up the calls of years. */
+const MOST_TOKENS = 1_000_000_000;
+
+/** A provider may say anything; what it cannot have counted must not make its answer unusable, nor a cost less. */
+function tokenCount(told: number | undefined): number {
+  if (told === undefined || !(told > 0)) return 0;
+  return Math.min(MOST_TOKENS, Math.round(told));
 }
 
 function ended(
