@@ -53,6 +53,13 @@ describe('the cron tool', () => {
     expect(await call({ action: 'run', id: 'job_x' })).toContain('There is no job "job_x"');
   });
 
+  it('takes no time that could not be shown afterwards', async () => {
+    const { call } = await cronTool();
+    const { every: _, ...once } = job;
+    expect(await call({ ...once, at: 'in 99999999d' })).toContain('too far away');
+    expect(await call({ action: 'list' })).toEqual({ count: 0, jobs: [] });
+  });
+
   it('does not see the jobs of another agent', async () => {
     const { call } = await cronTool();
     const { added } = await call(job, { agentId: 'coder', sessionKey: 'agent:coder:main' });

@@ -50,6 +50,8 @@ describe('a schedule that somebody wrote', () => {
     [{ at: '2026-02-30T10:00' }, 'no time'],
     [{ at: '2026-05-06T24:30' }, 'no time'],
     [{ at: '2025-05-06T09:00' }, 'over already'],
+    [{ at: 'in 99999999d' }, 'too far'],
+    [{ at: `in ${'9'.repeat(38)}d` }, 'too far'],
     [{ at: '2026-05-06T09:00', tz: 'Mars/Olympus' }, 'no time zone'],
     [{ every: '30' }, 'no span'],
     [{ every: 'often' }, 'no span'],

@@ -28,6 +28,8 @@ export interface WrittenSchedule {
 /** A model is asked for each slot, so a faster pace is a mistake. */
 export const SHORTEST_PACE_MS = 10_000;
 const LONGEST_PACE_MS = 366 * 86_400_000;
+/** The end of what can be written with a year of four digits; a little later no clock can show it. */
+const LATEST_AT = Date.UTC(9999, 11, 31);
 const LONGEST_WRITTEN = 200;
 /** Seconds repeat every minute, so slots that are too close show early. */
 const SLOTS_LOOKED_AT = 8;
@@ -106,6 +108,7 @@ async function parseAt(text: string, now: number, tz: string): Promise<JobSchedu
   const at = await parseTime(text, now, tz);
   if (at === undefined) throw new InvalidScheduleError(text, 'it is no time such as "2026-05-06T09:00" or "in 20m"');
   if (at <= now) throw new InvalidScheduleError(text, 'it is over already');
+  if (at > LATEST_AT) throw new InvalidScheduleError(text, 'it is too far away');
   return { kind: 'at', at };
 }
 
