@@ -60,6 +60,12 @@ describe('the cron tool', () => {
     expect(await call({ action: 'list' })).toEqual({ count: 0, jobs: [] });
   });
 
+  it('keeps its bounds when it is called many times at once', async () => {
+    const { call, schedule } = await cronTool();
+    await Promise.all(Array.from({ length: 60 }, () => call(job)));
+    expect(await schedule.list('main')).toHaveLength(50);
+  });
+
   it('does not see the jobs of another agent', async () => {
     const { call } = await cronTool();
     const { added } = await call(job, { agentId: 'coder', sessionKey: 'agent:coder:main' });

@@ -9,6 +9,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { JobRow } from '../store/tables.ts';
 import { checkedParams } from './check-params.ts';
 import { formatRows } from './format-rows.ts';
+import { OneAtATime } from './one-at-a-time.ts';
 import type { Tool, ToolContext, ToolOutput } from './tool.ts';
 
 /** What the tool needs of the schedule. Its errors are told to the model as they are. */
@@ -88,6 +89,7 @@ const DEFAULT_RUNS = 10;
 const MAX_SHOWN_CHARS = 300;
 
 export function createCronTool({ jobs: port }: { readonly jobs: () => CronToolJobs }): Tool {
+  const adds = new OneAtATime();
   const tool: Tool = {
     name: 'cron',
     description:
@@ -141,7 +143,10 @@ export function createCronTool({ jobs: port }: { readonly jobs: () => CronToolJo
         case 'list':
           return listed(await jobs.list(context.agentId));
         case 'add':
-          return told('added', await jobs.add(await newJob(jobs, asked, context)));
+          // Calls of one answer run side by side, and each must see what the others have added.
+          return adds.run(context.agentId, async () =>
+            told('added', await jobs.add(await newJob(jobs, asked, context))),
+          );
         case 'update': {
           const { id } = await ownJob(jobs, asked, context);
           return told('updated', await jobs.edit(id, await editOf(jobs, asked, context)));
