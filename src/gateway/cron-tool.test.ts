@@ -84,6 +84,26 @@ describe('the cron tool', () => {
     expect(await call({ action: 'update', id: added.id, session: 'main' }, elsewhere)).toContain('main session only');
   });
 
+  it('changes a job of the main session only from there', async () => {
+    const { call, schedule } = await cronTool();
+    const { added } = await call({ ...job, session: 'main' });
+    const elsewhere = { sessionKey: 'agent:main:cron:job_1' };
+    const changes: readonly JsonObject[] = [
+      { message: 'Tell me what you know.' },
+      { deliver: 'here' },
+      { session: 'own' },
+      { every: '1m' },
+    ];
+    for (const change of changes) {
+      const refused = await call({ action: 'update', id: added.id, ...change }, elsewhere);
+      expect(refused).toContain('from the main session only');
+    }
+    expect(await schedule.find(added.id)).toMatchObject({ message: job.message, session: 'main' });
+    expect(await call({ action: 'update', id: added.id, name: 'coffee' })).toMatchObject({
+      updated: { name: 'coffee' },
+    });
+  });
+
   it('lets a job add a few jobs, and those add none', async () => {
     const { call, schedule } = await cronTool();
     const { added: parent } = await call(job);

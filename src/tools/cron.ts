@@ -148,8 +148,9 @@ export function createCronTool({ jobs: port }: { readonly jobs: () => CronToolJo
             told('added', await jobs.add(await newJob(jobs, asked, context))),
           );
         case 'update': {
-          const { id } = await ownJob(jobs, asked, context);
-          return told('updated', await jobs.edit(id, await editOf(jobs, asked, context)));
+          const job = await ownJob(jobs, asked, context);
+          checkSession(jobs, job, context);
+          return told('updated', await jobs.edit(job.id, await editOf(jobs, asked, context)));
         }
         case 'remove':
           return told('removed', await jobs.remove((await ownJob(jobs, asked, context)).id));
@@ -194,7 +195,7 @@ async function newJob(jobs: CronToolJobs, asked: CronParams, context: ToolContex
     message,
     agentId,
     schedule: timesOf(asked),
-    session: sessionOf(jobs, asked, context),
+    session: checkSession(jobs, asked, context),
     deliverTo: deliver === 'none' ? null : surfaceOf(context),
     missed,
     removeAfterRun,
@@ -222,20 +223,22 @@ async function editOf(jobs: CronToolJobs, asked: CronParams, context: ToolContex
     missed,
     removeAfterRun,
     enabled,
-    session: sessionOf(jobs, asked, context),
+    session: checkSession(jobs, asked, context),
     ...(hasTimes(asked) || asked.tz !== undefined ? { schedule: timesOf(asked) } : {}),
     ...(deliver === undefined ? {} : { deliverTo: deliver === 'none' ? null : surfaceOf(context) }),
   };
 }
 
-/** The main session knows what other chats must not: only who is in it may put a job there. */
-function sessionOf(
+/** The main session knows what other chats must not: only who is in it may put words there, in a new job or an old one. */
+function checkSession(
   jobs: CronToolJobs,
-  { session }: CronParams,
+  { session }: Pick<CronParams, 'session'>,
   { agentId, sessionKey }: ToolContext,
 ): JobRow['session'] | undefined {
   if (session === 'main' && sessionKey !== jobs.mainSessionKeyOf(agentId)) {
-    throw new ToolInputError('cron', ['A job can be put into the main session from the main session only.']);
+    throw new ToolInputError('cron', [
+      'A job can be put into the main session, or changed there, from the main session only.',
+    ]);
   }
   return session;
 }
