@@ -9,7 +9,7 @@ import { request as requestPlainly } from 'node:http';
 import { request as requestSecurely } from 'node:https';
 import { pipeline, type Readable } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { WebFetchError } from '../../protocol/errors.ts';
+import { WebFetchError, WebUrlError } from '../../protocol/errors.ts';
 import { checkUrl } from './check-url.ts';
 import { type HostAddress, type HostRules, resolveHost } from './resolve-host.ts';
 
@@ -46,12 +46,22 @@ export async function fetchPage(address: string, options: FetchPageOptions): Pro
       if (!REDIRECTS.has(response.statusCode ?? 0) || location === undefined) {
         return await readPage(url, response, options);
       }
-      url = checkUrl(location, url);
+      url = redirectTarget(location, url);
     } finally {
       response.destroy();
     }
   }
   throw new WebFetchError(address, `it was redirected more than ${MAX_REDIRECTS} times`);
+}
+
+/** What a stranger wrote there is not repeated: it need not be an address, and would stand outside of every quote. */
+function redirectTarget(location: string, url: URL): URL {
+  try {
+    return checkUrl(location, url);
+  } catch (error) {
+    if (!(error instanceof WebUrlError)) throw error;
+    throw new WebUrlError(url.href, `its redirect leads nowhere, because ${error.problem}`);
+  }
 }
 
 function send(url: URL, addresses: readonly HostAddress[], signal: AbortSignal): Promise<IncomingMessage> {
