@@ -87,6 +87,26 @@ describe('the decision of exec', () => {
     for (const command of commands) expect(await rig.decide({ command })).toMatchObject({ kind: 'ask', rule: null });
   });
 
+  it('offers no lasting rule for a link in the workspace either, wherever it leads', async () => {
+    const rig = await ExecRig.create();
+    const { scratch } = rig;
+    const bin = await withShow(rig);
+    await symlink(join(bin, 'show'), scratch.path('show'));
+    await symlink(bin, scratch.path('bin'));
+    // Outside, by way of the workspace.
+    await symlink(scratch.path('show'), join(bin, 'detour'));
+    await symlink(scratch.path('bin'), join(scratch.outsideDir, 'programs'));
+    const changeable = [
+      './show',
+      'bin/show',
+      scratch.path('bin/show'),
+      join(bin, 'detour'),
+      join(scratch.outsideDir, 'programs/show'),
+    ];
+    for (const command of changeable) expect(await rig.decide({ command })).toMatchObject({ kind: 'ask', rule: null });
+    expect(await rig.decide({ command: join(bin, 'show') })).toMatchObject({ rule: { argv: [join(bin, 'show')] } });
+  });
+
   it.each([
     [{ command: ' ' }, /must not be empty/],
     [{ command: 'ls\0' }, /NUL/],

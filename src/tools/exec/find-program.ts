@@ -3,7 +3,7 @@
 // front.
 
 import { constants } from 'node:fs';
-import { access, realpath, stat } from 'node:fs/promises';
+import { access, readlink, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 
 /** Undefined when there is none. `cwd` is for programs that are given with a path. */
@@ -15,7 +15,7 @@ export async function findProgram(program: string, path: readonly string[], cwd:
   return undefined;
 }
 
-/** Those folders of a search path that are there, and not in the workspace. */
+/** Those folders of a search path that are there, and that nobody reaches through the workspace. */
 export async function foldersOutside(path: readonly string[], workspaceDir: string): Promise<readonly string[]> {
   const isOutside = await Promise.all(
     path.map(async (folder) => !(await isInWorkspace(folder, workspaceDir).catch(() => true))),
@@ -23,11 +23,49 @@ export async function foldersOutside(path: readonly string[], workspaceDir: stri
   return path.filter((_, index) => isOutside[index]);
 }
 
-/** After links are followed. Rejects when the file is not there. */
+/**
+ * Whether the file, or a link on the way to it, lies in the workspace: whoever can write there decides what it is. Rejects
+ * when there is no such file.
+ */
 export async function isInWorkspace(file: string, workspaceDir: string): Promise<boolean> {
-  const [real, root] = await Promise.all([realpath(file), realpath(workspaceDir)]);
-  const way = relative(root, real);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+  const root = await realpath(workspaceDir);
+  let real: string = sep;
+  const left = partsOf(file);
+  for (let part = left.shift(), links = 0; part !== undefined; part = left.shift()) {
+    const next = join(real, part);
+    if (isWithin(root, next)) return true;
+    const target = await targetOf(next);
+    if (target === undefined) {
+      real = next;
+      continue;
+    }
+    if (++links > MOST_LINKS) throw new Error(`Too many links lead to ${file}.`);
+    if (isAbsolute(target)) real = sep;
+    left.unshift(...partsOf(target));
+  }
+  return false;
+}
+
+/** As many as a kernel follows. */
+const MOST_LINKS = 40;
+
+function partsOf(path: string): string[] {
+  return path.split(sep).filter((part) => part !== '' && part !== '.');
+}
+
+function isWithin(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return way !== '..' && !way.startsWith(`..${sep}`);
+}
+
+/** Undefined for what is no link. */
+async function targetOf(path: string): Promise<string | undefined> {
+  try {
+    return await readlink(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EINVAL') return undefined;
+    throw error;
+  }
 }
 
 async function isExecutable(file: string): Promise<boolean> {
