@@ -55,6 +55,7 @@ describe('an answer', () => {
     ['another tool', { tool: { ...tool, name: 'process' } }, {}],
     ['other parameters', { params: { command: 'make', options: { b: 1, a: [3] } } }, {}],
     ['another asker', { askedBy: 'careful' }, {}],
+    ['what the tool itself says of it now', { grant: { kind: 'rule', rule: 'make', argv: ['make'] } }, {}],
     ['another call of the same name', {}, { place: '2.0' }],
     ['another person', {}, { requester: { ...about.requester, senderId: 'other' } }],
     ['another account', {}, { requester: { ...about.requester, accountId: 'other' } }],

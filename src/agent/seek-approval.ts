@@ -44,11 +44,14 @@ export function seekApproval(ask: GateAsk, about: ApprovalSubject, stored: reado
 
 /** The same for the same call, whatever the order in which its parameters were written. */
 export function digestOf(
-  { tool, params, askedBy }: Pick<GateAsk, 'tool' | 'params' | 'askedBy'>,
+  { tool, params, askedBy, grant }: Pick<GateAsk, 'tool' | 'params' | 'askedBy' | 'grant'>,
   { place, requester, policyVersion, agentId, sessionKey }: ApprovalSubject,
 ): string {
   const { channel, accountId, senderId } = requester;
-  const asked = [place, tool.name, params, askedBy, agentId, sessionKey, channel, accountId, senderId, policyVersion];
+  // Whether the tool itself had a question too.
+  const consent = grant?.kind ?? null;
+  const what = [place, tool.name, params, askedBy, consent];
+  const asked = [...what, agentId, sessionKey, channel, accountId, senderId, policyVersion];
   return createHash('sha256')
     .update(JSON.stringify(inOrder(asked)))
     .digest('hex');

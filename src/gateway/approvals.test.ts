@@ -183,6 +183,22 @@ describe('time', () => {
     expect(stamp.ran).toEqual([]);
     expect(lastResult(scratch)).toBe('Approval timed out');
   });
+
+  it('allows nothing by a plugin’s wish that the tool itself wants a person’s word for', async () => {
+    const scratch = await gatewayForTest({
+      register: (hooks) => {
+        const requireApproval = { title: 'Fine?', description: '', timeoutMs: 30, timeoutBehavior: 'allow' };
+        const handler = () => ({ requireApproval });
+        hooks.register({ hook: 'before_tool_call', id: 'ask', owner: 'hasty', handler } as never);
+      },
+    });
+    scratch.model.script([toolCall('exec', { command: 'touch x; touch y' }), reply('Then not.')]);
+    await scratch.channel.says({}, 'Touch them');
+    const question = await scratch.channel.expectDelivered(/^Approval needed: Fine/);
+    expect(question.text).toContain('it is denied.');
+    await expectLast(scratch, 'Then not.');
+    expect(lastResult(scratch)).toBe('Approval timed out');
+  });
 });
 
 describe('what has changed since', () => {

@@ -141,10 +141,18 @@ function askFor(tool: Tool, params: JsonObject, request: ApprovalRequest, questi
     severity: strictest(SEVERITIES, severityOf(request), question?.severity) ?? 'warning',
     allowedDecisions: allowed.length > 0 ? allowed : APPROVAL_DECISIONS,
     timeoutMs: request.timeoutMs,
-    timeoutBehavior: request.timeoutBehavior,
+    timeoutBehavior: timeoutBehaviorOf(request, question),
     rule: question?.rule ?? null,
     onResolution: request.onResolution,
   };
+}
+
+/** A handler may wish that silence means yes to its own question, and not to the one that the tool itself has. */
+function timeoutBehaviorOf(
+  { timeoutBehavior }: ApprovalRequest,
+  question: ToolQuestion | undefined,
+): GateAsk['timeoutBehavior'] {
+  return question && timeoutBehavior === 'allow' ? undefined : timeoutBehavior;
 }
 
 /** Whatever the asker says about it, the person sees what would run. */
