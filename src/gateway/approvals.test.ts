@@ -184,6 +184,23 @@ describe('time', () => {
     expect(lastResult(scratch)).toBe('Approval timed out');
   });
 
+  it('that is over stays over, also where no timer could say so', async () => {
+    let now = Date.now();
+    const { scratch, stamp } = await open({ now: () => now });
+    scratch.model.script([toolCall('stamp'), reply('Too late.')]);
+    await scratch.channel.says({}, 'Stamp it');
+    await scratch.channel.expectDelivered(/^Approval needed/);
+    const { id } = await onlyWaiting(scratch);
+    // As if the machine had slept: timers sleep with it.
+    now += 31 * 60_000;
+    await scratch.channel.says({}, `/approve ${id} allow-once`);
+    await expectLast(scratch, 'Too late.');
+    expect(scratch.channel.shown()).toContain(
+      `The approval ${id} is not waiting any more (timeout); nothing was changed.`,
+    );
+    expect(stamp.ran).toEqual([]);
+  });
+
   it('allows nothing by a plugin’s wish that the tool itself wants a person’s word for', async () => {
     const scratch = await gatewayForTest({
       register: (hooks) => {

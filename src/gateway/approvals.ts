@@ -59,7 +59,9 @@ export class Approvals {
   }
 
   /** Rejects with UnknownApprovalError, ApprovalAnsweredError or DecisionNotAllowedError, and then nothing has changed. */
-  answer(id: string, decision: ApprovalDecision, source: ApprovalSource): Promise<ApprovalRow> {
+  async answer(id: string, decision: ApprovalDecision, source: ApprovalSource): Promise<ApprovalRow> {
+    // Timers sleep with the machine, and channels bring what came while nobody was there: whose time is over is late.
+    await this.#clock.look();
     return this.#resolve(id, decision, source);
   }
 
