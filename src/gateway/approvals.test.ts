@@ -11,6 +11,7 @@ import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { reply, toolCall, toolCalls } from '../testkit/model-server.ts';
 import type { ScratchGateway, ScratchGatewaySettings } from '../testkit/scratch-gateway.ts';
 import { answerApproval } from '../tools/approvals/answer-approval.ts';
+import { cancelApprovals } from '../tools/approvals/cancel-approvals.ts';
 import type { Tool } from '../tools/tool.ts';
 
 describe('a tool call that needs a person', () => {
@@ -428,6 +429,21 @@ describe('a stop', () => {
     await scratch.channel.expectDelivered('Stopped.', { sender: 'ana' });
     expect(stamp.ran).toEqual([]);
     expect(await approval(scratch, id)).toMatchObject({ decision: 'cancelled' });
+  });
+
+  it('overrules "always" too: no rule is left of it', async () => {
+    const { scratch } = await open();
+    scratch.model.script([toolCall('exec', { command: 'wc -c notes.md' })]);
+    const { runId } = await scratch.channel.says({}, 'How long is it?');
+    await scratch.channel.expectDelivered(/^Approval needed/);
+    await scratch.stop();
+    await withStoreOf(scratch, async (store) => {
+      const [row] = await store.select('approvals');
+      await answerApproval(store, { id: row?.id ?? '', decision: 'allow-always', by: 'api', now: Date.now() });
+      expect(await store.count('allowRules')).toBe(1);
+      await cancelApprovals(store, { runId, reason: 'somebody said /stop', now: Date.now() });
+      expect(await store.count('allowRules')).toBe(0);
+    });
   });
 });
 

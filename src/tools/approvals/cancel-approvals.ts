@@ -1,6 +1,7 @@
 // Stops a run that waits for a person, in one commit: what it waits for is answered with `cancelled`, and the run is woken
-// to end itself. An answer that was given but not acted upon yet is overruled; once the run has taken it up, the run is no
-// longer suspended and this finds nothing to do. So of "it ran" and "it was stopped" always exactly one is true.
+// to end itself. An answer that was given but not acted upon yet is overruled, with the rule that it left behind; once the
+// run has taken it up, the run is no longer suspended and this finds nothing to do. So of "it ran" and "it was stopped"
+// always exactly one is true.
 
 import { PreconditionFailedError } from '../../protocol/errors.ts';
 import type { Store, Write } from '../../store/store.ts';
@@ -51,6 +52,7 @@ async function cancel(
           expect: 1,
         }),
       ),
+      { remove: 'allowRules', where: { approvalId: { in: approvals.map(({ id }) => id) } } },
       ...(isAsleep ? await wakeRun(store, runId, first.id) : []),
     ],
     { site: 'approval' },
