@@ -30,6 +30,7 @@ const about: ApprovalSubject = {
   place: '1.0',
   requester: { channel: 'web', accountId: 'default', senderId: 'tab' },
   policyVersion: 'p1',
+  workspaceDir: '/srv/workspace',
   contextHash: 'hash',
   now: 1_000,
   ttlMs: 60_000,
@@ -60,6 +61,7 @@ describe('an answer', () => {
     ['another person', {}, { requester: { ...about.requester, senderId: 'other' } }],
     ['another account', {}, { requester: { ...about.requester, accountId: 'other' } }],
     ['another policy', {}, { policyVersion: 'p2' }],
+    ['another workspace', {}, { workspaceDir: '/srv/other' }],
     ['another agent', {}, { agentId: 'coder' }],
     ['another session', {}, { sessionKey: 'agent:main:other' }],
   ])('is void for %s', (_, asked, subject) => {

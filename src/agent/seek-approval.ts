@@ -1,6 +1,6 @@
 // What a person has said to a call that needs their word. An answer holds for exactly what was asked: this one call, the
-// tool, its final parameters, who wants it and the policy of that moment. When any of them has changed since, the answer
-// is void and the person is asked anew.
+// tool, its final parameters, who wants it, the workspace and the policy of that moment. When any of them has changed
+// since, the answer is void and the person is asked anew.
 
 import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
@@ -27,6 +27,8 @@ export interface ApprovalSubject {
   readonly place: string;
   readonly requester: Requester;
   readonly policyVersion: string;
+  /** Where its files are; parameters name folders and files relative to it. */
+  readonly workspaceDir: string;
   /** Of what the model had read. */
   readonly contextHash: string;
   readonly now: number;
@@ -45,13 +47,13 @@ export function seekApproval(ask: GateAsk, about: ApprovalSubject, stored: reado
 /** The same for the same call, whatever the order in which its parameters were written. */
 export function digestOf(
   { tool, params, askedBy, grant }: Pick<GateAsk, 'tool' | 'params' | 'askedBy' | 'grant'>,
-  { place, requester, policyVersion, agentId, sessionKey }: ApprovalSubject,
+  { place, requester, policyVersion, workspaceDir, agentId, sessionKey }: ApprovalSubject,
 ): string {
   const { channel, accountId, senderId } = requester;
   // Whether the tool itself had a question too.
   const consent = grant?.kind ?? null;
   const what = [place, tool.name, params, askedBy, consent];
-  const asked = [...what, agentId, sessionKey, channel, accountId, senderId, policyVersion];
+  const asked = [...what, agentId, sessionKey, channel, accountId, senderId, policyVersion, workspaceDir];
   return createHash('sha256')
     .update(JSON.stringify(inOrder(asked)))
     .digest('hex');

@@ -144,7 +144,7 @@ function subjectOf(
   toolCallId: string,
   index: number,
 ): ApprovalSubject {
-  const { runId, sessionKey, agentId, inbound } = turn;
+  const { runId, sessionKey, agentId, workspaceDir, inbound } = turn;
   const { ttlMs, timeoutBehavior, policyVersionOf } = parts.approvals;
   return {
     runId,
@@ -154,6 +154,7 @@ function subjectOf(
     place: `${call}.${index}`,
     requester: requesterOf(inbound),
     policyVersion: policyVersionOf(agentId),
+    workspaceDir,
     contextHash: createHash('sha256').update(wire.body).digest('hex'),
     now: parts.now(),
     ttlMs,

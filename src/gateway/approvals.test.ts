@@ -257,6 +257,24 @@ describe('what has changed since', () => {
     expect(stamp.ran).toHaveLength(1);
   });
 
+  it('voids the answer: a workspace that is another folder now', async () => {
+    const { scratch } = await open();
+    scratch.model.script([toolCall('exec', { command: 'rm -f *' })]);
+    await scratch.channel.says({}, 'Clean up');
+    await scratch.channel.expectDelivered(/^Approval needed/);
+    const first = await onlyWaiting(scratch);
+    await scratch.stop();
+    const config = JSON.parse(await scratch.home.read('openclaw.json'));
+    config.agents.defaults.workspace = scratch.home.path('precious');
+    await scratch.home.write('openclaw.json', JSON.stringify(config));
+    await scratch.home.write('precious/only-copy', '');
+    await scratch.start();
+    await answer(scratch, first.id, 'allow-once');
+    await scratch.channel.expectDelivered(/allowed once by api/);
+    await scratch.channel.expectDelivered(/^Approval needed/);
+    expect(await scratch.home.read('precious/only-copy')).toBe('');
+  });
+
   it('lets go of a question that nobody asks any more', async () => {
     let asks = true;
     const { scratch, stamp } = await open(
