@@ -61,6 +61,15 @@ describe('a rule of the operator', () => {
     '/bin/BASH x',
     'npx x',
     'gcc-13 x',
+    'linux32 ls',
+    'ssh-agent ls',
+    'powershell.exe x',
+    'vim.basic x',
+    // They run what a file of the workspace says.
+    'eslint .',
+    'prettier --check .',
+    'mypy src',
+    'bat --pager=x --paging=always notes.md',
   ])('with an open end never holds for what can run other programs: %s', (command) => {
     const [program = ''] = parseSimpleCommand(command) ?? [];
     expect(matched(command, [`${program} *`, `${command} *`])).toBeUndefined();
