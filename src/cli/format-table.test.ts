@@ -24,6 +24,25 @@ describe('formatTable', () => {
     expect(table.replace(/\s+/g, ' ')).toContain('these words do not fit into what is left of the line');
   });
 
+  it('gives each row lines of its own where the columns do not fit side by side, and hides nothing', () => {
+    const rows = [
+      { name: 'job_0mwiq3m4l9fb568ffa2b7dc1', size: 1_234, note: 'these words are as long as they are' },
+      { name: 'b', size: 7, note: '' },
+    ];
+    expect(formatTable(rows, COLUMNS, 40)).toBe(
+      [
+        'name  job_0mwiq3m4l9fb568ffa2b7dc1',
+        'size  1,234',
+        'note  these words are as long as they',
+        '      are',
+        '',
+        'name  b',
+        'size  7',
+        '',
+      ].join('\n'),
+    );
+  });
+
   it('shows nothing that could steer a terminal', () => {
     const rows = [{ name: '\x1b[31mred\x1b[0m', size: 1, note: 'a\nb\u202ec\x9bd\r' }];
     const table = formatTable(rows, COLUMNS, 80);
