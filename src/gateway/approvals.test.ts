@@ -557,6 +557,24 @@ describe('who may answer', () => {
   });
 
   it.each([
+    ['cli', 'cli', 1],
+    ['cli', 'web', 1],
+    ['web', 'cli', 1],
+    ['web', 'web', 0],
+    ['api', 'cli', 0],
+  ] as const)('what was asked on %s and answered with a command or a button of %s is told there %d times', async (channel, by, times) => {
+    const { scratch } = await open();
+    scratch.model.script([toolCall('stamp'), reply('Stamped.')]);
+    const surface = { channel, accountId: 'default', peer: { kind: 'direct', id: 'local' } } as const;
+    await scratch.gateway.receive({ surface, sender: { id: 'local' }, text: 'Stamp it', at: Date.now() });
+    await expect.poll(() => waiting(scratch)).toHaveLength(1);
+    const { id } = await onlyWaiting(scratch);
+    await scratch.gateway.answerApproval(id, 'deny', by);
+    const sent = await scratch.store.select('outbox');
+    expect(sent.filter(({ text }) => text === `Approval ${id} (Use the stamp): denied by ${by}.`)).toHaveLength(times);
+  });
+
+  it.each([
     ['/approve', 'Nothing waits for an approval here.'],
     ['/approve zzzz-zzzz deny', /^There is no approval "zzzz-zzzz"\./],
     ['/approve \u001b[31m deny', /^There is no approval "\\u001b\[31m"\./],

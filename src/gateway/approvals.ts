@@ -141,8 +141,11 @@ export class Approvals {
   }
 }
 
-/** A client of the API has its answer coming, and reads no notes. A page or a terminal shows every answer of its kind. */
+/**
+ * A client of the API has its answer coming, and reads no notes. A page shows on its card what its button did; a terminal
+ * has nothing of the kind, and `atrium approvals answer` is another one.
+ */
 function isElsewhere(asked: Surface, by: string, typedAt: Surface | undefined): boolean {
   if (asked.channel === 'api') return false;
-  return typedAt ? surfaceId(asked) !== surfaceId(typedAt) : asked.channel !== by;
+  return typedAt ? surfaceId(asked) !== surfaceId(typedAt) : asked.channel !== 'web' || by !== 'web';
 }
