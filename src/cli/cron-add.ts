@@ -1,6 +1,6 @@
 // `atrium cron add`: a new job.
 
-import { BadFlagError } from '../protocol/errors.ts';
+import { FlagCombinationError } from '../protocol/errors.ts';
 import type { JobRow } from '../store/tables.ts';
 import type { AddCommand } from './commands.ts';
 import { addCronFlags, type CronFlags, cronBodyOf } from './cron-flags.ts';
@@ -30,10 +30,10 @@ Needs a running gateway.`,
     )
     .action(async (flags: CronAddFlags) => {
       for (const name of ['name', 'message'] as const) {
-        if (flags[name] === undefined) throw new BadFlagError(`--${name}`, 'missing', 'a text');
+        if (flags[name] === undefined) throw new FlagCombinationError(`--${name} is missing.`);
       }
       if (flags.at === undefined && flags.every === undefined && flags.cron === undefined) {
-        throw new BadFlagError('--at', 'missing', 'exactly one of --at, --every and --cron');
+        throw new FlagCombinationError('A job needs a time: give exactly one of --at, --every and --cron.');
       }
       const client = await openGatewayClient(io);
       const { job } = await client.post<{ job: JobRow }>('/api/cron/jobs', {

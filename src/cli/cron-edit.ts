@@ -1,6 +1,6 @@
 // `atrium cron edit`: changes a job; what is not named stays as it is.
 
-import { BadFlagError } from '../protocol/errors.ts';
+import { FlagCombinationError } from '../protocol/errors.ts';
 import type { JobRow } from '../store/tables.ts';
 import type { AddCommand } from './commands.ts';
 import { addCronFlags, type CronFlags, cronBodyOf } from './cron-flags.ts';
@@ -28,11 +28,11 @@ Examples:
 Needs a running gateway.`,
     )
     .action(async (id: string, flags: CronEditFlags) => {
-      if (flags.enable && flags.disable) throw new BadFlagError('--enable', '--disable', 'one of them');
+      if (flags.enable && flags.disable) throw new FlagCombinationError('--enable and --disable exclude each other.');
       const enabled = flags.enable ? true : flags.disable ? false : undefined;
       const body = { ...cronBodyOf(flags), enabled };
       if (Object.values(body).every((value) => value === undefined)) {
-        throw new BadFlagError('--name', 'missing', 'at least one flag that says what to change');
+        throw new FlagCombinationError('Nothing is to be changed: give at least one flag that says what.');
       }
       const client = await openGatewayClient(io);
       const { job } = await client.post<{ job: JobRow }>(`/api/cron/jobs/${encodeURIComponent(id)}`, body);

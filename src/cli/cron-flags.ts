@@ -2,7 +2,7 @@
 // gateway, which knows its agents, its channels and its clock.
 
 import type { Command } from 'commander';
-import { BadFlagError } from '../protocol/errors.ts';
+import { BadFlagError, FlagCombinationError } from '../protocol/errors.ts';
 
 export interface CronFlags {
   readonly name?: string;
@@ -36,8 +36,17 @@ export function addCronFlags(command: Command): Command {
 /** The body of a request, with what was named. */
 export function cronBodyOf(flags: CronFlags): Record<string, unknown> {
   const { name, message, at, every, cron, tz, deliver, removeAfterRun } = flags;
-  const given = [at, every, cron].filter((each) => each !== undefined);
-  if (given.length > 1) throw new BadFlagError('--at', given.join(' '), 'exactly one of --at, --every and --cron');
+  const given = Object.entries({ at, every, cron }).filter(([, value]) => value !== undefined);
+  if (given.length > 1) {
+    const flagNames = given.map(([flag]) => `--${flag}`).join(' and ');
+    throw new FlagCombinationError(`${flagNames} were given; a job has exactly one of --at, --every and --cron.`);
+  }
+  if (every !== undefined && tz !== undefined) {
+    throw new FlagCombinationError('--tz goes with --at and --cron; a steady pace has no time zone.');
+  }
+  if (removeAfterRun && (every !== undefined || cron !== undefined)) {
+    throw new FlagCombinationError('--remove-after-run goes with --at; other jobs have no last time.');
+  }
   const schedule = given.length > 0 || tz !== undefined ? { at, every, cron, tz } : undefined;
   const session = oneOf('--session', flags.session, ['own', 'main']);
   const missed = oneOf('--missed', flags.missed, ['catch-up', 'skip']);

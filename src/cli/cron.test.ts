@@ -54,8 +54,14 @@ describe('atrium cron', () => {
     [['--cron', '61 * * * *'], 'minute'],
     [['--at', 'yesterday'], 'it is no time'],
     [['--at', '2020-01-01'], 'over already'],
-    [['--every', '1h', '--at', 'in 1h'], 'exactly one of --at, --every and --cron'],
-    [[], 'exactly one of --at, --every and --cron'],
+    [
+      ['--every', '1h', '--at', 'in 1h'],
+      '--at and --every were given; a job has exactly one of --at, --every and --cron.',
+    ],
+    [[], 'give exactly one of --at, --every and --cron.'],
+    [['--every', '1h', '--tz', 'Europe/Lisbon'], '--tz goes with --at and --cron'],
+    [['--every', '1h', '--remove-after-run'], '--remove-after-run goes with --at'],
+    [['--cron', '0 9 * * *', '--remove-after-run'], '--remove-after-run goes with --at'],
     [['--every', '1h', '--deliver', 'pigeon:home'], '"web:<name>", "cli:<name>" or "none"'],
     [['--every', '1h', '--deliver', 'api:x'], 'cannot go to'],
     [['--every', '1h', '--session', 'other'], '"own" or "main"'],
@@ -69,8 +75,9 @@ describe('atrium cron', () => {
   });
 
   it('says what is missing, and changes nothing while the gateway is down', async () => {
-    expect((await cron('add', '--message', 'y', '--every', '1h')).err).toContain('--name');
+    expect((await cron('add', '--message', 'y', '--every', '1h')).err).toBe('atrium: --name is missing.\n');
     expect((await cron('edit', 'job_x')).err).toContain('at least one flag');
+    expect((await cron('edit', 'job_x', '--enable', '--disable')).err).toContain('exclude each other');
     expect((await cron('list')).out).toContain('There are no jobs.');
     for (const argv of [
       ['rm', 'job_x'],

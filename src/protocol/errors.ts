@@ -396,6 +396,14 @@ export class BadFlagError extends AtriumError {
   }
 }
 
+export class FlagCombinationError extends AtriumError {
+  readonly code = 'ATRIUM_CLI_FLAG_COMBINATION';
+
+  constructor(readonly problem: string) {
+    super(problem);
+  }
+}
+
 export class UnknownHandlerError extends AtriumError {
   readonly code = 'ATRIUM_HOOK_HANDLER_UNKNOWN';
 
