@@ -2,6 +2,7 @@
 // and only while its heartbeat really beats.
 
 import { normalizeAgentId } from '../protocol/agent-id.ts';
+import { isTimezone } from '../protocol/timezone.ts';
 import {
   agentIdOf,
   listAgentConfigs,
@@ -9,6 +10,7 @@ import {
   resolveAgentDefaults,
   resolveDefaultAgentId,
 } from './agents.ts';
+import type { ConfigPath } from './config-path.ts';
 import { isPlainObject, type PlainObject } from './plain-object.ts';
 import type { Config } from './schema.ts';
 
@@ -44,6 +46,43 @@ export function heartbeatOf(config: Config | undefined, agentId: string): PlainO
   return { ...(isPlainObject(shared) && shared), ...(isPlainObject(own) && own) };
 }
 
+/** A pace that is none switches heartbeats off, and a zone that is none is passed over: neither is what somebody meant. */
+export function listHeartbeatOddities(
+  config: Config,
+): readonly { readonly at: ConfigPath; readonly message: string }[] {
+  const written: readonly (readonly [ConfigPath, string, unknown])[] = [
+    [['agents', 'defaults', 'heartbeat'], 'agents.defaults.heartbeat', resolveAgentDefaults(config).heartbeat],
+    ...listAgentConfigs(config).map(
+      (agent, index) =>
+        [['agents', 'list', index, 'heartbeat'], `agents.list[${index}].heartbeat`, agent.heartbeat] as const,
+    ),
+  ];
+  return written.flatMap(([at, name, heartbeat]) => {
+    if (!isPlainObject(heartbeat)) return [];
+    const { every, activeHours } = heartbeat;
+    const timezone = isPlainObject(activeHours) ? activeHours.timezone : undefined;
+    return [
+      ...(typeof every === 'string' && !DURATION.test(every.trim().toLowerCase())
+        ? [
+            {
+              at: [...at, 'every'],
+              message: `${name}.every is "${every}", which is no span of time; there are no heartbeats. Write one such as "30m", or "0m" for none.`,
+            },
+          ]
+        : []),
+      ...(typeof timezone === 'string' && !NAMED_ZONES.includes(timezone.trim()) && !isTimezone(timezone.trim())
+        ? [
+            {
+              at: [...at, 'activeHours', 'timezone'],
+              message: `${name}.activeHours.timezone is "${timezone}", which is no time zone; that of agents.defaults.userTimezone is used. Write "user", "local" or one such as "Europe/Berlin".`,
+            },
+          ]
+        : []),
+    ];
+  });
+}
+
+const NAMED_ZONES: readonly string[] = ['', 'user', 'local'];
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const DURATION = /^(?:\d+(?:\.\d+)?|(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+)$/;
 

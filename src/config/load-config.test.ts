@@ -376,6 +376,25 @@ describe('warning about the configuration', () => {
       [7, 'agents.list[2].default'],
     ]);
   });
+
+  it('warns about heartbeats whose pace or time zone is none, which would be off or elsewhere in silence', async () => {
+    const { load } = await homeWith({
+      'openclaw.json': [
+        '{ agents: { defaults: { heartbeat: {',
+        'every: "often", activeHours: { timezone: "Mars/Olympus" } } },',
+        'list: [{ id: "a", heartbeat: { every: "30" } }, { id: "b", heartbeat: {',
+        'every: "half an hour" } },',
+        '{ id: "c", heartbeat: { every: "0m", activeHours: { timezone: "user" } } }] } }',
+      ].join('\n'),
+    });
+    const { warnings } = await load();
+    expect(warnings.map(({ line, path }) => [line, path])).toEqual([
+      [2, 'agents.defaults.heartbeat.every'],
+      [2, 'agents.defaults.heartbeat.activeHours.timezone'],
+      [4, 'agents.list[1].heartbeat.every'],
+    ]);
+    expect(warnings[0]?.message).toContain('is "often", which is no span of time; there are no heartbeats.');
+  });
 });
 
 describe('including files', () => {

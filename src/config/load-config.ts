@@ -7,6 +7,7 @@ import { agentIdOf, listAgentConfigs, resolveAgentDefaults } from './agents.ts';
 import { type ConfigLocation, loadConfigFiles } from './config-files.ts';
 import { type ConfigPath, depthOf, formatConfigPath } from './config-path.ts';
 import type { ConfigFormat, ConfigSource } from './config-source.ts';
+import { listHeartbeatOddities } from './heartbeat-guidance.ts';
 import { type ConfigLayer, expandIncludes } from './include.ts';
 import { listMcpOddities } from './mcp-servers.ts';
 import { mergeConfig } from './merge-config.ts';
@@ -171,7 +172,7 @@ function listOddities(config: Config): Oddity[] {
       });
     }
   }
-  return [...oddities, ...listMcpOddities(config)];
+  return [...oddities, ...listHeartbeatOddities(config), ...listMcpOddities(config)];
 }
 
 function explainMerge([base, overlay]: readonly ConfigSource[], overridden: readonly string[]): ConfigMerge {
