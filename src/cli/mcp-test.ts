@@ -4,7 +4,7 @@
 import { loadConfig } from '../config/load-config.ts';
 import { findMcpServer } from '../config/mcp-servers.ts';
 import type { TriedMcpServer } from '../gateway/try-mcp-server.ts';
-import { isAtriumError, UnknownMcpServerError } from '../protocol/errors.ts';
+import { isAtriumError, McpStartError, UnknownMcpServerError } from '../protocol/errors.ts';
 import { nearMatch } from '../protocol/near-match.ts';
 import type { AddCommand } from './commands.ts';
 import { countOf } from './describe-origin.ts';
@@ -42,9 +42,9 @@ What the server says goes to standard error. Exit code: 0 when it works, 1 when 
       } catch (error) {
         if (!isAtriumError(error)) throw error;
         const { code, message } = error;
-        io.out(
-          flags.json ? `${JSON.stringify({ name, error: { code, message } }, null, 2)}\n` : `${oneLine(message)}\n`,
-        );
+        if (flags.json) io.out(`${JSON.stringify({ name, error: { code, message } }, null, 2)}\n`);
+        else if (error instanceof McpStartError) io.out(`${oneLine(`${name} does not work: ${error.reason}.`)}\n`);
+        else io.out(`${oneLine(message)}\n`);
         exit(EXIT.finding);
         return;
       }

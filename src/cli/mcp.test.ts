@@ -53,7 +53,7 @@ describe('atrium mcp test', () => {
   it('says why a server does not work, and what it said', async () => {
     const broken = await running.home.run(['mcp', 'test', 'broken']);
     expect(broken).toMatchObject({ code: 1, err: 'broken: there is no license\n' });
-    expect(broken.out).toContain('cannot be used: it ended with code 3');
+    expect(broken.out).toBe('broken does not work: it ended with code 3.\n');
     const slow = await running.home.run(['mcp', 'test', 'slow']);
     expect(slow).toMatchObject({ code: 1, out: expect.stringContaining('was not ready after 1 s') });
     expect(await running.home.runJson(['mcp', 'test', 'broken'])).toMatchObject({

@@ -1412,7 +1412,9 @@ export class McpStartError extends AtriumError {
     readonly server: string,
     readonly reason: string,
   ) {
-    super(`The MCP server ${JSON.stringify(server)} cannot be used: ${reason}. Try it with "atrium mcp test".`);
+    super(
+      `The MCP server ${JSON.stringify(server)} cannot be used: ${reason}. Try it with "atrium mcp test ${server}".`,
+    );
   }
 }
 

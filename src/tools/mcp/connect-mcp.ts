@@ -229,7 +229,8 @@ function causeCodeOf(error: unknown): string | undefined {
 
 /** The words of the library's errors begin with its own names for things, and may quote what could not be sent. */
 function describeError(error: unknown, place: McpTransport): string {
-  const words = causeCodeOf(error) ?? (error instanceof Error ? error.message : '');
+  const code = causeCodeOf(error) ?? '';
+  const words = NETWORK_REASONS[code] ?? (code || innermostMessage(error));
   const plain = withoutSecrets(words, place)
     // A server may say as much as it likes, and the patterns below are not made for that.
     .slice(0, 1_000)
@@ -239,6 +240,18 @@ function describeError(error: unknown, place: McpTransport): string {
     .replace(/\.+$/, '');
   return plain.slice(0, 500) || 'it gave no reason';
 }
+
+/** "fetch failed" has its reason below it. */
+function innermostMessage(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  return innermostMessage(error.cause) || error.message;
+}
+
+const NETWORK_REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there (ECONNREFUSED)',
+  ECONNRESET: 'the connection was reset (ECONNRESET)',
+  ENOTFOUND: 'its name is not known (ENOTFOUND)',
+};
 
 /** Shorter ones are words that stand anywhere. */
 const MIN_SECRET_CHARS = 8;

@@ -73,7 +73,7 @@ describe('the public servers', () => {
     scratch.clock += 60_000;
     const gone = await scratch.call(servers, 'far__echo', { message: 'hello' });
     expect(gone).toMatchObject({ isError: true, content: expect.stringContaining('ECONNREFUSED') });
-    expect(servers.warnings).toEqual([expect.stringContaining('ECONNREFUSED')]);
+    expect(servers.warnings).toEqual([expect.stringContaining('nothing listens there (ECONNREFUSED)')]);
 
     await serveEverything(port);
     scratch.clock += 60_000;
@@ -262,7 +262,7 @@ describe('a server that misbehaves', () => {
     expect(await servers.tools()).toEqual([]);
     expect(servers.warnings).toEqual([
       expect.stringContaining('there is no folder /no/such/folder'),
-      expect.stringMatching(/"none" cannot be used: .*ENOENT/),
+      'The MCP server "none" cannot be used: there is no program /no/such/program (ENOENT). Try it with "atrium mcp test none".',
     ]);
   });
 

@@ -85,7 +85,7 @@ export class StdioTransport implements Transport {
     });
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
-      child.once('error', reject);
+      child.once('error', (error: NodeJS.ErrnoException) => reject(describeSpawnError(error, command)));
     });
     endWithProcess(child);
   }
@@ -173,6 +173,12 @@ async function ended(
   });
   if (await exited) await within(FLUSH_MS, closed);
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+}
+
+function describeSpawnError(error: NodeJS.ErrnoException, command: string): Error {
+  if (error.code === 'ENOENT') return new Error(`there is no program ${command} (ENOENT)`);
+  if (error.code === 'EACCES') return new Error(`the program ${command} may not be run (EACCES)`);
+  return error;
 }
 
 async function isFolder(path: string): Promise<boolean> {
