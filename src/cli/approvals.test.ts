@@ -10,6 +10,10 @@ beforeEach(async () => {
       { insert: 'approvals', row: approval('k3f9-x2mq', {}) },
       { insert: 'approvals', row: approval('aaaa-bbbb', { status: 'answered', decision: 'deny', decidedBy: 'web' }) },
       {
+        insert: 'approvals',
+        row: approval('cccc-dddd', { status: 'answered', decision: 'cancelled', decidedBy: 'somebody said /stop' }),
+      },
+      {
         insert: 'allowRules',
         row: {
           id: 'rule_1',
@@ -41,6 +45,7 @@ describe('atrium approvals', () => {
 `);
     const all = await running.home.run(['approvals', 'list', '--all']);
     expect(all.out).toMatch(/^aaaa-bbbb {2}Delete the build\n {2}warning, denied by web, 20\d\d-/m);
+    expect(all.out).toContain('  warning, cancelled, because somebody said /stop, 20');
     expect((await running.home.run(['approvals', 'list', '--session', 'agent:main:other'])).out).toBe(
       'Nothing waits for an approval.\n',
     );

@@ -27,8 +27,13 @@ function howItStands(approval: ToldApproval, now: number, timezone: string): str
   if (status === 'waiting') {
     return `${formatAge(expiresAt - now)} left, then ${timeoutBehavior === 'allow' ? 'allowed' : 'denied'}`;
   }
-  const by = decidedBy === null || decision === 'timeout' ? '' : ` by ${decidedBy}`;
   const when = decidedAt === null ? '' : `, ${formatTime(decidedAt, timezone)}`;
   const isVoid = status === 'void' ? '; void, because what it asked for has changed' : '';
-  return `${describeDecision({ decision, timeoutBehavior })}${by}${when}${isVoid}`;
+  return `${describeDecision({ decision, timeoutBehavior })}${byWhom(decision, decidedBy)}${when}${isVoid}`;
+}
+
+/** Of a run that was stopped, the reason is kept instead of a name. */
+function byWhom(decision: ToldApproval['decision'], decidedBy: string | null): string {
+  if (decidedBy === null || decision === 'timeout') return '';
+  return decision === 'cancelled' ? `, because ${decidedBy}` : ` by ${decidedBy}`;
 }
