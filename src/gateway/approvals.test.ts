@@ -515,7 +515,9 @@ describe('who may answer', () => {
     await scratch.channel.expectDelivered('Nothing waits for an approval here.', { sender: 'ben' });
     await scratch.channel.says({ sender: 'ana' }, '/approve');
     await scratch.channel.expectDelivered(
-      new RegExp(`^Waiting for an approval\n- Use the stamp, 29 min left: /approve ${id} allow-once`),
+      new RegExp(
+        `^Waiting for an approval\n- Use the stamp, 29 min left: /approve ${id} allow-once.*\n  stamp \\{.*\\}$`,
+      ),
       { sender: 'ana' },
     );
     expect((await onlyWaiting(scratch)).id).toBe(id);

@@ -8,6 +8,7 @@ import { isAtriumError, UnknownApprovalError } from '../protocol/errors.ts';
 import type { Store } from '../store/store.ts';
 import type { ApprovalRow } from '../store/tables.ts';
 import { type Answerer, answererName, mayAnswer, maySee } from '../tools/approvals/may-answer.ts';
+import { shownLine } from '../tools/approvals/shown-text.ts';
 import type { Approvals } from './approvals.ts';
 
 export interface ApproveParts {
@@ -57,14 +58,23 @@ async function listWaiting({ store, now }: ApproveParts, who: Answerer): Promise
   if (seen.length === 0) return 'Nothing waits for an approval here.';
   const isHere = ({ sessionKey }: ApprovalRow) => sessionKey === who.sessionKey;
   const ordered = [...seen.filter(isHere), ...seen.filter((approval) => !isHere(approval))];
-  const lines = ordered.slice(0, MOST_LISTED).map((approval) => {
+  const listed = ordered.slice(0, MOST_LISTED);
+  const lines = listed.flatMap((approval) => {
     const where = isHere(approval) ? '' : ` in ${approval.sessionKey}`;
     const left = describeDuration(Math.max(0, approval.expiresAt - now()));
-    return `- ${approval.title}${where}, ${left} left: ${howToAnswer(approval)}`;
+    return [`- ${approval.title}${where}, ${left} left: ${howToAnswer(approval)}`, `  ${beginningOf(approval)}`];
   });
-  const rest = ordered.length - lines.length;
+  const rest = ordered.length - listed.length;
   return ['Waiting for an approval', ...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
 }
+
+/** Enough to tell one from another; the question itself has all of it. */
+function beginningOf({ toolName, params }: ApprovalRow): string {
+  const call = [...shownLine(`${toolName} ${JSON.stringify(params)}`)];
+  return call.length <= LONGEST_CALL ? call.join('') : `${call.slice(0, LONGEST_CALL - 1).join('')}…`;
+}
+
+const LONGEST_CALL = 120;
 
 function howToAnswer({ id, allowedDecisions }: ApprovalRow): string {
   return `/approve ${id} ${allowedDecisions.join(' | ')}`;
