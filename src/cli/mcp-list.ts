@@ -28,13 +28,14 @@ Examples:
 A server that is stopped is started when one of its tools is needed.`,
     )
     .action(async (flags: { readonly json?: boolean }) => {
-      const servers = (await askGateway(io)) ?? (await look(io));
+      const told = await askGateway(io);
+      const servers = told ?? (await look(io));
       if (flags.json) {
         io.out(`${JSON.stringify({ servers }, null, 2)}\n`);
         return;
       }
       if (servers.length === 0) {
-        io.out('There are no MCP servers. Name one in the configuration, under mcp.servers.\n');
+        io.out(told ? NONE_IN_GATEWAY : NONE);
         return;
       }
       io.out(
@@ -53,6 +54,11 @@ A server that is stopped is started when one of its tools is needed.`,
       );
     });
 };
+
+const NONE = 'There are no MCP servers. Name one in the configuration, under mcp.servers.\n';
+/** It has read its configuration when it was started. */
+const NONE_IN_GATEWAY =
+  'The running gateway has no MCP servers. Name one in the configuration, under mcp.servers, and start it again.\n';
 
 /** Undefined when no gateway is running. */
 async function askGateway(io: CliIo): Promise<McpServers | undefined> {

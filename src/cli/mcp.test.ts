@@ -25,6 +25,12 @@ describe('atrium mcp list', () => {
     expect(out).toMatch(/^files +stdio +stopped +2 +files-server/m);
   });
 
+  it('says that a running gateway has none, which must be started again to have some', async () => {
+    Object.assign(running.gateway, { mcpServers: async () => [] });
+    await running.start();
+    expect((await running.home.run(['mcp', 'list'])).out).toMatch(/^The running gateway has no .* start it again\.\n$/);
+  });
+
   it('says from the store what they offered last, starts nothing and shows no secrets', async () => {
     const { out, err } = await running.home.run(['mcp', 'list']);
     expect(out).toMatch(/^odd +stdio +stopped +not asked yet/m);
