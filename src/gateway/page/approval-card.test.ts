@@ -74,6 +74,7 @@ describe.skipIf(!executablePath)('an approval on the page (skipped where there i
     await say(page, `/approve ${two?.id} allow-once`);
     await page.getByText('Allowed once by web.').waitFor();
     await page.getByText('Then this.', { exact: true }).waitFor();
+    expect(await page.getByText('This waits behind an approval').count()).toBe(0);
     expect(ran).toEqual([{ n: 2 }]);
   });
 

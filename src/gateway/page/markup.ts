@@ -19,7 +19,7 @@ export const PAGE_MARKUP = `
       <button id="stop" type="button" class="stop" hidden>Stop</button>
       <button id="send" type="submit" disabled>Send</button>
     </form>
-    <p class="hint">Enter sends, Shift+Enter makes a new line, Esc stops the agent. Commands: /new, /stop, /approve, /status, /context, /help.</p>
+    <p class="hint">Enter sends, Shift+Enter makes a new line, Esc stops the agent. Commands: /new, /compact, /stop, /approve, /status, /context, /help.</p>
   </section>
   <aside id="panel" class="panel" aria-label="Context of a turn">
     <div id="report" class="report"><p class="empty">What the agent was given for a turn appears here after its answer: every layer with its size, what was cut, and the exact request.</p></div>

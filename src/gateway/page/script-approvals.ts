@@ -79,13 +79,19 @@ function startApproval(approval) {
   const card = new ApprovalCard(approval);
   cards.set(card.id, card);
   turn.addCard(card);
-  for (const [runId, other] of view.turns) if (isNote(runId) && isTold(other.flow.textContent)) other.root.remove();
+  dropNotes(isTold);
   view.follow();
 }
 
 function endApproval({ approvalId, decision, by }) {
   const card = cards.get(approvalId);
   if (card) card.end(decision, by);
+  // Nothing waits behind it any more.
+  dropNotes((text) => text.startsWith('This waits behind an approval') && text.includes('/approve ' + approvalId + ' '));
+}
+
+function dropNotes(isOver) {
+  for (const [runId, { root, flow }] of view.turns) if (isNote(runId) && isOver(flow.textContent)) root.remove();
 }
 
 function clearApprovals() {
