@@ -77,11 +77,10 @@ describe('an answer', () => {
 });
 
 describe('a question', () => {
-  it('shows a tool’s own words, and the call itself where somebody else asks', () => {
+  it('shows what the gate says about the call, with everything in it that could hide', () => {
     expect(allowed()).toMatchObject({ title: 'Run a command', description: 'Command:\n$ make' });
-    const params = { command: 'make\u202e' };
-    expect(allowed({ ...ask, askedBy: 'careful', description: 'Really?', params }).description).toBe(
-      'Really?\n\nexec {\n  "command": "make\\u{202e}"\n}',
+    expect(allowed({ ...ask, askedBy: 'careful', description: 'Command:\n$ make\u202e' }).description).toBe(
+      'Command:\n$ make\\u{202e}',
     );
   });
 

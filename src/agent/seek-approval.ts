@@ -90,7 +90,7 @@ function newRow(ask: GateAsk, about: ApprovalSubject, digest: string): NewRow<'a
     contextHash,
     askedBy: ask.askedBy,
     title: shownLine(ask.title),
-    description: describe(ask),
+    description: shownText(ask.description),
     severity: ask.severity,
     allowedDecisions: ask.allowedDecisions,
     rule: ask.rule === null ? null : ({ ...ask.rule } as unknown as JsonObject),
@@ -102,10 +102,4 @@ function newRow(ask: GateAsk, about: ApprovalSubject, digest: string): NewRow<'a
     decidedAt: null,
     decidedBy: null,
   };
-}
-
-/** A tool says itself what it would do. Whoever else asks has words of their own, and the call stands below them. */
-function describe({ tool, params, askedBy, description }: GateAsk): string {
-  if (askedBy === tool.name) return shownText(description);
-  return shownText([description, `${tool.name} ${JSON.stringify(params, null, 2)}`].filter(Boolean).join('\n\n'));
 }

@@ -20,8 +20,8 @@ describe('a tool call that needs a person', () => {
     scratch.model.script([toolCall('stamp', { text: 'a\u202eb' }), reply('Stamped.')]);
     const { runId } = await scratch.channel.says({}, 'Stamp it');
     const notice = await scratch.channel.expectDelivered(/^Approval needed: Use the stamp \(asked for by careful\)/);
-    expect(notice.text).toContain('It leaves a mark.');
-    expect(notice.text).toContain('stamp {\n  "text": "a\\u{202e}b"\n}');
+    expect(notice.text.split('\n\n').slice(1, 3)).toEqual(['It leaves a mark.', 'stamp {\n  "text": "a\\u{202e}b"\n}']);
+    expect(notice.text.split('\n\n')).toHaveLength(4);
     expect(notice.text).toContain('Without an answer within 30 minutes it is denied.');
     expect(stamp.ran).toEqual([]);
     expect(await statusOf(scratch, runId)).toBe('suspended');
