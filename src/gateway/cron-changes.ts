@@ -14,6 +14,8 @@ export class CronChanges {
   readonly #hooks: HookRunner;
   /** Runs of jobs that have not ended, with the job as it was when the slot was taken. */
   readonly #runs = new Map<string, Pick<JobRow, 'id'> & Partial<JobRow>>();
+  /** Those of them that have begun: a run that a person lets go on does not begin again. */
+  readonly #begun = new Set<string>();
 
   constructor(store: Store, hooks: HookRunner) {
     this.#store = store;
@@ -42,10 +44,13 @@ export class CronChanges {
     if (!job) return;
     if (event.type === 'run-end') {
       this.#runs.delete(event.runId);
+      this.#begun.delete(event.runId);
       void this.#tellEnd(job, event).catch(() => undefined);
       return;
     }
-    const { sessionKey, sessionId, at } = event;
+    const { runId, sessionKey, sessionId, at } = event;
+    if (this.#begun.has(runId)) return;
+    this.#begun.add(runId);
     this.#tell(
       { action: 'started', jobId: job.id, job: snapshotOf(job), sessionKey, sessionId, runAtMs: at },
       job.agentId,

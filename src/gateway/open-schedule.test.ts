@@ -138,27 +138,26 @@ describe('a job', () => {
     expect(scratch.model.requests).toHaveLength(1);
   });
 
-  it('is told to cron_changed from its beginning to its end', async () => {
+  const watched = async () => {
     const events: CronChangedEvent[] = [];
-    const { scratch, jobs, passes } = await scheduled({
-      register: (hooks) => {
-        hooks.register({
-          hook: 'cron_changed',
-          id: 'watch',
-          owner: 'test',
-          handler: (event) => void events.push(event),
-        });
-      },
+    const handler = (event: CronChangedEvent) => void events.push(event);
+    const stage = await scheduled({
+      register: (hooks) => hooks.register({ hook: 'cron_changed', id: 'watch', owner: 'test', handler }),
     });
+    const expectTold = (actions: readonly string[]) =>
+      expect.poll(() => events.map(({ action }) => action).sort(), { timeout: 5_000 }).toEqual(actions);
+    return { ...stage, events, expectTold };
+  };
+
+  it('is told to cron_changed from its beginning to its end', async () => {
+    const { scratch, jobs, passes, events, expectTold } = await watched();
     scratch.model.script([reply('Done.')]);
     const { id } = await jobs.add(job());
     await jobs.edit(id, { name: 'daily' });
     await passes(10);
     await outcomeOf(scratch, id);
     await jobs.remove(id);
-    await expect
-      .poll(() => events.map(({ action }) => action).sort(), { timeout: 5_000 })
-      .toEqual(['added', 'finished', 'removed', 'started', 'updated']);
+    await expectTold(['added', 'finished', 'removed', 'started', 'updated']);
     expect(events.find(({ action }) => action === 'finished')).toMatchObject({
       jobId: id,
       status: 'ok',
@@ -166,6 +165,28 @@ describe('a job', () => {
       deliveryStatus: 'not-requested',
       job: { name: 'daily' },
     });
+  });
+
+  it('that waits for a person begins once, as cron_changed hears it', async () => {
+    const { scratch, jobs, passes, expectTold } = await watched();
+    scratch.model.script([toolCall('exec', { command: 'touch a; touch b' }), reply('Done.')]);
+    const { id } = await jobs.add(job());
+    await passes(10);
+    await expect.poll(() => scratch.store.count('approvals', { status: 'waiting' }), { timeout: 10_000 }).toBe(1);
+    const [approval] = await scratch.store.select('approvals');
+    await scratch.gateway.answerApproval(approval?.id ?? '', 'deny', 'api');
+    await outcomeOf(scratch, id);
+    await expectTold(['added', 'finished', 'started']);
+  });
+
+  it('whose only time has come is told to rest, or to be gone', async () => {
+    const { scratch, jobs, passes, expectTold } = await watched();
+    scratch.model.script(() => reply('Done.'));
+    const { id: kept } = await jobs.add(job({ schedule: { at: 'in 5m' } }));
+    const { id: gone } = await jobs.add(job({ schedule: { at: 'in 5m' }, removeAfterRun: true }));
+    await passes(5);
+    await Promise.all([kept, gone].map((id) => outcomeOf(scratch, id)));
+    await expectTold(['added', 'added', 'finished', 'finished', 'removed', 'started', 'started', 'updated']);
   });
 
   it('does not run where schedules are switched off, and is counted all the same', async () => {

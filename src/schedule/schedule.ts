@@ -264,6 +264,10 @@ export class Schedule {
         this.#options.warn(`The job "${job.name}" (${job.id}) was skipped: there is no agent ${job.agentId} any more.`);
       }
       if (run) this.#queued(job, run);
+      if (next === null) {
+        const action = job.removeAfterRun ? 'removed' : 'updated';
+        this.#told({ action, job: { ...job, enabled: false, nextAt: null } });
+      }
       return true;
     } catch (error) {
       // Somebody else was quicker, or has changed the job; what is due of it now is seen by the next look.
