@@ -274,6 +274,34 @@ describe('a heartbeat', () => {
     expect(await scratch.store.count('deadLetters')).toBe(0);
   });
 
+  it('is told what plugins add to it, which messages are not', async () => {
+    const stage = await scheduled({
+      config: main,
+      files,
+      register: (hooks) => {
+        const handler = ({ agentId }: { agentId?: string | undefined }) => ({
+          prependContext: `Mail of ${agentId}: 3 new.`,
+          appendContext: 'That is all.',
+        });
+        hooks.register({ hook: 'heartbeat_prompt_contribution', id: 'mail', owner: 'mail', handler });
+      },
+    });
+    const { scratch } = stage;
+    scratch.model.script([reply('Hello.'), reply('HEARTBEAT_OK')]);
+    await scratch.channel.says({ sender: 'ann' }, 'Hi');
+    await scratch.channel.expectDelivered('Hello.');
+    expect(await beats(stage)).toBe('queued');
+    await idle(scratch);
+    const [message = '', beat = ''] = scratch.model.requests.map(({ json }) => {
+      const { messages } = json as { messages: { content: string }[] };
+      return messages.at(-1)?.content;
+    });
+    expect(message).toBe('Hi');
+    expect(beat).toMatch(/^Mail of main: 3 new\.\s+This is a heartbeat.*\s+That is all\.$/s);
+    // The checklist itself, and not only its name.
+    expect(scratch.model.requests[1]?.body).toContain('look at the mail');
+  });
+
   it('that finds something says it where the session was last spoken to', async () => {
     const stage = await scheduled({ config: main, files });
     const { scratch } = stage;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type HandlerFor, HookRunner } from '../hooks/runner.ts';
-import type { JsonValue } from '../protocol/json.ts';
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { toolContextForTest } from '../testkit/tool-context.ts';
 import { type GateVeto, gateToolCall, vetoOutput } from './gate-tool-call.ts';
 import type { Tool } from './tool.ts';
@@ -133,6 +133,16 @@ describe('a tool call at the gate', () => {
       { tools: TOOLS, hooks, caller, context: {} },
     );
     expect(outcome).toMatchObject({ kind: 'veto', cause: 'hook-failed' });
+  });
+
+  it('shows handlers the paths that a tool finds in a longer text', async () => {
+    const seen: unknown[] = [];
+    const looking: Handler = ({ derivedPaths }) => void seen.push(derivedPaths);
+    const patches = { ...tool('apply_patch'), derivedPaths: ({ input }: JsonObject) => [`from ${input}`] };
+    await gate(looking)('apply_patch', { input: 'a patch' }, [patches]);
+    await gate(looking)('apply_patch', 'no object', [patches]);
+    await gate(looking)('read');
+    expect(seen).toEqual([['from a patch'], ['from undefined'], undefined]);
   });
 
   it('waits for a person when a handler wants their word', async () => {
