@@ -137,6 +137,15 @@ describe('slots that passed while nobody was there', () => {
     expect(await rig.store.count('inbox')).toBe(0);
   });
 
+  it('are skipped when the operator says so, also for jobs from before that', async () => {
+    const job = await rig.schedule().add(draft());
+    const willing = await rig.schedule().add(draft({ missed: 'catch-up' }));
+    rig.now += 15 * MINUTE;
+    await rig.schedule({ missed: 'skip' }).open();
+    expect(await rig.slots(job.id)).toEqual(['10:10 skipped']);
+    expect(await rig.slots(willing.id)).toEqual(['10:10 caught-up']);
+  });
+
   it('count as in time when the gateway was away for a moment only', async () => {
     const job = await rig.schedule().add(draft({ missed: 'skip' }));
     rig.now += 10 * MINUTE + 20_000;

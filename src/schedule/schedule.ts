@@ -29,7 +29,7 @@ export interface ScheduleOptions {
   /** False: jobs are kept, and none is due by itself. */
   readonly isEnabled: boolean;
   /** For jobs that do not say. */
-  readonly missed: JobRow['missed'];
+  readonly missed: NonNullable<JobRow['missed']>;
   readonly mainSessionKeyOf: (agentId: string) => string;
   readonly knowsAgent: (agentId: string) => boolean;
   /** A trigger was committed for this key. */
@@ -117,7 +117,7 @@ export class Schedule {
   }
 
   async add(draft: JobDraft): Promise<JobRow> {
-    const { store, now, timezone, missed, knowsAgent } = this.#options;
+    const { store, now, timezone, knowsAgent } = this.#options;
     const at = now();
     if (!knowsAgent(draft.agentId)) throw new InvalidJobError(`there is no agent ${JSON.stringify(draft.agentId)}`);
     const schedule = await parseSchedule(draft.schedule, { now: at, timezone });
@@ -130,7 +130,7 @@ export class Schedule {
       message: draft.message,
       session: draft.session ?? 'own',
       deliverTo: draft.deliverTo ?? null,
-      missed: draft.missed ?? missed,
+      missed: draft.missed ?? null,
       removeAfterRun: draft.removeAfterRun ?? false,
       createdAt: at,
       updatedAt: at,
@@ -282,7 +282,7 @@ export class Schedule {
 
   async #decide(job: JobRow, isLate: boolean): Promise<JobSlotRow['how']> {
     if (!this.#options.knowsAgent(job.agentId)) return 'skipped';
-    if (isLate && job.missed === 'skip') return 'skipped';
+    if (isLate && (job.missed ?? this.#options.missed) === 'skip') return 'skipped';
     if ((await this.#waitingRun(job.id)) !== undefined) return 'skipped';
     return isLate ? 'caught-up' : 'due';
   }

@@ -317,8 +317,8 @@ export interface JobRow {
   readonly session: 'own' | 'main';
   /** Where the answer goes; null keeps it in the session. */
   readonly deliverTo: Surface | null;
-  /** What becomes of slots that passed while nobody was there. */
-  readonly missed: 'catch-up' | 'skip';
+  /** What becomes of slots that passed while nobody was there; null for what the configuration says by then. */
+  readonly missed: 'catch-up' | 'skip' | null;
   readonly removeAfterRun: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;

@@ -75,7 +75,7 @@ interface CronParams extends CronToolTimes {
   readonly message?: string;
   readonly session?: JobRow['session'];
   readonly deliver?: 'here' | 'none';
-  readonly missed?: JobRow['missed'];
+  readonly missed?: 'catch-up' | 'skip';
   readonly removeAfterRun?: boolean;
   readonly enabled?: boolean;
   readonly limit?: number;
@@ -284,7 +284,7 @@ function shownJob(job: JobRow): JsonObject {
     next: timeOf(nextAt),
     session,
     deliver: deliverTo === null ? 'none' : `${deliverTo.channel}:${deliverTo.peer.id}`,
-    missed,
+    ...(missed === null ? {} : { missed }),
     ...(removeAfterRun ? { removeAfterRun } : {}),
     message: clip(message),
   };

@@ -449,7 +449,7 @@ const job = z.object({
   message: z.string(),
   session: z.enum(['own', 'main']),
   deliverTo: surface.nullable(),
-  missed: z.enum(['catch-up', 'skip']),
+  missed: z.enum(['catch-up', 'skip']).nullable(),
   removeAfterRun: z.boolean(),
   createdAt: at,
   updatedAt: at,

@@ -233,7 +233,7 @@ export const TABLES: { readonly [T in TableName]: TableLayout<T> } = {
       message: 'text',
       session: 'text',
       deliverTo: 'json?',
-      missed: 'text',
+      missed: 'text?',
       removeAfterRun: 'boolean',
       createdAt: 'integer',
       updatedAt: 'integer',

@@ -226,7 +226,7 @@ export const MIGRATIONS: readonly Migration[] = [
         message TEXT NOT NULL,
         session TEXT NOT NULL,
         deliver_to TEXT,
-        missed TEXT NOT NULL,
+        missed TEXT,
         remove_after_run BOOLEAN NOT NULL,
         created_at BIGINT NOT NULL,
         updated_at BIGINT NOT NULL,
