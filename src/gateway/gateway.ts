@@ -303,7 +303,7 @@ export class Gateway implements GatewayPort {
   async #replayInbound({ id, runId: replayOf, sessionKey, payload }: DeadLetterRow): Promise<{ runId: string }> {
     const now = this.#parts.run.now();
     const runId = newId('run', now);
-    const { resumes, ...trigger } = { ...(payload as unknown as TriggerPayload), replayOf };
+    const { resumes = 'message', ...trigger } = payload as unknown as TriggerPayload;
     await this.store.commit(
       [
         { remove: 'deadLetters', where: { id }, expect: 1 },
@@ -312,11 +312,11 @@ export class Gateway implements GatewayPort {
           row: {
             runId,
             sessionKey,
-            // A schedule's text stays one: nobody typed it, so it is no command.
-            kind: resumes === 'cron' ? resumes : 'message',
+            // Nobody waits on a connection for what a client asked then.
+            kind: resumes === 'api' ? 'message' : resumes,
             dedupeKey: null,
             fingerprint: null,
-            payload: trigger,
+            payload: { ...trigger, replayOf },
             acceptedAt: now,
             status: 'queued',
           },

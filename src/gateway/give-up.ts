@@ -60,7 +60,7 @@ export async function giveUp(parts: GiveUpParts, { trigger, claim, attempt }: Cl
           sessionKey,
           reason: error.message,
           createdAt: now,
-          payload: JSON.parse(JSON.stringify(payload && { resumes: trigger.kind, ...payload })),
+          payload: payload && JSON.parse(JSON.stringify({ ...payload, resumes: payload.resumes ?? trigger.kind })),
         },
       },
       ...rows.map((row): Write => ({ insert: 'outbox', row })),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { HookContext } from '../hooks/hook-context.ts';
 import type { CronChangedEvent } from '../hooks/lifecycle-hooks.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { after, fail, reply, toolCall } from '../testkit/model-server.ts';
@@ -105,6 +106,35 @@ describe('a job', () => {
       status: 'failed',
       error: expect.stringContaining('400'),
     });
+  });
+
+  it('that is sent again from its dead letter is a job as before', async () => {
+    const told: unknown[] = [];
+    const { scratch, jobs, passes, schedule } = await scheduled({
+      config: { session: { dmScope: 'main' }, agents: { defaults: { model: 'fake/small' } } },
+      register: (hooks) => {
+        const handler = (_: unknown, { trigger, jobId }: HookContext) => void told.push({ trigger, jobId });
+        hooks.register({ hook: 'agent_end', id: 'ends', owner: 'test', handler });
+      },
+    });
+    scratch.model.script(({ number }) => (number === 2 ? fail(400) : reply('Done.')));
+    await scratch.channel.says({ sender: 'ann' }, 'Hi');
+    await scratch.channel.expectDelivered('Done.');
+    const { id } = await jobs.add(job({ session: 'main', message: '/new Write the report.' }));
+    await passes(10);
+    await outcomeOf(scratch, id);
+    const [letter] = await scratch.store.select('deadLetters');
+    const { runId } = await scratch.gateway.replayDeadLetter(letter?.id ?? '');
+    await scratch.gateway.waitForRun(runId);
+    await scratch.hooks.drain(5_000);
+    expect(told.slice(1)).toEqual([
+      { trigger: 'cron', jobId: id },
+      { trigger: 'cron', jobId: id },
+    ]);
+    expect(await schedule.jobOfRun(runId)).toBe(id);
+    // Nobody has spoken, and nobody has asked for a new session.
+    expect(await scratch.store.select('sessions')).toMatchObject([{ surface: { channel: 'test' }, endedAt: null }]);
+    scratch.channel.expectNothingMore();
   });
 
   it('in the main session leaves alone where that session was last spoken to', async () => {

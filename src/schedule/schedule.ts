@@ -206,10 +206,10 @@ export class Schedule {
     return readJobHistory(this.#options.store, id, { limit });
   }
 
-  /** The job that this run belongs to, if any. */
+  /** The job that this run belongs to, if any; also of one that was sent again from a dead letter. */
   async jobOfRun(runId: string): Promise<string | undefined> {
-    const [slot] = await this.#options.store.select('jobSlots', { where: { runId }, limit: 1 });
-    return slot?.jobId;
+    const [trigger] = await this.#options.store.select('inbox', { where: { runId }, limit: 1 });
+    return trigger?.payload?.jobId;
   }
 
   async status(): Promise<ScheduleStatus> {
