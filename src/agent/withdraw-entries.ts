@@ -2,10 +2,15 @@
 // session does not fill up with idle looks at a checklist. The run itself and its requests are kept like any other's.
 
 import type { Write } from '../store/store.ts';
-import type { Turn } from './open-turn.ts';
+import type { SessionRow } from '../store/tables.ts';
+
+export interface WithdrawnRun {
+  readonly runId: string;
+  readonly session: Pick<SessionRow, 'sessionId'>;
+}
 
 /** What tools did stays readable for people. */
-export function withdrawEntries({ session, runId }: Turn, toolCalls: number): Write {
+export function withdrawEntries({ session, runId }: WithdrawnRun, toolCalls: number): Write {
   const where = { sessionId: session.sessionId, runId, kind: 'message' };
   return toolCalls === 0 ? { remove: 'transcript', where } : { update: 'transcript', where, set: { kind: 'notice' } };
 }

@@ -4,12 +4,14 @@
 import { hookContextOf } from '../agent/hook-context-of.ts';
 import type { Answer, RunHooks } from '../agent/run-parts.ts';
 import { tellAgentEnd } from '../agent/tell-agent-end.ts';
+import { withdrawEntries } from '../agent/withdraw-entries.ts';
 import type { HookContext } from '../hooks/hook-context.ts';
 import type { ClaimedTrigger } from '../lanes/lanes.ts';
 import { RunGivenUpError } from '../protocol/errors.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import { newId } from '../protocol/new-id.ts';
 import type { NewRow, Store, Write } from '../store/store.ts';
+import type { TriggerKind } from '../store/tables.ts';
 
 export interface GiveUpParts {
   readonly store: Store;
@@ -25,21 +27,26 @@ export async function giveUp(parts: GiveUpParts, { trigger, claim, attempt }: Cl
   const { runId, sessionKey, payload } = trigger;
   const now = parts.now();
   const error = new RunGivenUpError(attempt - 1);
+  const kind = payload?.resumes ?? trigger.kind;
+  // Nobody waits for a heartbeat, and the next one comes by itself.
+  const isHeartbeat = kind === 'heartbeat';
   const [run] = await parts.store.select('runs', { where: { runId }, limit: 1 });
   const sessionId = run?.sessionId ?? '';
+  const session = { sessionKey, sessionId };
   const context: HookContext = payload
-    ? hookContextOf(payload, trigger, { sessionKey, sessionId }, parts.workspaceDirOf(payload.agentId), attempt)
+    ? hookContextOf(payload, { runId, kind }, session, parts.workspaceDirOf(payload.agentId), attempt)
     : { runId, sessionKey };
-  const rows = payload
-    ? await parts.planDelivery({
-        runId,
-        sessionKey,
-        surface: payload.inbound.surface,
-        text: `This message could not be answered. ${error.message}`,
-        replyToId: payload.inbound.messageId,
-        context,
-      })
-    : [];
+  const rows =
+    payload && !isHeartbeat
+      ? await parts.planDelivery({
+          runId,
+          sessionKey,
+          surface: payload.inbound.surface,
+          text: `This message could not be answered. ${error.message}`,
+          replyToId: payload.inbound.messageId,
+          context,
+        })
+      : [];
   await parts.store.commit(
     [
       {
@@ -51,18 +58,7 @@ export async function giveUp(parts: GiveUpParts, { trigger, claim, attempt }: Cl
       { update: 'injections', where: { runId, status: 'bound' }, set: { status: 'queued', runId: null } },
       { update: 'approvals', where: { runId, status: 'waiting' }, set: { status: 'void' } },
       { remove: 'journal', where: { runId } },
-      {
-        insert: 'deadLetters',
-        row: {
-          id: newId('dead', now),
-          direction: 'in',
-          runId,
-          sessionKey,
-          reason: error.message,
-          createdAt: now,
-          payload: payload && JSON.parse(JSON.stringify({ ...payload, resumes: payload.resumes ?? trigger.kind })),
-        },
-      },
+      isHeartbeat ? withdrawEntries({ session, runId }, 1) : deadLetter(trigger, kind, error.message, now),
       ...rows.map((row): Write => ({ insert: 'outbox', row })),
     ],
     { site: 'dead-letter', claim },
@@ -72,4 +68,17 @@ export async function giveUp(parts: GiveUpParts, { trigger, claim, attempt }: Cl
   const durationMs = now - (run?.startedAt ?? now);
   const ended = { runId, sessionId, status: 'failed' as const, error: error.message, durationMs, recovered: true };
   void tellAgentEnd(parts, ended, context);
+}
+
+function deadLetter(
+  { runId, sessionKey, payload }: ClaimedTrigger['trigger'],
+  kind: TriggerKind,
+  reason: string,
+  createdAt: number,
+): Write {
+  const kept = payload && JSON.parse(JSON.stringify({ ...payload, resumes: kind }));
+  return {
+    insert: 'deadLetters',
+    row: { id: newId('dead', createdAt), direction: 'in', runId, sessionKey, reason, createdAt, payload: kept },
+  };
 }

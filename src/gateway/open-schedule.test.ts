@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { HookContext } from '../hooks/hook-context.ts';
 import type { CronChangedEvent } from '../hooks/lifecycle-hooks.ts';
+import type { Surface } from '../protocol/inbound.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { after, fail, reply, toolCall } from '../testkit/model-server.ts';
 import type { ScratchGateway, ScratchGatewaySettings } from '../testkit/scratch-gateway.ts';
@@ -373,6 +374,47 @@ describe('a heartbeat', () => {
     expect(await scratch.store.count('deadLetters')).toBe(0);
     const kept = await scratch.store.select('transcript', { where: { kind: 'message' } });
     expect(kept).toHaveLength(2);
+  });
+
+  it('that kills the gateway again and again is told to nobody either', async () => {
+    const stage = await scheduled({ config: main, files });
+    const { scratch, clock } = stage;
+    scratch.model.script([reply('Hello.')]);
+    const { sessionKey } = await scratch.channel.says({ sender: 'ann' }, 'Hi');
+    await scratch.channel.expectDelivered('Hello.');
+    const [{ surface } = {}] = await scratch.store.select('sessions');
+    const { store } = scratch;
+    const inbound = { surface: surface as Surface, sender: { id: 'heartbeat' }, text: 'Look.', at: clock.now };
+    const run = { runId: 'run_deadly', sessionKey, agentId: 'main', sessionId: null, outcome: null, observed: true };
+    await store.commit(
+      [
+        {
+          insert: 'runs',
+          row: { ...run, status: 'running', claim: 3, progressClaim: 0, startedAt: clock.now, endedAt: null },
+        },
+        {
+          insert: 'inbox',
+          row: {
+            runId: run.runId,
+            sessionKey,
+            kind: 'heartbeat',
+            dedupeKey: null,
+            fingerprint: null,
+            payload: { inbound, agentId: 'main' },
+            acceptedAt: clock.now,
+            status: 'claimed',
+          },
+        },
+      ],
+      { site: 'accept' },
+    );
+    await scratch.stop();
+    await scratch.start();
+    await idle(scratch);
+    expect(await scratch.store.select('runs', { where: { runId: run.runId } })).toMatchObject([{ status: 'failed' }]);
+    scratch.channel.expectNothingMore();
+    expect(await scratch.store.count('outbox', { runId: run.runId })).toBe(0);
+    expect(await scratch.store.count('deadLetters')).toBe(0);
   });
 
   it('that a gate blocks is told to nobody', async () => {
