@@ -24,10 +24,10 @@ function gate(...handlers: Handler[]) {
   handlers.forEach((handler, at) => {
     hooks.register({ hook: 'before_tool_call', owner: `plugin-${at + 1}`, id: `h${at + 1}`, handler, timeoutMs: 50 });
   });
-  return (name: string, params: JsonValue = { path: 'a' }) =>
+  return (name: string, params: JsonValue = { path: 'a' }, tools = TOOLS) =>
     gateToolCall(
       { id: 'call_1', name, params },
-      { tools: TOOLS, hooks, caller, context: { agentId: 'main', sessionKey: 'agent:main:main', runId: 'run_1' } },
+      { tools, hooks, caller, context: { agentId: 'main', sessionKey: 'agent:main:main', runId: 'run_1' } },
     );
 }
 
@@ -158,5 +158,22 @@ describe('a tool call at the gate', () => {
       rule: null,
       params: { path: 'a' },
     });
+  });
+
+  it('lets no handler allow for lack of an answer what the tool itself asks about', async () => {
+    const asking =
+      (timeoutBehavior: 'allow' | 'deny'): Handler =>
+      () => ({ requireApproval: { title: 'Touch it', description: 'Really?', timeoutBehavior } });
+    const question = {
+      kind: 'ask',
+      title: 'Run it',
+      description: '$ touch a',
+      severity: 'warning',
+      rule: null,
+    } as const;
+    const asks = { ...tool('read'), decide: async () => question };
+    expect(await gate(asking('allow'))('read')).toMatchObject({ timeoutBehavior: 'allow' });
+    expect(await gate(asking('allow'))('read', {}, [asks])).toMatchObject({ kind: 'ask', timeoutBehavior: undefined });
+    expect(await gate(asking('deny'))('read', {}, [asks])).toMatchObject({ kind: 'ask', timeoutBehavior: 'deny' });
   });
 });
