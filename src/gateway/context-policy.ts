@@ -37,7 +37,7 @@ export function contextPolicyOf(
     policyDigest: bootstrap.policyDigest ?? true,
     // `once` is a matter of sessions; a composition by itself has no memory, so it errs on the side of telling.
     cutNotice: warningMode !== 'off',
-    // Only the default agent has heartbeats; for the others HEARTBEAT.md is a file like any other.
+    // Only the default agent's prompt speaks of heartbeats; for the others HEARTBEAT.md is a file like any other.
     heartbeatGuidance: !isDefault || shouldIncludeHeartbeatGuidance({ config, agentId }),
     contextMode: injection === 'never' ? 'none' : 'full',
   };
