@@ -18,7 +18,12 @@ export type JournalStep =
   /** The model's message with calls that wait for a person; none of them has begun. */
   | { readonly kind: 'ask'; readonly message: AssistantMessage }
   /** These calls passed the gate, or were vetoed, and are about to start. */
-  | { readonly kind: 'tool-start'; readonly calls: readonly StartedCall[] }
+  | {
+      readonly kind: 'tool-start';
+      readonly calls: readonly StartedCall[];
+      /** The approvals that were asked for them; what they say holds for no later call. */
+      readonly spent?: readonly string[] | undefined;
+    }
   | {
       readonly kind: 'tool-result';
       readonly toolCallId: string;

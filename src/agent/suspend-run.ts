@@ -62,8 +62,8 @@ export async function suspendRun(parts: RunParts, turn: Turn, suspension: Suspen
   parts.delivery.wake();
 }
 
-/** These count for nothing any more: what they were asked for has changed, or nobody asks for it now. */
-export function voidWrites(ids: readonly string[]): readonly Write[] {
+/** These count for nothing any more, answered or not: what they were asked for has changed. */
+function voidWrites(ids: readonly string[]): readonly Write[] {
   return ids.map((id) => ({ update: 'approvals', where: { id }, set: { status: 'void' } }));
 }
 

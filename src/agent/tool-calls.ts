@@ -9,6 +9,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import { isJsonObject } from '../protocol/json.ts';
 import { type AssistantMessage, type ToolCallPart, type ToolMessage, toolCallsOf } from '../protocol/message.ts';
 import { requesterOf } from '../protocol/requester.ts';
+import type { Write } from '../store/store.ts';
 import type { ApprovalRow } from '../store/tables.ts';
 import { type GateAsk, type GatePass, type GateVeto, gateToolCall, vetoOutput } from '../tools/gate-tool-call.ts';
 import { runTool } from '../tools/run-tool.ts';
@@ -19,7 +20,7 @@ import { rewriterOf, type SaidMessage } from './message-spans.ts';
 import type { Turn } from './open-turn.ts';
 import type { RunParts } from './run-parts.ts';
 import { type ApprovalSubject, type SoughtApproval, seekApproval } from './seek-approval.ts';
-import { type Suspension, tellVoid, voidWrites } from './suspend-run.ts';
+import { type Suspension, tellVoid } from './suspend-run.ts';
 import { rewritersOf, writeMessage } from './write-message.ts';
 
 /** How many tools of one run work at the same time. */
@@ -51,7 +52,9 @@ export async function startToolCalls(
     });
     turn.signal.throwIfAborted();
     if (gate.kind !== 'ask') {
-      calls.push(gate.kind === 'run' ? passed(gate, id) : vetoed(call, gate));
+      const denial = stored.find(({ toolCallId, decision }) => toolCallId === id && decision === 'deny');
+      const veto = gate.kind === 'run' && denial ? vetoOf(denial, gate.params) : gate;
+      calls.push(veto.kind === 'run' ? passed(veto, id) : vetoed(call, veto));
       continue;
     }
     const approval = seekApproval(gate, subjectOf(parts, turn, conversation, id, index), stored);
@@ -71,12 +74,17 @@ export async function startToolCalls(
 
   const { message: written, rewrittenBy } = await writeMessage(parts, turn, message);
   const meta = rewriterOf('model', rewrittenBy);
-  // Nobody asks for these any more, so nobody needs to answer them.
+  // Nobody asks for these any more, so nobody needs to answer them. Whoever has done so meanwhile is heard first.
   const voids = stored.filter(({ status }) => status === 'waiting').map(({ id }) => id);
   await turn.ledger.commit('tool-start', [
     turn.ledger.entry(written, { meta }),
-    turn.ledger.step('tool-start', { calls: calls as unknown as readonly JsonObject[] }),
-    ...voidWrites(voids),
+    turn.ledger.step('tool-start', {
+      calls: calls as unknown as readonly JsonObject[],
+      spent: stored.map(({ id }) => id),
+    }),
+    ...voids.map(
+      (id): Write => ({ update: 'approvals', where: { id, status: 'waiting' }, set: { status: 'void' }, expect: 1 }),
+    ),
   ]);
   tellVoid(parts, turn, voids);
   for (const tell of resolutions) tell();
@@ -85,8 +93,7 @@ export async function startToolCalls(
 
 /** What was asked for the calls that wait now. The approvals of calls that have started were good for those. */
 async function unspentApprovals({ store }: RunParts, { runId, journal }: Turn): Promise<readonly ApprovalRow[]> {
-  const started = stepsOf(journal).flatMap((step) => (step.kind === 'tool-start' ? step.calls : []));
-  const spent = new Set(started.map(({ grant }) => (grant?.kind === 'approval' ? grant.approvalId : undefined)));
+  const spent = new Set(stepsOf(journal).flatMap((step) => (step.kind === 'tool-start' ? (step.spent ?? []) : [])));
   const rows = await store.select('approvals', { where: { runId }, orderBy: [['seq', 'asc']] });
   return rows.filter(({ id }) => !spent.has(id));
 }
@@ -109,16 +116,20 @@ function vetoed({ id, name, params }: ToolCallPart, veto: GateVeto): StartedCall
   return { id, name, params: isJsonObject(params) ? params : {}, veto: vetoOutput(veto), grant: null };
 }
 
-/** The words are the plugin contract's. */
 function answered(call: ToolCallPart, ask: GateAsk, approval: ApprovalRow): StartedCall {
-  const { tool, params, askedBy } = ask;
+  const { tool, params } = ask;
   const { decision, timeoutBehavior, id: approvalId } = approval;
   const isAllowed =
     decision === 'allow-once' || decision === 'allow-always' || (decision === 'timeout' && timeoutBehavior === 'allow');
   const argv = ask.grant?.kind === 'rule' ? ask.grant.argv : undefined;
   if (isAllowed) return passed({ kind: 'run', tool, params, grant: { kind: 'approval', approvalId, argv } }, call.id);
+  return vetoed(call, vetoOf(approval, params));
+}
+
+/** A person's no holds, whether or not anybody would still ask. The words are the plugin contract's. */
+function vetoOf({ decision, askedBy: by }: ApprovalRow, params: JsonObject): GateVeto {
   const reason = decision === 'timeout' ? 'Approval timed out' : 'Denied by user';
-  return vetoed(call, { kind: 'veto', reason, by: askedBy, cause: 'approval', params });
+  return { kind: 'veto', reason, by, cause: 'approval', params };
 }
 
 /** A handler is told once it counts, and not waited for; what it makes of it is its own affair. */

@@ -295,10 +295,92 @@ describe('what has changed since', () => {
     await scratch.channel.expectDelivered(/^Approval needed/);
     const [one] = await waiting(scratch);
     asks = false;
-    await answer(scratch, one?.id ?? '', 'deny');
+    await answer(scratch, one?.id ?? '', 'allow-once');
     await expectLast(scratch, 'Done.');
     expect(stamp.ran).toHaveLength(2);
     expect(await waiting(scratch)).toEqual([]);
+  });
+
+  it('does not run what a person has denied, although nobody asks any more', async () => {
+    let asks = true;
+    const { scratch, stamp } = await open(
+      {},
+      {},
+      () => ({}),
+      () => asks,
+    );
+    scratch.model.script([toolCall('stamp'), reply('Then not.')]);
+    await scratch.channel.says({}, 'Stamp it');
+    await scratch.channel.expectDelivered(/^Approval needed/);
+    const { id } = await onlyWaiting(scratch);
+    asks = false;
+    await answer(scratch, id, 'deny');
+    await expectLast(scratch, 'Then not.');
+    expect(stamp.ran).toEqual([]);
+    expect(lastResult(scratch)).toBe('Denied by user');
+  });
+
+  it('hears a no that comes while the gate is asked again', async () => {
+    let again = async () => {};
+    const stamp = stampTool();
+    const scratch = await gatewayForTest({
+      tools: [stamp],
+      register: (hooks) => {
+        const question = { title: 'Use the stamp', description: 'It leaves a mark.' };
+        let isAsked = true;
+        hooks.register({
+          hook: 'before_tool_call',
+          id: 'ask',
+          owner: 'careful',
+          handler: async ({ params }: BeforeToolCallEvent) => {
+            if (isAsked) {
+              isAsked = params.n !== 2;
+              return { requireApproval: question };
+            }
+            await again();
+            return undefined;
+          },
+        } as never);
+      },
+    });
+    scratch.model.script([
+      toolCalls([
+        { name: 'stamp', params: { n: 1 } },
+        { name: 'stamp', params: { n: 2 } },
+      ]),
+      reply('Done.'),
+    ]);
+    await scratch.channel.says({}, 'Stamp both');
+    await scratch.channel.expectDelivered(/"n": 1/);
+    await scratch.channel.expectDelivered(/"n": 2/);
+    const [one, two] = await waiting(scratch);
+    again = async () => {
+      again = async () => {};
+      await answer(scratch, two?.id ?? '', 'deny');
+    };
+    await answer(scratch, one?.id ?? '', 'allow-once');
+    await expectLast(scratch, 'Done.');
+    expect(stamp.ran).toEqual([{ n: 1 }]);
+  });
+
+  it('keeps to each answer of a step, although one of them makes a rule that would let all pass', async () => {
+    const scratch = await gatewayForTest();
+    const command = 'touch mark.txt';
+    scratch.model.script([
+      toolCalls([
+        { name: 'exec', params: { command } },
+        { name: 'exec', params: { command } },
+      ]),
+      reply('Done.'),
+    ]);
+    await scratch.channel.says({}, 'Touch it twice');
+    await scratch.channel.expectDelivered(/^Approval needed/);
+    await scratch.channel.expectDelivered(/^Approval needed/);
+    const [one, two] = await waiting(scratch);
+    await answer(scratch, two?.id ?? '', 'deny');
+    await answer(scratch, one?.id ?? '', 'allow-always');
+    await expectLast(scratch, 'Done.');
+    expect(lastResult(scratch)).toBe('Denied by user');
   });
 });
 
@@ -336,21 +418,25 @@ describe('a restart', () => {
     expect(stamp.ran).toHaveLength(1);
   });
 
-  it('leaves a call alone whose client waited on a connection that is gone with the process', async () => {
+  it('ends a call whose client waited on a connection that is gone with the process, and nobody waits behind it', async () => {
     const { scratch, stamp } = await open();
-    scratch.model.script([toolCall('stamp'), reply('Nobody reads this.')]);
-    const { runId } = await scratch.gateway.receive({
-      surface: { channel: 'api', accountId: 'default', peer: { kind: 'direct', id: 'client' } },
-      sender: { id: 'client' },
-      text: 'Stamp it',
-      at: Date.now(),
-      isAwaited: true,
-    });
+    scratch.model.script([toolCall('stamp'), reply('Hello again.')]);
+    const said = (text: string) =>
+      scratch.gateway.receive({
+        surface: { channel: 'api', accountId: 'default', peer: { kind: 'direct', id: 'client' } },
+        sender: { id: 'client' },
+        text,
+        at: Date.now(),
+        isAwaited: true,
+      });
+    const { runId } = await said('Stamp it');
     await vi.waitFor(async () => expect(await statusOf(scratch, runId)).toBe('suspended'), { timeout: 10_000 });
     await scratch.stop();
     await scratch.start();
-    await answer(scratch, (await onlyWaiting(scratch)).id, 'allow-once');
     expect((await scratch.gateway.waitForRun(runId)).status).toBe('stopped');
+    const again = await said('Are you there?');
+    expect((await scratch.gateway.waitForRun(again.runId)).outcome?.reply).toBe('Hello again.');
+    expect(await waiting(scratch)).toEqual([]);
     expect(stamp.ran).toEqual([]);
   });
 });
