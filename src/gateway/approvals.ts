@@ -1,6 +1,7 @@
 // What may happen to a run that waits for a person: it is answered, its time is over, or it is stopped. Whoever did it and
 // wherever, the run goes on, whoever watches sees it, and the place where the question stands is told what became of it.
 
+import { CLIENT_GONE } from '../agent/client-gone.ts';
 import type { Answer } from '../agent/run-parts.ts';
 import type { ApprovalDecision, ApprovalResolution } from '../protocol/approval-decision.ts';
 import { describeDecision } from '../protocol/describe-decision.ts';
@@ -9,7 +10,7 @@ import { type Surface, surfaceId } from '../protocol/inbound.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import { newId } from '../protocol/new-id.ts';
 import type { NewRow, Store, Write } from '../store/store.ts';
-import type { ApprovalRow } from '../store/tables.ts';
+import type { ApprovalRow, InboxRow } from '../store/tables.ts';
 import { answerApproval } from '../tools/approvals/answer-approval.ts';
 import { ApprovalClock } from '../tools/approvals/approval-clock.ts';
 import { cancelApprovals } from '../tools/approvals/cancel-approvals.ts';
@@ -50,6 +51,7 @@ export class Approvals {
     this.#unsubscribe = this.#parts.subscribe(({ type }) => {
       if (type === 'approval-start') void this.#clock.look();
     });
+    await this.#endAbandoned();
     await this.#clock.open();
   }
 
@@ -93,6 +95,24 @@ export class Approvals {
     }
   }
 
+  /** Whoever waited on a connection is gone with the process that held it: nobody would get what they are asked for. */
+  async #endAbandoned(): Promise<void> {
+    for (const { runId } of await this.#parts.store.select('runs', { where: { status: 'suspended' } })) {
+      const origin = await this.#originOf(runId);
+      if (origin?.payload?.inbound.isAwaited) await this.cancel(runId, CLIENT_GONE);
+    }
+  }
+
+  /** What started a run. */
+  async #originOf(runId: string): Promise<InboxRow | undefined> {
+    const [origin] = await this.#parts.store.select('inbox', {
+      where: { runId },
+      orderBy: [['seq', 'asc']],
+      limit: 1,
+    });
+    return origin;
+  }
+
   async #resolve(id: string, decision: ApprovalResolution, source: ApprovalSource): Promise<ApprovalRow> {
     const { store, now, wakeOutbox } = this.#parts;
     const answered = await answerApproval(store, {
@@ -123,10 +143,9 @@ export class Approvals {
 
   /** For the place where the question stands, when the answer was given elsewhere. */
   async #news(approval: ApprovalRow, { by, surface: typedAt }: ApprovalSource): Promise<readonly Write[]> {
-    const { store, planDelivery, now } = this.#parts;
+    const { planDelivery, now } = this.#parts;
     const { id, runId, sessionKey, agentId, title, decision } = approval;
-    const [origin] = await store.select('inbox', { where: { runId }, orderBy: [['seq', 'asc']], limit: 1 });
-    const surface = origin?.payload?.inbound.surface;
+    const surface = (await this.#originOf(runId))?.payload?.inbound.surface;
     if (!surface || !isElsewhere(surface, by, typedAt)) return [];
     const who = decision === 'timeout' ? '' : ` by ${by}`;
     const noteId = newId('note', now());
