@@ -8,7 +8,7 @@ import { callModel } from './call-model.ts';
 import { commitCompaction } from './compaction/compact.ts';
 import { fitConversation } from './compaction/fit-conversation.ts';
 import type { Conversation } from './conversation.ts';
-import { Finalizer } from './finalize-answer.ts';
+import { Finalizer, type Revision } from './finalize-answer.ts';
 import { type SaidMessage, spansOfEntry } from './message-spans.ts';
 import type { Turn } from './open-turn.ts';
 import type { RunAnswer } from './run-answer.ts';
@@ -88,14 +88,15 @@ async function revise(
   parts: RunParts,
   turn: Turn,
   answer: AssistantMessage,
-  revision: string,
+  { text, retryKey }: Revision,
 ): Promise<readonly SaidMessage[]> {
-  const meta = { revision: true };
   const written = await writeMessage(parts, turn, answer);
-  const asked = await writeMessage(parts, turn, { role: 'user', content: revision });
-  return [written.message, asked.message]
-    .filter(({ content }) => content.length > 0)
-    .map((message) => ({ message, meta }));
+  const asked = await writeMessage(parts, turn, { role: 'user', content: text });
+  const said: readonly SaidMessage[] = [
+    { message: written.message, meta: { revision: true } },
+    { message: asked.message, meta: { revision: true, retryKey } },
+  ];
+  return said.filter(({ message }) => message.content.length > 0);
 }
 
 /** Brings the begun tool calls to their ends, and prepares the next request with their results. */

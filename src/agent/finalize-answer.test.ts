@@ -45,6 +45,20 @@ describe('before_agent_finalize', () => {
     await once.channel.expectDelivered('answer 2');
   });
 
+  it('is heard no more often because the run was cut short in between', async () => {
+    const scratch = await finalizedBy(() => ({ action: 'revise', reason: 'Never good enough.' }));
+    scratch.model.script(({ number }) => ({
+      ...reply(`answer ${number}`),
+      ...(number === 2 ? { ending: 'hang' } : {}),
+    }));
+    await scratch.channel.says({}, 'Write');
+    await scratch.model.waitForRequests(2);
+    await scratch.stop(0);
+    await scratch.start();
+    await scratch.channel.expectDelivered('answer 3');
+    expect(scratch.model.requests).toHaveLength(3);
+  });
+
   it('gives the next handler its turn when the first has used up its own', async () => {
     const scratch = await finalizedBy(
       () => ({ action: 'revise', retry: { instruction: 'Be polite.', idempotencyKey: 'a', maxAttempts: 2 } }),

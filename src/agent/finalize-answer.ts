@@ -9,6 +9,13 @@ import type { Conversation } from './conversation.ts';
 import type { Turn } from './open-turn.ts';
 import type { RunParts } from './run-parts.ts';
 
+export interface Revision {
+  /** What the model is told to do better. */
+  readonly text: string;
+  /** Whose attempt it is. The transcript keeps it, so that it counts after a wait or a crash too. */
+  readonly retryKey: string;
+}
+
 export class Finalizer {
   readonly #parts: RunParts;
   readonly #turn: Turn;
@@ -18,10 +25,11 @@ export class Finalizer {
   constructor(parts: RunParts, turn: Turn) {
     this.#parts = parts;
     this.#turn = turn;
+    for (const { meta } of turn.ownEntries) if (typeof meta.retryKey === 'string') this.#take(meta.retryKey);
   }
 
-  /** What the model is told to do better; undefined when the answer stands. */
-  async ask({ model, messages }: Conversation, message: AssistantMessage): Promise<string | undefined> {
+  /** Undefined when the answer stands. */
+  async ask({ model, messages }: Conversation, message: AssistantMessage): Promise<Revision | undefined> {
     const { hooks } = this.#parts;
     const turn = this.#turn;
     if (!hooks.has('before_agent_finalize')) return undefined;
@@ -48,15 +56,24 @@ export class Finalizer {
     const retry = asked.find((candidate) => this.#grant(candidate));
     if (!retry) return undefined;
     const instruction = retry.instruction.trim();
-    return reason === '' || reason.includes(instruction) ? reason || instruction : `${reason}\n\n${instruction}`;
+    const text = reason === '' || reason.includes(instruction) ? reason || instruction : `${reason}\n\n${instruction}`;
+    return { text, retryKey: keyOf(retry) };
   }
 
   /** Takes one of the attempts that the request has left. */
-  #grant({ instruction, idempotencyKey, maxAttempts = 1 }: FinalizeRetry): boolean {
-    const key = idempotencyKey ?? createHash('sha256').update(instruction).digest('hex');
-    const granted = this.#granted.get(key) ?? 0;
-    if (granted >= Math.max(1, Math.floor(maxAttempts))) return false;
-    this.#granted.set(key, granted + 1);
+  #grant(retry: FinalizeRetry): boolean {
+    const { maxAttempts = 1 } = retry;
+    const key = keyOf(retry);
+    if ((this.#granted.get(key) ?? 0) >= Math.max(1, Math.floor(maxAttempts))) return false;
+    this.#take(key);
     return true;
   }
+
+  #take(key: string): void {
+    this.#granted.set(key, (this.#granted.get(key) ?? 0) + 1);
+  }
+}
+
+function keyOf({ idempotencyKey, instruction }: FinalizeRetry): string {
+  return idempotencyKey ?? createHash('sha256').update(instruction).digest('hex');
 }
