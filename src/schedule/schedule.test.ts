@@ -188,6 +188,33 @@ describe('a clock that jumps', () => {
     expect(new Set(slots).size).toBe(slots.length);
     expect(slots).toHaveLength(12);
   });
+
+  it('takes no slot that it is set back from in the middle of a look', async () => {
+    const schedule = rig.schedule({
+      store: {
+        ...rig.store,
+        commit: (writes, options) => rig.store.commit(writes, options),
+        count: (table, where) => rig.store.count(table, where),
+        select: async (table, query) => {
+          const rows = await rig.store.select(table, query);
+          if (setBack && table === 'jobs') rig.now -= 60 * MINUTE;
+          setBack &&= table !== 'jobs';
+          return rows;
+        },
+      },
+    });
+    let setBack = false;
+    await schedule.open();
+    const job = await schedule.add(draft());
+    await schedule.look();
+    rig.now += 10 * MINUTE;
+    setBack = true;
+    await schedule.look();
+    expect(await rig.slots(job.id)).toEqual([]);
+    rig.now += 60 * MINUTE;
+    await schedule.look();
+    expect(await rig.slots(job.id)).toEqual(['10:10 due']);
+  });
 });
 
 describe('changes to jobs', () => {

@@ -249,8 +249,10 @@ export class Schedule {
   async #take(job: JobRow): Promise<boolean> {
     const { store, now, knowsAgent } = this.#options;
     const at = now();
+    // The clock was set back since the job was looked up.
+    if (job.nextAt === null || job.nextAt > at) return true;
     try {
-      const { latest, passed, next, isLate } = await dueSlots(readSchedule(job.schedule), job.nextAt ?? at, at);
+      const { latest, passed, next, isLate } = await dueSlots(readSchedule(job.schedule), job.nextAt, at);
       const isTaken = (await store.count('jobSlots', { jobId: job.id, slot: latest })) > 0;
       const how = await this.#decide(job, isLate);
       const run = how === 'skipped' || isTaken ? undefined : this.#runOf(job, at);
