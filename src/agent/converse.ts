@@ -22,9 +22,11 @@ export async function converse(parts: RunParts, turn: Turn, begun: Conversation)
   const taken = begun.asked ? await startToolCalls(parts, turn, begun, begun.asked) : begun.pending;
   if (taken?.kind === 'suspension') return taken;
   let conversation = taken ? await settle(parts, turn, begun, taken) : begun;
-  let { usage, modelCalls } = await spentBefore(parts, turn);
-  let lastText = lastTextOf(turn);
-  for (let round = 1 + roundsBefore(turn); ; round++) {
+  let usage = await usageBefore(parts, turn);
+  const before = answersBefore(turn, begun);
+  let modelCalls = before.length;
+  let lastText = before.map(textOf).findLast((text) => text.trim() !== '') ?? '';
+  for (let round = 1 + before.length; ; round++) {
     const called = await callModel(parts, turn, conversation);
     conversation = called.conversation;
     usage = addUsage(usage, called.usage);
@@ -64,23 +66,19 @@ export async function converse(parts: RunParts, turn: Turn, begun: Conversation)
 }
 
 /** What earlier attempts of this run have cost. */
-async function spentBefore(
-  { store }: RunParts,
-  { runId, attempt }: Turn,
-): Promise<{ usage: Usage; modelCalls: number }> {
-  const rows = attempt === 1 ? [] : await store.select('usage', { where: { runId, purpose: 'run' } });
-  return { usage: rows.reduce(addUsage, NO_USAGE), modelCalls: rows.length };
+async function usageBefore({ store }: RunParts, { runId, attempt }: Turn): Promise<Usage> {
+  if (attempt === 1) return NO_USAGE;
+  const rows = await store.select('usage', { where: { runId, purpose: 'run' } });
+  return rows.reduce(addUsage, NO_USAGE);
 }
 
-/** An attempt that was cut short counts too, or a run that keeps dying would never come to its bound. */
-function roundsBefore({ ownEntries }: Turn): number {
-  return ownEntries.filter(({ message }) => message.role === 'assistant').length;
-}
-
-/** What an earlier attempt of this run has said last. */
-function lastTextOf({ ownEntries }: Turn): string {
-  const texts = ownEntries.map(({ message }) => (message.role === 'assistant' ? textOf(message) : ''));
-  return texts.findLast((text) => text.trim() !== '') ?? '';
+/**
+ * What the model has said in earlier attempts of this run; what waits for a person is not in the transcript yet. All of
+ * it counts, or a run that keeps dying would never come to its bound.
+ */
+function answersBefore({ ownEntries }: Turn, { asked }: Conversation): readonly AssistantMessage[] {
+  const said = ownEntries.flatMap(({ message }) => (message.role === 'assistant' ? [message] : []));
+  return asked ? [...said, asked] : said;
 }
 
 /** The answer that may not stand, and what is wrong with it. A message of nothing is one that no provider takes back. */

@@ -137,6 +137,30 @@ describe('a tool call that needs a person', () => {
     expect(await scratch.store.count('approvals')).toBe(2);
   });
 
+  it('takes nothing away from its run: what was said before, and what it cost, count as if nobody had waited', async () => {
+    const agents = { defaults: { model: 'fake/small', maxToolRounds: 2 } };
+    const { scratch } = await open({ config: { agents } });
+    scratch.model.script([toolCall('stamp', {}, 'I stamp it now.'), reply('', { usage: { input: 10, output: 0 } })]);
+    const { runId } = await scratch.channel.says({}, 'Stamp it');
+    await scratch.channel.expectDelivered(/^Approval needed/);
+    await answer(scratch, (await onlyWaiting(scratch)).id, 'allow-once');
+    await expectLast(scratch, 'I stamp it now.');
+    const { outcome } = await scratch.gateway.waitForRun(runId);
+    const rows = await scratch.store.select('usage', { where: { runId } });
+    expect(outcome).toMatchObject({ modelCalls: 2, toolCalls: 1 });
+    expect(rows).toHaveLength(2);
+    expect(outcome?.usage?.input).toBe(rows.reduce((sum, { input }) => sum + input, 0));
+
+    scratch.model.script(() => toolCall('stamp'));
+    const again = await scratch.channel.says({}, 'And again and again');
+    for (let round = 1; round <= 2; round++) {
+      await vi.waitFor(async () => expect(await waiting(scratch)).toHaveLength(1), { timeout: 10_000 });
+      await answer(scratch, (await onlyWaiting(scratch)).id, 'allow-once');
+    }
+    expect((await scratch.gateway.waitForRun(again.runId)).outcome?.error).toContain('2');
+    expect(await scratch.store.count('approvals')).toBe(3);
+  });
+
   it('is answered once: whoever comes second is told how it went', async () => {
     const { scratch, stamp } = await open();
     scratch.model.script([toolCall('stamp'), reply('Stamped.')]);

@@ -26,11 +26,11 @@ export interface GiveUpParts {
 export async function giveUp(parts: GiveUpParts, { trigger, claim, attempt }: ClaimedTrigger): Promise<void> {
   const { runId, sessionKey, payload } = trigger;
   const now = parts.now();
-  const error = new RunGivenUpError(attempt - 1);
   const kind = payload?.resumes ?? trigger.kind;
   // Nobody waits for a heartbeat, and the next one comes by itself.
   const isHeartbeat = kind === 'heartbeat';
   const [run] = await parts.store.select('runs', { where: { runId }, limit: 1 });
+  const error = new RunGivenUpError(attempt - 1 - (run?.progressClaim ?? 0));
   const sessionId = run?.sessionId ?? '';
   const session = { sessionKey, sessionId };
   const context: HookContext = payload
