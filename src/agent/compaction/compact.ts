@@ -46,10 +46,12 @@ export async function compact(
   if (summary?.kind === 'failed') gaveUp.add(turn);
   const failure = summary?.kind === 'failed' ? summary.reason : undefined;
   const { pins } = parts.compaction(turn.agentId);
-  const shortened = shortenHistory(subject, plan, summary?.kind === 'written' ? summary : undefined, {
+  const attempt = shortenHistory(subject, plan, summary?.kind === 'written' ? summary : undefined, {
     pins,
     files: pins.length === 0 ? [] : await subject.files(),
   });
+  // What is pinned may take more than pruning a few results gave.
+  const shortened = attempt && attempt.facts.tokensAfter < attempt.facts.tokensBefore ? attempt : undefined;
   if (failure !== undefined) {
     const rest = shortened ? 'Old tool results were pruned instead.' : 'It stays as it is.';
     parts.warn(`The conversation ${turn.sessionKey} could not be summarised: ${failure}. ${rest}`);

@@ -419,6 +419,23 @@ describe('/compact', () => {
     expect(summaries(scratch)).toHaveLength(0);
   });
 
+  it('leaves a conversation alone that would come out longer, because what is pinned takes more than pruning gives', async () => {
+    const pins = [`The door code is ${words(100)}.`];
+    const scratch = await smallWindow({
+      tools: [dump()],
+      config: { session: { pins } },
+      summary: () => fail(400, { message: 'not today' }),
+    });
+    script(scratch, (_, said) => (said.at(-1)?.role === 'tool' ? answer('Seen.') : call('dump', { words: 60 })));
+    for (const text of ['Look', 'Look again']) {
+      await scratch.channel.says({}, text);
+      await scratch.channel.expectDelivered('Seen.');
+    }
+    await scratch.channel.says({}, '/compact');
+    await scratch.channel.expectDelivered(/^There is no summary: .*not today\. Nothing was changed\.$/);
+    expect(await compactions(scratch)).toEqual([]);
+  });
+
   it('says so when the summary fails', async () => {
     const scratch = await smallWindow({ summary: () => fail(400, { message: 'not today' }) });
     await talk(scratch, 3);
