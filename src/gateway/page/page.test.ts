@@ -191,6 +191,25 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
     expect(await words()).toEqual(['You said: one', 'You said: two']);
   });
 
+  it('keeps what a job said here, at its place in the talk, although it was said in another session', async () => {
+    await openPage();
+    await say('one');
+    await page.getByText('You said: one').waitFor();
+    const surface = gateway.received.at(-1)?.inbound.surface;
+    if (!surface) throw new Error('Nothing was received.');
+    const job = { runId: 'run_job', surface, options: {}, attempt: 1 };
+    gateway.send({ ...job, key: 'run_job:1', seq: 1_000, part: 1, text: 'The tea is ready.' });
+    gateway.send({ ...job, key: 'run_job:2', seq: 1_001, part: 2, text: 'Two cups of it.' });
+    await page.getByText('Two cups of it.').waitFor();
+    await page.reload();
+    await page.getByText('Two cups of it.').waitFor();
+    await say('two');
+    await page.getByText('You said: two').waitFor();
+    await page.reload();
+    await page.getByText('You said: two').waitFor();
+    expect(await words()).toEqual(['You said: one', 'The tea is ready.', 'Two cups of it.', 'You said: two']);
+  });
+
   it('stops a run with the Escape key', async () => {
     gateway.scripts.push({ steps: [delta('On and on'), { type: 'wait', until: new Promise(() => {}) }] });
     await openPage();

@@ -173,8 +173,9 @@ const view = {
 
 /** What was said before the page was opened. Runs whose answer is in there need no parts any more. */
 function showTranscript(entries) {
-  for (const { runId, kind, message, shown } of entries) {
+  for (const { runId, kind, message, shown, at } of entries) {
     const turn = view.turn(runId);
+    turn.at = turn.at || at;
     if (kind !== 'message') turn.notice(shown || textOfMessage(message));
     else if (message.role === 'user') turn.say(shown || message.content);
     else if (message.role === 'tool') turn.endTool(message.toolCallId, message.toolName, message.isError, message.content);
@@ -192,6 +193,41 @@ function showTranscript(entries) {
   }
   view.follow(true);
 }
+
+/**
+ * Jobs and heartbeats answer here out of sessions of their own, whose talk this page does not load. What they said is kept
+ * in the browser, so that a reload does not take it away.
+ */
+const visits = {
+  most: 20,
+
+  all(surface) {
+    try { return JSON.parse(memory.get('visits.' + surface) || '[]'); } catch { return []; }
+  },
+
+  keep(surface, visit) {
+    // Another tab of the same browser is told as well.
+    const others = this.all(surface).filter(({ seq }) => seq !== visit.seq);
+    memory.set('visits.' + surface, JSON.stringify([...others, visit].slice(-this.most)));
+  },
+
+  /** Between the turns of the talk, at their times. */
+  show(surface) {
+    const turns = [...view.turns.values()];
+    const oldest = turns.length === 0 ? 0 : turns[0].at;
+    for (const { runId, text, at } of this.all(surface)) {
+      const known = view.turns.get(runId);
+      if (at < oldest || (known && !known.isVisit)) continue;
+      const turn = view.turn(runId);
+      turn.isVisit = true;
+      turn.addPart(text);
+      turn.end('done', undefined, runId);
+      const later = turns.find((each) => each.at > at);
+      if (later) later.root.before(turn.root);
+    }
+    view.follow(true);
+  },
+};
 
 function textOfMessage({ content }) {
   if (typeof content === 'string') return content;

@@ -141,6 +141,7 @@ async function ready({ sessionKey, last }) {
       }
     }
     if (connection !== state.connection) return;
+    visits.show(place.surface);
     const held = state.held;
     state.held = undefined;
     for (const frame of held) receive(frame);
@@ -206,7 +207,10 @@ function part({ seq, runId, text }) {
   remember(seq);
   state.connection.send({ type: 'ack', seq });
   if (isNote(runId)) return note(runId, text);
+  const isAsked = view.turns.has(runId);
   const turn = view.turn(runId);
+  if (!isAsked) turn.isVisit = true;
+  if (turn.isVisit) visits.keep(state.place.surface, { seq, runId, text, at: Date.now() });
   if (!turn.isTold) turn.addPart(text);
   if (!turn.isOver && state.running !== runId) turn.end('done', undefined, runId);
   view.follow();
