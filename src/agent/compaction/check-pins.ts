@@ -14,7 +14,7 @@ export interface CheckedPins {
 export function checkPins(
   pins: readonly string[],
   about: {
-    /** Everything that the model will read. */
+    /** What the model will read of ours: its system prompt, and what stands in the place of what was said. */
     readonly texts: readonly string[];
     /** The files of this session, as its handlers left them. What is withheld from it is not among them. */
     readonly files: readonly Pick<WorkspaceBootstrapFile, 'name' | 'content' | 'missing'>[];

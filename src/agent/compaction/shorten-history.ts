@@ -8,7 +8,6 @@ import type { TranscriptRow } from '../../store/tables.ts';
 import { historyOf, toldEntries } from '../history-of.ts';
 import { COMPACTION_AUTHOR, piecesOfEntry } from '../message-spans.ts';
 import type { Contribution } from '../prepare-turn.ts';
-import { piecesOfMessage } from '../request-text.ts';
 import { checkPins } from './check-pins.ts';
 import type { CompactionBounds, CompactionFacts } from './compaction-facts.ts';
 import type { CompactionSubject } from './compaction-subject.ts';
@@ -33,9 +32,9 @@ export function shortenHistory(
   const bounds = summary ? plan.summarised?.bounds : plan.pruned;
   if (!bounds) return undefined;
   const head = summary ? summaryPieces(summary.text, entries, bounds) : earlierPieces(entries);
-  const left = historyOf([...entries, rowOf(head, bounds)]).flatMap(({ message }) => piecesOfMessage(message));
   const { missing, lost } = checkPins(pinned.pins, {
-    texts: [...system.map(({ text }) => text), ...left],
+    // Not what people and tools still say beside it: who quotes a pin could take it away by that.
+    texts: [...system, ...head.filter(({ origin }) => origin !== 'message')].map(({ text }) => text),
     files: pinned.files,
   });
   const pieces = missing.length === 0 ? head : [...openedBy(head), pinPiece(missing.map(({ text }) => text))];
