@@ -17,7 +17,7 @@ import type { JsonObject } from '../../protocol/json.ts';
 import type { HttpMcpTransport, McpServerSettings, McpTransport } from '../../protocol/mcp-server.ts';
 import { timeLimit } from '../../protocol/time-limit.ts';
 import { VERSION } from '../../protocol/version.ts';
-import { type Listing, MAX_TOOLS, readListing } from './listed-tool.ts';
+import { type Listing, ListingReader, MAX_TOOLS } from './listed-tool.ts';
 import { MAX_MESSAGE_BYTES, StdioTransport } from './stdio-transport.ts';
 import { watchFetch } from './watched-fetch.ts';
 
@@ -92,12 +92,12 @@ export async function connectMcp(settings: McpServerSettings, options: ConnectOp
     close,
     async list(signal) {
       if (!client.getServerCapabilities()?.tools) return { tools: [], remarks: ['It says that it has no tools.'] };
-      const tools: unknown[] = [];
+      const reader = new ListingReader();
       let cursor: string | undefined;
       try {
-        for (let page = 0; page < MAX_PAGES && tools.length <= MAX_TOOLS; page++) {
+        for (let page = 0; page < MAX_PAGES && !reader.isFull; page++) {
           const answer = await ask('tools/list', cursor === undefined ? {} : { cursor }, signal);
-          tools.push(...(Array.isArray(answer.tools) ? answer.tools.slice(0, MAX_TOOLS + 1) : []));
+          reader.add(Array.isArray(answer.tools) ? answer.tools.slice(0, MAX_TOOLS + 1) : []);
           cursor = typeof answer.nextCursor === 'string' ? answer.nextCursor : undefined;
           if (cursor === undefined) break;
         }
@@ -105,7 +105,7 @@ export async function connectMcp(settings: McpServerSettings, options: ConnectOp
         if (signal.aborted) throw signal.reason;
         throw new McpStartError(name, (isClosed && link.ending()) || reasonOf(error));
       }
-      return readListing(tools);
+      return reader.listing();
     },
     async call(tool, params, signal) {
       if (isClosed) throw new McpNotReachedError(name, 'it has gone');

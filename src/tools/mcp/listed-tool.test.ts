@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { readKeptTools, readListing } from './listed-tool.ts';
+import { ListingReader, readKeptTools } from './listed-tool.ts';
+
+function readListing(written: readonly unknown[]) {
+  const reader = new ListingReader();
+  reader.add(written);
+  return reader.listing();
+}
 
 describe('a listing', () => {
   it('keeps what a tool says of itself, by name', () => {
@@ -44,6 +50,21 @@ describe('a listing', () => {
     expect(JSON.stringify(tools).length).toBeLessThan(2_100_000);
     const wordy = readListing([{ name: 'wordy', description: 'w'.repeat(100_000) }]).tools[0];
     expect(wordy?.description).toHaveLength(4_000);
+  });
+
+  it('in pages is one listing, and full when more would be left out', () => {
+    const page = (from: number) => Array.from({ length: 300 }, (_, index) => ({ name: `t${from + index}` }));
+    const reader = new ListingReader();
+    reader.add(page(0));
+    expect(reader.isFull).toBe(false);
+    reader.add(page(299));
+    expect(reader.isFull).toBe(true);
+    const { tools, remarks } = reader.listing();
+    expect(tools).toHaveLength(512);
+    expect(remarks).toEqual([
+      '1 of its tools cannot be offered: their name came up before.',
+      '87 of its tools cannot be offered: there are more than 512.',
+    ]);
   });
 
   it('that was kept in another form is not there', () => {

@@ -25,34 +25,46 @@ const MAX_SCHEMA_CHARS = 32_000;
 const MAX_SCHEMA_DEPTH = 32;
 const MAX_LISTING_CHARS = 2_000_000;
 
-/** Reads the tools as a server lists them. */
-export function readListing(written: readonly unknown[]): Listing {
-  const tools = new Map<string, ListedTool>();
-  const leftOut = new Map<string, number>();
-  let chars = 0;
-  for (const each of written) {
-    const read = readTool(each);
-    const tool = typeof read === 'string' ? undefined : read;
-    const size = tool ? tool.name.length + tool.description.length + JSON.stringify(tool.parameters).length : 0;
-    const reason =
-      typeof read === 'string'
-        ? read
-        : tools.has(read.name)
-          ? 'their name came up before'
-          : tools.size >= MAX_TOOLS
-            ? `there are more than ${MAX_TOOLS}`
-            : chars + size > MAX_LISTING_CHARS
-              ? `all of them together take more than ${MAX_LISTING_CHARS} characters`
-              : undefined;
-    if (tool && reason === undefined) {
-      tools.set(tool.name, tool);
-      chars += size;
-    } else if (reason !== undefined) leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
+/** Reads the tools as a server lists them, page by page. Of a page nothing is held but what it adds to the listing. */
+export class ListingReader {
+  readonly #tools = new Map<string, ListedTool>();
+  readonly #leftOut = new Map<string, number>();
+  #chars = 0;
+  #seen = 0;
+
+  /** True when whatever follows would be left out for its number alone. */
+  get isFull(): boolean {
+    return this.#seen > MAX_TOOLS;
   }
-  return {
-    tools: [...tools.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
-    remarks: [...leftOut].map(([reason, count]) => `${count} of its tools cannot be offered: ${reason}.`),
-  };
+
+  add(written: readonly unknown[]): void {
+    for (const each of written) {
+      this.#seen += 1;
+      const reason = this.#take(readTool(each));
+      if (reason !== undefined) this.#leftOut.set(reason, (this.#leftOut.get(reason) ?? 0) + 1);
+    }
+  }
+
+  listing(): Listing {
+    return {
+      tools: [...this.#tools.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
+      remarks: [...this.#leftOut].map(([reason, count]) => `${count} of its tools cannot be offered: ${reason}.`),
+    };
+  }
+
+  /** Why it was not taken; undefined when it was. */
+  #take(read: ListedTool | string): string | undefined {
+    if (typeof read === 'string') return read;
+    const { name, description, parameters } = read;
+    const size = name.length + description.length + JSON.stringify(parameters).length;
+    if (this.#tools.has(name)) return 'their name came up before';
+    if (this.#tools.size >= MAX_TOOLS) return `there are more than ${MAX_TOOLS}`;
+    if (this.#chars + size > MAX_LISTING_CHARS)
+      return `all of them together take more than ${MAX_LISTING_CHARS} characters`;
+    this.#tools.set(name, read);
+    this.#chars += size;
+    return undefined;
+  }
 }
 
 /** What a store has kept. Anything that is not in the kept form is not there. */
