@@ -258,6 +258,17 @@ describe('attacks on the allow-list', () => {
     expect(output.content).not.toContain('shadow');
   });
 
+  it('a program of the workspace takes no other one’s name in what a person approved either', async () => {
+    const { scratch } = await ExecRig.create();
+    const { workspaceDir } = scratch;
+    await chmod(await scratch.write('bin/ls', '#!/bin/sh\necho shadow\n'), 0o755);
+    for (const path of [`${scratch.path('bin')}:/usr/bin:/bin`, scratch.path('bin')]) {
+      const rig = await ExecRig.create({ variables: { PATH: path } });
+      const output = await rig.runApproved({ command: 'ls -1; true', cwd: 'bin' }, { workspaceDir });
+      expect(output.content).toBe('ls\n\n[Exit code 0.]');
+    }
+  });
+
   it('a link in place of the folder that was approved leads nowhere', async () => {
     const rig = await ExecRig.create();
     await mkdir(rig.scratch.path('safe'));

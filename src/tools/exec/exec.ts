@@ -156,8 +156,7 @@ async function lastingRule(
   if (!argv || program === undefined || policy.ask === 'always' || runsOtherPrograms(program)) return null;
   const folder = await openWorkingFolder({ workspaceDir, home: options.home }, cwd);
   try {
-    const path = await foldersOutside(searchPath(options.variables.PATH), workspaceDir);
-    const file = await findProgram(program, path, folder.realPath);
+    const file = await findProgram(program, await searchPathFor(options, workspaceDir), folder.realPath);
     return file === undefined || (await isInWorkspace(file, workspaceDir)) ? null : { argv, cwd };
   } finally {
     await folder.close();
@@ -189,7 +188,8 @@ async function granted(
   folder: WorkingFolder,
 ): Promise<SpawnedCommand> {
   if (!grant) throw new CommandNotGrantedError('nothing allowed it');
-  const { variables: env } = execEnvironment(options.variables, policy.env);
+  const path = await searchPathFor(options, workspaceDir);
+  const env = { ...execEnvironment(options.variables, policy.env).variables, PATH: path.join(':') };
   const { path: cwd } = folder;
   if (grant.kind === 'approval' && !folder.isDirect) {
     throw new CommandNotGrantedError('its folder is not the one that was approved any more');
@@ -206,11 +206,15 @@ async function granted(
     throw new CommandNotGrantedError('the rule that allowed it is gone');
   }
   const [program = '', ...args] = argv;
-  const path = await foldersOutside(searchPath(options.variables.PATH), workspaceDir);
   const file = await findProgram(program, path, folder.realPath);
   if (file === undefined) throw new ProgramMissingError(program);
-  // What the program runs in its turn is not looked for in the workspace either.
-  return { file, args, argv0: program, cwd, env: { ...env, PATH: path.join(':') } };
+  return { file, args, argv0: program, cwd, env };
+}
+
+/** Where programs are looked for, and what they run in their turn: never in the workspace, whoever allowed the command. */
+async function searchPathFor({ variables }: ExecOptions, workspaceDir: string): Promise<readonly string[]> {
+  const outside = await foldersOutside(searchPath(variables.PATH), workspaceDir);
+  return searchPath(outside.join(':'));
 }
 
 async function startInBackground(
