@@ -3,7 +3,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmod, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ProcessRow } from '../../store/tables.ts';
@@ -253,6 +253,27 @@ describe('pruning', () => {
     expect(files.toSorted()).toEqual([`${recent}.exit`, `${recent}.log`, `${running}.log`].toSorted());
     await rm(rig.dir, { recursive: true });
     await rig.processes.prune();
+  });
+
+  it('a session that prints much keeps its latest outputs, and no other session’s make room for them', async () => {
+    const rig = await ExecRig.create({ policy: { maxOutputChars: 10 }, processes: { maxKeptASession: 2 } });
+    const printed = async (text: string, sessionKey: string) => {
+      const { details } = await rig.runApproved({ command: `printf %s ${text.padEnd(60, text)}` }, { sessionKey });
+      return (details as { outputFile: string }).outputFile;
+    };
+    const other = await printed('other', 'agent:main:other');
+    const files = [];
+    for (const text of ['one', 'two', 'three']) files.push(await printed(text, MINE.sessionKey));
+    const background = await started(rig, 'echo four');
+    await ended(rig, background);
+    await ended(rig, await started(rig, 'echo five'));
+    const kept = await rig.store.select('processes', { where: MINE, orderBy: [['startedAt', 'asc']] });
+    expect(kept).toHaveLength(2);
+    const there = (await readdir(rig.dir)).filter((name) => name.endsWith('.log'));
+    expect(there.sort()).toEqual(
+      [other, ...kept.map(({ outputFile }) => outputFile)].map((file) => basename(file)).sort(),
+    );
+    expect(there).not.toContain(basename(files[0] ?? ''));
   });
 });
 

@@ -25,6 +25,8 @@ export interface BackgroundProcessesOptions {
   readonly now: () => number;
   readonly warn: (sentence: string) => void;
   readonly maxOutputBytes?: number | undefined;
+  /** Of the commands that have ended. */
+  readonly maxKeptASession?: number | undefined;
   readonly lookEveryMs?: number | undefined;
 }
 
@@ -41,6 +43,7 @@ export interface StartRequest {
 
 export const MAX_RUNNING_A_SESSION = 16;
 export const MAX_RUNNING_IN_ALL = 64;
+export const MAX_KEPT_A_SESSION = 50;
 const KEPT_MS = 7 * 24 * 60 * 60_000;
 const PRUNE_EVERY_MS = 60 * 60_000;
 const PRUNE_SLICE = 200;
@@ -108,6 +111,7 @@ export class BackgroundProcesses {
     const all = await store.count('processes', { status: 'running' });
     if (all >= MAX_RUNNING_IN_ALL) throw new ProcessLimitError(MAX_RUNNING_IN_ALL, 'of all sessions together');
 
+    await this.#makeRoom(agentId, sessionKey);
     const id = this.newId();
     const outputFile = this.outputFileOf(id);
     const handle = await openPrivateFile(outputFile);
@@ -165,7 +169,21 @@ export class BackgroundProcesses {
 
   /** Keeps what a command of the foreground printed, so that its session can read it later. */
   async keepOutput(row: NewRow<'processes'>): Promise<void> {
+    await this.#makeRoom(row.agentId, row.sessionKey);
     await this.#options.store.commit([{ insert: 'processes', row }], { site: 'process', lazy: true });
+  }
+
+  /** A session that prints without end must not fill the disk: its oldest outputs go before another one is kept. */
+  async #makeRoom(agentId: string, sessionKey: string): Promise<void> {
+    const { store, maxKeptASession = MAX_KEPT_A_SESSION } = this.#options;
+    const ended = await store.select('processes', {
+      where: { agentId, sessionKey, status: { not: 'running' } },
+      orderBy: [['startedAt', 'desc']],
+    });
+    const ids = ended.slice(maxKeptASession - 1).map(({ id }) => id);
+    if (ids.length === 0) return;
+    for (const id of ids) await this.#removeFiles(id);
+    await store.commit([{ remove: 'processes', where: { id: { in: ids } } }], { site: 'prune' });
   }
 
   async list(visible: Where<'processes'>, limit: number): Promise<readonly ProcessRow[]> {
