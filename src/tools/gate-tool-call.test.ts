@@ -115,6 +115,7 @@ describe('a tool call at the gate', () => {
     ['rejects', async () => Promise.reject(new Error('boom'))],
     ['hangs', () => new Promise(() => undefined)],
     ['answers nonsense', () => ({ block: 'yes' }) as never],
+    ['asks nonsense', () => ({ requireApproval: { title: '', description: '', allowedDecisions: 'deny' } }) as never],
   ])('is vetoed when a handler %s', async (_, handler) => {
     const outcome = await gate(handler)('read');
     expect(outcome).toMatchObject({

@@ -39,6 +39,9 @@ function approvalOf(given: AnswerFields, owner: string): ApprovalRequest | undef
     if (typeof request[field] === 'string') continue;
     throw new InvalidHandlerResult(`asked for an approval whose ${field} is no text`);
   }
+  if (!Array.isArray(request.allowedDecisions ?? [])) {
+    throw new InvalidHandlerResult('asked for an approval whose allowedDecisions are no list');
+  }
   const { onResolution } = given.requireApproval as ApprovalRequest;
   return { ...request, pluginId: owner, ...(typeof onResolution === 'function' ? { onResolution } : {}) };
 }
