@@ -194,6 +194,26 @@ describe('time', () => {
     }
   });
 
+  it('is as long as the operator says, and then means what the operator says', async () => {
+    let now = Date.now();
+    const { scratch, stamp } = await open({
+      now: () => now,
+      config: {
+        approvals: { ttlMinutes: 5, timeoutBehavior: 'allow' },
+        agents: { defaults: { model: 'fake/small' } },
+      },
+    });
+    scratch.model.script([toolCall('stamp'), reply('So be it.')]);
+    await scratch.channel.says({}, 'Stamp it');
+    await scratch.channel.expectDelivered(/Without an answer within 5 minutes it is allowed\.$/);
+    await scratch.stop();
+    now += 6 * 60_000;
+    await scratch.start();
+    await scratch.channel.expectDelivered(/allowed, because nobody answered in time/);
+    await scratch.channel.expectDelivered('So be it.');
+    expect(stamp.ran).toHaveLength(1);
+  });
+
   it('goes on while nobody is there', async () => {
     let now = Date.now();
     const { scratch, stamp } = await open({ now: () => now });

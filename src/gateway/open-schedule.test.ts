@@ -169,6 +169,17 @@ describe('a job', () => {
     expect(scratch.model.requests).toHaveLength(1);
   });
 
+  it('that was due while the gateway was down is skipped where the operator says so', async () => {
+    const config = { cron: { missed: 'skip' }, agents: { defaults: { model: 'fake/small' } } };
+    const { scratch, clock, jobs } = await scheduled({ config });
+    const { id } = await jobs.add(job());
+    await scratch.stop();
+    clock.now += 15 * MINUTE;
+    await scratch.start();
+    expect(await outcomeOf(scratch, id)).toMatchObject([{ how: 'skipped', runId: null }]);
+    expect(scratch.model.requests).toEqual([]);
+  });
+
   const watched = async () => {
     const events: CronChangedEvent[] = [];
     const handler = (event: CronChangedEvent) => void events.push(event);
@@ -196,6 +207,26 @@ describe('a job', () => {
       deliveryStatus: 'not-requested',
       job: { name: 'daily' },
     });
+  });
+
+  it('that an earlier gateway has begun is told to cron_changed when it ends', async () => {
+    const { scratch, jobs, passes, events } = await watched();
+    scratch.model.script([{ ...reply(''), ending: 'hang' }]);
+    const { id } = await jobs.add(job());
+    await passes(10);
+    await scratch.model.waitForRequests(1);
+    await scratch.stop(0);
+    events.length = 0;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    scratch.model.script(() => after(released, reply('Done at last.')));
+    await scratch.start();
+    release();
+    await expect
+      .poll(() => events.find(({ action }) => action === 'finished'), { timeout: 10_000 })
+      .toMatchObject({ jobId: id, summary: 'Done at last.', job: { name: 'report' } });
   });
 
   it('that waits for a person begins once, as cron_changed hears it', async () => {
@@ -462,6 +493,25 @@ describe('a heartbeat', () => {
     await scratch.start();
     expect(await beats(stage, 0)).toBeUndefined();
     expect(await beats(stage, 45)).toBe('late');
+  });
+
+  it('keeps to the hours of its zone, to the words and to the silence that the operator wants', async () => {
+    // It is noon in Berlin, and ten o'clock here.
+    const activeHours = { start: '12:00', end: '13:00', timezone: 'Europe/Berlin' };
+    const heartbeat = { activeHours, prompt: 'Look around.', ackMaxChars: 4, target: 'test:ann' };
+    const agents = { defaults: { model: 'fake/small', heartbeat } };
+    const stage = await scheduled({ config: { agents }, files });
+    const { scratch } = stage;
+    scratch.model.script([reply('HEARTBEAT_OK Rain.'), reply('HEARTBEAT_OK Fine')]);
+    expect(await beats(stage, 30)).toBe('queued');
+    await scratch.channel.expectDelivered('Rain.');
+    const { messages } = scratch.model.requests[0]?.json as { messages: { content: string }[] };
+    expect(messages.at(-1)?.content).toBe('Look around.');
+    expect(await beats(stage, 30)).toBe('inactive');
+    expect(await beats(stage, 23 * 60)).toBe('queued');
+    await idle(scratch);
+    expect(scratch.model.requests).toHaveLength(2);
+    scratch.channel.expectNothingMore();
   });
 
   it('keeps to its hours, and belongs to the agents that have one', async () => {

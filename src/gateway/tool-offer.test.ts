@@ -89,6 +89,29 @@ describe('a tool that the policy refuses', () => {
     expect(dig.ran).toEqual([]);
   });
 
+  it('that a run was not told of does not run for another model either, whom the policy would let', async () => {
+    const dig = counted('dig');
+    const scratch = await gatewayForTest({
+      tools: [dig.tool],
+      config: {
+        agents: { defaults: { model: { primary: 'fake/small', fallbacks: ['fake/large'] } } },
+        tools: { byProvider: { 'fake/small': { deny: ['dig'] } } },
+      },
+    });
+    let isAsked = false;
+    scratch.model.script(({ json }) => {
+      if (json.model === 'small') return fail(401);
+      if (isAsked) return reply('I may not dig.');
+      isAsked = true;
+      return toolCall('dig');
+    });
+    await scratch.channel.says({}, 'Dig');
+    await scratch.channel.expectDelivered('I may not dig.');
+    expect(told(scratch)).not.toContain('dig');
+    expect(lastResult(scratch)).toContain('There is no tool "dig"');
+    expect(dig.ran).toEqual([]);
+  });
+
   it('is no tool of a subagent', async () => {
     const scratch = await gatewayForTest({ tools: [counted('sessions_spawn').tool] });
     scratch.model.script([reply('From the main one.'), reply('From the small one.')]);

@@ -1,0 +1,69 @@
+import { expect, it, onTestFinished } from 'vitest';
+import type { Surface } from '../protocol/inbound.ts';
+import type { NewRow } from '../store/store.ts';
+import { ScratchStore } from '../testkit/scratch-store.ts';
+import { heartbeatTarget } from './heartbeat-target.ts';
+
+const CHANNELS = ['web', 'cli', 'api', 'chat'];
+const agent = { agentId: 'main', sessionKey: 'agent:main:main' };
+const surface = (channel: string, id: string, kind: Surface['peer']['kind'] = 'direct'): Surface => ({
+  channel,
+  accountId: 'default',
+  peer: { kind, id },
+});
+
+/** Sessions of the agent, the one that was spoken to last at the end. */
+async function targetAmong(sessions: readonly (readonly [string, Surface])[], target = 'last') {
+  const scratch = await ScratchStore.create();
+  onTestFinished(() => scratch.remove());
+  const { store } = scratch;
+  const rows = sessions.map(
+    ([sessionKey, each], at): NewRow<'sessions'> => ({
+      sessionId: `ses_${at}`,
+      sessionKey,
+      agentId: 'main',
+      startedAt: at,
+      activeAt: at,
+      endedAt: null,
+      endReason: null,
+      surface: each,
+      resumedFrom: null,
+      state: {},
+    }),
+  );
+  await store.commit(
+    rows.map((row) => ({ insert: 'sessions', row })),
+    { site: 'session' },
+  );
+  return heartbeatTarget(store, { ...agent, target }, CHANNELS);
+}
+
+it('is where the main session was last spoken to', async () => {
+  const ann = surface('chat', 'ann');
+  expect(await targetAmong([['agent:main:main', ann]])).toEqual(ann);
+});
+
+it('is the operator’s latest page or terminal where nobody speaks to the main session', async () => {
+  const [page, terminal] = [surface('web', 'page'), surface('cli', 'local')];
+  const others = [
+    ['agent:main:web:direct:page', page],
+    ['agent:main:cli:direct:local', terminal],
+    ['agent:main:chat:direct:ann', surface('chat', 'ann')],
+  ] as const;
+  expect(await targetAmong(others)).toEqual(terminal);
+  expect(await targetAmong([...others, ['agent:main:main', surface('api', 'client')]])).toEqual(terminal);
+});
+
+it('is never a group, nor a stranger', async () => {
+  const group = surface('chat', 'g1', 'group');
+  expect(await targetAmong([['agent:main:main', group]])).toBeNull();
+  expect(await targetAmong([['agent:main:web:group:g2', surface('web', 'g2', 'group')]])).toBeNull();
+  expect(await targetAmong([['agent:main:chat:direct:ann', surface('chat', 'ann')]])).toBeNull();
+});
+
+it('is what the configuration says, or nobody', async () => {
+  const main = ['agent:main:main', surface('chat', 'ann')] as const;
+  expect(await targetAmong([main], 'cli:local')).toEqual(surface('cli', 'local'));
+  expect(await targetAmong([main], 'none')).toBeNull();
+  await expect(targetAmong([main], 'nowhere:x')).rejects.toThrow('cannot go to');
+});
