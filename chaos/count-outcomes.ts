@@ -1,10 +1,11 @@
 // Counts what became of every message: accepted = answered + failed visibly, and nothing else. A message of which nobody
 // was told anything is lost; one that was told of twice is a duplicate.
 
+import type { Store } from '../src/store/store.ts';
 import type { ApiAnswer } from '../src/testkit/api-client.ts';
 import type { RecordedRequest } from '../src/testkit/model-server.ts';
 import type { WebClient } from '../src/testkit/web-client.ts';
-import { answerTo, nameOf, resultsOf } from './scripted-model.ts';
+import { answerTo, markOf, nameOf, resultsOf } from './scripted-model.ts';
 
 export interface Counts {
   readonly said: number;
@@ -23,6 +24,25 @@ export interface ToolCounts {
   readonly repeated: number;
   /** The model was told that it ran, and it left no mark. */
   readonly missing: number;
+}
+
+export interface KeptCounts {
+  /** Calls that a person was asked about. */
+  readonly asked: number;
+  readonly allowed: number;
+  /** A person was shown the same question twice, or asked twice about the same message. */
+  readonly askedTwice: number;
+  /** What was denied ran, what was allowed did not, or it ran twice. */
+  readonly disobeyed: number;
+  /** Slots of jobs that became runs. */
+  readonly slots: number;
+  /** A slot that has not exactly one run, or whose run nobody was told of exactly once. */
+  readonly slotsWrong: number;
+  readonly compactions: number;
+  /** Runs whose answer says something else about what they used than their calls do. */
+  readonly usageWrong: number;
+  /** Runs, triggers and approvals that still wait. */
+  readonly leftOver: number;
 }
 
 export interface WebTalk {
@@ -44,7 +64,8 @@ export function countWeb(talks: readonly WebTalk[]): Counts {
       const accepted = runs.filter((runId) => runId !== undefined);
       const shown = runs.map((runId) => client.parts.filter((part) => part.runId === runId).map(({ text }) => text));
       const isAnswered = (texts: readonly string[], index: number) => texts.includes(answerTo(said[index] ?? ''));
-      const order = client.parts.map(({ runId }) => accepted.indexOf(runId));
+      // Questions and notes are messages of their own, and come when they come.
+      const order = client.parts.map(({ runId }) => accepted.indexOf(runId)).filter((place) => place >= 0);
       return {
         said: said.length,
         accepted: accepted.length,
@@ -82,24 +103,78 @@ export async function countApi(
   return counts;
 }
 
+function isCut(result: string): boolean {
+  return result.includes('interrupted');
+}
+
 export function countTools(tally: string, requests: readonly RecordedRequest[]): ToolCounts {
   const marks = new Map([...tally.matchAll(/^<(.+)>(x*)$/gm)].map(([, name = '', found = '']) => [name, found.length]));
   const told = new Map<string, boolean>();
   for (const request of requests) {
     const results = resultsOf(request);
-    if (results.length > 0)
-      told.set(
-        nameOf(request),
-        results.some((text) => text.includes('interrupted')),
-      );
+    const name = nameOf(request);
+    if (results.length > 0 && request.body.includes(markOf(name))) told.set(name, results.some(isCut));
   }
   const counts = [...marks.values()];
   return {
     marks: counts.reduce((sum, count) => sum + count, 0),
     cut: [...told.values()].filter(Boolean).length,
     repeated: counts.filter((count) => count > 1).length,
-    missing: [...told].filter(([name, isCut]) => !isCut && marks.get(name) === 0).length,
+    missing: [...told].filter(([name, wasCut]) => !wasCut && marks.get(name) === 0).length,
   };
+}
+
+/** What the store says when everything is over. */
+export async function countKept(
+  store: Store,
+  about: {
+    readonly signed: string;
+    readonly requests: readonly RecordedRequest[];
+    readonly clients: readonly WebClient[];
+  },
+): Promise<KeptCounts> {
+  const approvals = await store.select('approvals');
+  const allowed = approvals.filter(({ decision }) => decision === 'allow-once');
+  const cut = new Set(about.requests.filter((each) => resultsOf(each).some(isCut)).map(nameOf));
+  const nameOfApproval = ({ params }: (typeof approvals)[number]) =>
+    /^echo (\S+)/.exec(String(params.command))?.[1] ?? '';
+  const marks = (name: string) => about.signed.split('\n').filter((line) => line === name).length;
+  const shown = about.clients.flatMap(({ parts }) => parts);
+  const questions = shown.flatMap(({ text }) => /^Approval needed[\s\S]*\/approve (\S+) /.exec(text)?.[1] ?? []);
+  const names = approvals.map(nameOfApproval);
+  const runs = await store.select('runs');
+  const usage = await store.select('usage', { where: { purpose: 'run' } });
+  const slots = await store.select('jobSlots');
+  const fired = slots.flatMap(({ runId }) => runId ?? []);
+  const told = (runId: string) => shown.filter((part) => part.runId === runId).length;
+  const open = ['running', 'suspended'];
+  return {
+    asked: approvals.length,
+    allowed: allowed.length,
+    askedTwice: repeated(questions) + repeated(names),
+    disobeyed: approvals.filter((approval) => {
+      const name = nameOfApproval(approval);
+      if (approval.decision !== 'allow-once') return marks(name) > 0;
+      // A run that was given up may have been so before its call began.
+      const isAnswered = runs.some(({ runId, status }) => runId === approval.runId && status === 'done');
+      return isAnswered && !cut.has(name) ? marks(name) !== 1 : marks(name) > 1;
+    }).length,
+    slots: fired.length,
+    slotsWrong: repeated(fired) + fired.filter((runId) => told(runId) !== 1).length,
+    compactions: await store.count('transcript', { kind: 'compaction' }),
+    usageWrong: runs.filter(({ runId, outcome }) => {
+      const spent = usage.filter((row) => row.runId === runId).reduce((sum, { output }) => sum + output, 0);
+      return outcome?.usage !== undefined && outcome.usage.output !== spent;
+    }).length,
+    leftOver:
+      runs.filter(({ status }) => open.includes(status)).length +
+      (await store.count('inbox', { status: { in: ['queued', 'claimed'] } })) +
+      (await store.count('approvals', { status: 'waiting' })),
+  };
+}
+
+function repeated(values: readonly string[]): number {
+  return values.length - new Set(values).size;
 }
 
 const NONE = { said: 0, accepted: 0, answered: 0, failed: 0, lost: 0, duplicates: 0, outOfOrder: 0 };

@@ -1,6 +1,6 @@
 // The conservation table, for people.
 
-import { addCounts, type Counts, type ToolCounts } from './count-outcomes.ts';
+import { addCounts, type Counts, type KeptCounts, type ToolCounts } from './count-outcomes.ts';
 
 const COLUMNS: readonly [keyof Counts, string][] = [
   ['said', 'said'],
@@ -16,11 +16,13 @@ export function formatCounts({
   web,
   api,
   tools,
+  kept,
   ends,
 }: {
   readonly web: Counts;
   readonly api: Counts;
   readonly tools: ToolCounts;
+  readonly kept: KeptCounts;
   readonly ends: Readonly<Record<string, number>>;
 }): string {
   const all = addCounts(web, api);
@@ -45,5 +47,9 @@ export function formatCounts({
     counts('all', all),
     `\naccepted = answered + failed visibly: ${all.accepted} = ${all.answered} + ${all.failed}${isKept ? '' : ', which is wrong'}\n`,
     `tool calls: ${tools.marks} took effect, ${tools.cut} were cut and said so, ${tools.repeated} ran twice, ${tools.missing} left no mark\n`,
+    `approvals: ${kept.asked} asked, ${kept.allowed} allowed, ${kept.askedTwice} asked twice, ${kept.disobeyed} not kept to\n`,
+    `jobs: ${kept.slots} slots ran, ${kept.slotsWrong} not exactly once\n`,
+    `conversations: ${kept.compactions} times made shorter\n`,
+    `usage: ${kept.usageWrong} runs do not add up; left over: ${kept.leftOver}\n`,
   ].join('');
 }

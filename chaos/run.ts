@@ -1,21 +1,33 @@
 // The command `npm run chaos -- --rounds N [--seed S]`: several people talk to a gateway that is killed and started again
-// at random moments, and in the end everything that was accepted is counted. Exits 0 when nothing was lost, nothing came
-// twice and no tool ran twice; 1 when something did; 2 when it could not be found out.
+// at random moments. Their conversations outgrow the model's window, some calls wait for a person, who also answers while
+// no gateway is there, and jobs are due all the time. In the end everything that was accepted is counted. Exits 0 when
+// nothing was lost, nothing came or ran twice and every answer was kept to; 1 when something did; 2 when it could not be
+// found out.
 //
 // The seed decides who says what and when the process dies; how far it has come by then is up to the machine.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import type { GatewayStatus } from '../src/gateway/gateway-port.ts';
 import { type ApiAnswer, askOnce, askOverApi } from '../src/testkit/api-client.ts';
 import { GatewayProcess } from '../src/testkit/gateway-process.ts';
-import { WebClient } from '../src/testkit/web-client.ts';
-import { type ApiMessage, countApi, countTools, countWeb, type WebTalk } from './count-outcomes.ts';
+import { type ShownPart, WebClient } from '../src/testkit/web-client.ts';
+import { ApprovingPerson, withStore } from './approving-person.ts';
+import { type ApiMessage, countApi, countKept, countTools, countWeb, type WebTalk } from './count-outcomes.ts';
 import { formatCounts } from './format-counts.ts';
+import { addJob } from './job-clerk.ts';
 import { markOf, scriptedModel } from './scripted-model.ts';
 import { seededRandom } from './seeded-random.ts';
 
 const PAGES = ['page-1', 'page-2', 'page-3'];
 const CALLERS = ['caller-1', 'caller-2'];
+/** Where jobs answer. */
+const JOB_PAGE = 'jobs';
+/** Each round has a job, which is due so long after it was added at the latest. */
+const LATEST_JOB_SECONDS = 3;
+/** With every message, so that a few of them are too much for the window. */
+const CHATTER = 'There is more to say about that. '.repeat(40);
+const CONTEXT_TOKENS = 3_000;
 /** How long after its start a process lives at most, in milliseconds. */
 const LONGEST_LIFE_MS = 1_000;
 /** For everything that is still owed when the rounds are over. */
@@ -28,11 +40,15 @@ async function main(): Promise<number> {
   process.stdout.write(`${rounds} rounds with seed ${seed}\n`);
   const random = seededRandom(seed);
 
-  const names = [...PAGES, ...CALLERS].flatMap((who) =>
+  const names = [...PAGES, ...CALLERS, JOB_PAGE].flatMap((who) =>
     Array.from({ length: rounds }, (_, round) => `${who}.${round}`),
   );
   const gateway = await GatewayProcess.create({
-    config: { gateway: { auth: { token: 'a-token-for-tests-only' }, drainSeconds: 1 } },
+    config: {
+      gateway: { auth: { token: 'a-token-for-tests-only' }, drainSeconds: 1 },
+      agents: { defaults: { model: 'fake/small', contextTokens: CONTEXT_TOKENS, skipBootstrap: true } },
+      tools: { allow: ['read', 'edit', 'exec'] },
+    },
     files: {
       'workspace/tally.txt': names.map((name) => `${markOf(name)}\n`).join(''),
       'workspace/notes.txt': 'Nothing.\n',
@@ -41,6 +57,9 @@ async function main(): Promise<number> {
   gateway.model.script(scriptedModel(random));
   const talks = PAGES.map((page): WebTalk => ({ client: new WebClient(gateway, page), said: [] }));
   const asked: (ApiMessage & { answer: Promise<ApiAnswer> })[] = [];
+  const jobPage = new WebClient(gateway, JOB_PAGE);
+  const jobs: ReturnType<typeof addJob>[] = [];
+  const person = new ApprovingPerson(gateway, seededRandom(seed + 1));
   try {
     const ends: Record<string, number> = { SIGKILL: 0, SIGTERM: 0, 'SIGTERM twice': 0 };
     for (let round = 0; round < rounds; round++) {
@@ -48,10 +67,16 @@ async function main(): Promise<number> {
       for (const { client, said } of talks) {
         const name = `${client.surface}.${round}`;
         said.push(name);
-        client.say(name, `This is ${name}.`);
+        client.say(name, `This is ${name}. ${CHATTER}`);
       }
+      const job = {
+        name: `${JOB_PAGE}.${round}`,
+        schedule: { at: `in ${1 + Math.floor(random() * LATEST_JOB_SECONDS)}s` },
+        deliver: `web:${JOB_PAGE}`,
+      };
+      jobs.push(addJob(gateway, { ...job, message: `This is ${job.name}.` }, PATIENCE_MS));
       for (const user of CALLERS) {
-        const message = { text: `This is ${user}.${round}.`, user, key: `key-${user}.${round}` };
+        const message = { text: `This is ${user}.${round}. ${CHATTER}`, user, key: `key-${user}.${round}` };
         asked.push({ ...message, answer: askOverApi(gateway, message, PATIENCE_MS + rounds * 10_000) });
       }
       // Some die while they are still starting.
@@ -60,11 +85,16 @@ async function main(): Promise<number> {
       const how = await end(gateway, random);
       ends[how] = (ends[how] ?? 0) + 1;
       await starting;
+      if (random() < 0.3) await person.answerInStore();
     }
     await gateway.start();
     for (const { client, said } of talks) {
       await client
-        .until(({ parts }) => new Set(parts.map(({ runId }) => runId)).size >= said.length, 'for the rest', PATIENCE_MS)
+        .until(
+          ({ accepted, parts }) => said.every((name) => isTold(parts, accepted.get(name)?.runId)),
+          'for the rest',
+          PATIENCE_MS,
+        )
         .catch((error: Error) => process.stderr.write(`${error.message}\n`));
     }
     const answers = await Promise.all(
@@ -72,15 +102,44 @@ async function main(): Promise<number> {
     );
     const web = countWeb(talks);
     const api = await countApi(answers, (message) => askOnce(gateway, message));
-    const tools = countTools(await gateway.home.read('workspace/tally.txt'), gateway.model.requests);
-    process.stdout.write(formatCounts({ web, api, tools, ends }));
+    const added = (await Promise.all(jobs)).filter((job) => job !== undefined).length;
+    await eventually(async () => {
+      const { running, waiting, approvals, outbox } = await gateway.json<GatewayStatus>('/api/status');
+      const { jobs: left } = await gateway.json<{ jobs: readonly { enabled: boolean }[] }>('/api/cron/jobs');
+      const isQuiet = running.length + waiting + approvals + outbox.queued === 0;
+      return isQuiet && left.every(({ enabled }) => !enabled);
+    });
+    await jobPage.until(({ parts }) => parts.length >= added, 'for the jobs', PATIENCE_MS).catch(() => {});
+    await person.close();
+    await gateway.stop();
+    const { requests } = gateway.model;
+    const tools = countTools(await gateway.home.read('workspace/tally.txt'), requests);
+    const signed = await gateway.home.read('workspace/signed.txt').catch(() => '');
+    const clients = [...talks.map(({ client }) => client), jobPage];
+    const kept = await withStore(gateway, (store) => countKept(store, { signed, requests, clients }));
+    process.stdout.write(formatCounts({ web, api, tools, kept, ends }));
     const isWell = [web, api].every(({ lost, duplicates, outOfOrder }) => lost + duplicates + outOfOrder === 0);
-    if (isWell && tools.repeated + tools.missing === 0) return 0;
+    const { askedTwice, disobeyed, slots, slotsWrong, usageWrong, leftOver } = kept;
+    const isKept =
+      askedTwice + disobeyed + slotsWrong + usageWrong + leftOver === 0 && slots === added && added === rounds;
+    if (isWell && isKept && tools.repeated + tools.missing === 0) return 0;
     process.stderr.write(`\nWhat the gateway said:\n${gateway.err.split('\n').slice(-100).join('\n')}\n`);
     return 1;
   } finally {
+    await person.close();
     for (const { client } of talks) await client.close();
+    await jobPage.close();
     await gateway.close();
+  }
+}
+
+function isTold(parts: readonly ShownPart[], runId: string | undefined): boolean {
+  return parts.some((part) => part.runId === runId);
+}
+
+async function eventually(holds: () => Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + PATIENCE_MS; !(await holds()); await sleep(50)) {
+    if (Date.now() > deadline) return;
   }
 }
 

@@ -1,25 +1,41 @@
 // The model of the chaos: some messages it answers at once, some slowly, most after calling tools whose effect can be
-// counted, and a few it refuses. What it does with a message depends on the message alone, so that a request that is sent
-// again after a crash goes the same way.
+// counted, some of which need a person's word first, and a few it refuses. What it does with a message depends on the
+// message alone, so that a request that is sent again after a crash goes the same way.
 
-import { fail, type ModelScript, type RecordedRequest, reply, toolCalls } from '../src/testkit/model-server.ts';
+import {
+  fail,
+  type ModelReply,
+  type ModelScript,
+  type RecordedRequest,
+  reply,
+  toolCalls,
+} from '../src/testkit/model-server.ts';
 
 export function scriptedModel(random: () => number): ModelScript {
   const kinds = new Map<string, number>();
   return (request) => {
+    if (isForSummary(request)) return counted(reply('People say who they are.'));
     const name = nameOf(request);
     const kind = kinds.get(name) ?? random();
     kinds.set(name, kind);
     if (kind < 0.05) return fail(400);
-    if (kind < 0.2) return reply(answerTo(name), { pauseMs: 10 });
-    if (kind < 0.3) return reply(answerTo(name));
-    if (resultsOf(request).length > 0) return reply(answerTo(name));
+    if (kind < 0.15) return counted(reply(answerTo(name), { pauseMs: 10 }));
+    if (kind < 0.25) return counted(reply(answerTo(name)));
+    if (resultsOf(request).length > 0) return counted(reply(answerTo(name)));
+    if (kind < 0.45) return counted(toolCalls([{ name: 'exec', params: { command: signCommand(name) } }]));
     const mark = markOf(name);
-    return toolCalls([
-      { name: 'edit', params: { path: 'tally.txt', oldText: mark, newText: `${mark}x` } },
-      { name: 'read', params: { path: 'notes.txt' } },
-    ]);
+    return counted(
+      toolCalls([
+        { name: 'edit', params: { path: 'tally.txt', oldText: mark, newText: `${mark}x` } },
+        { name: 'read', params: { path: 'notes.txt' } },
+      ]),
+    );
   };
+}
+
+/** Without a count of what it read, so that sizes are those that the gateway estimates. */
+function counted(answer: ModelReply): ModelReply {
+  return { ...answer, usage: { ...answer.usage, input: 0 } };
 }
 
 export function answerTo(name: string): string {
@@ -29,6 +45,11 @@ export function answerTo(name: string): string {
 /** Where a message's calls leave their marks, one `x` for each time. */
 export function markOf(name: string): string {
   return `<${name}>`;
+}
+
+/** Leaves a line for each time that it ran; nobody has given leave for it. */
+function signCommand(name: string): string {
+  return `echo ${name} >> signed.txt`;
 }
 
 export function nameOf(request: RecordedRequest): string {
@@ -44,6 +65,10 @@ export function resultsOf(request: RecordedRequest): readonly string[] {
     .slice(said + 1)
     .filter(({ role }) => role === 'tool')
     .map(({ content }) => JSON.stringify(content));
+}
+
+function isForSummary({ body }: RecordedRequest): boolean {
+  return body.includes('You keep the memory of a conversation');
 }
 
 function messagesOf({ json }: RecordedRequest) {
