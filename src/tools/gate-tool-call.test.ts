@@ -176,5 +176,23 @@ describe('a tool call at the gate', () => {
     expect(await gate(asking('allow'))('read')).toMatchObject({ timeoutBehavior: 'allow' });
     expect(await gate(asking('allow'))('read', {}, [asks])).toMatchObject({ kind: 'ask', timeoutBehavior: undefined });
     expect(await gate(asking('deny'))('read', {}, [asks])).toMatchObject({ kind: 'ask', timeoutBehavior: 'deny' });
+
+  it('asks for the first of two handlers, and silence is a yes only where both wish so', async () => {
+    const asking =
+      (title: string, timeoutBehavior?: 'allow' | 'deny'): Handler =>
+      () => ({ requireApproval: { title, description: '', ...(timeoutBehavior ? { timeoutBehavior } : {}) } });
+    const silence = async (...wishes: ('allow' | 'deny' | undefined)[]) => {
+      const outcome = await gate(...wishes.map((wish, at) => asking(`Question ${at + 1}`, wish)))('read');
+      expect(outcome).toMatchObject({ kind: 'ask', askedBy: 'plugin-1', title: 'Question 1' });
+      return outcome.kind === 'ask' ? outcome.timeoutBehavior : 'run';
+    };
+    expect(await silence('allow', 'allow')).toBe('allow');
+    expect(await silence('allow', 'deny')).toBe('deny');
+    expect(await silence('deny', 'allow')).toBe('deny');
+    // The operator's setting decides.
+    expect(await silence('allow', undefined)).toBeUndefined();
+    expect(await silence(undefined, 'allow')).toBeUndefined();
+    expect(await silence(undefined, 'deny')).toBe('deny');
+    expect(await silence('allow', undefined, 'deny', 'allow')).toBe('deny');
   });
 });
