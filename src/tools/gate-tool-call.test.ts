@@ -176,6 +176,19 @@ describe('a tool call at the gate', () => {
     expect(await gate(asking('allow'))('read')).toMatchObject({ timeoutBehavior: 'allow' });
     expect(await gate(asking('allow'))('read', {}, [asks])).toMatchObject({ kind: 'ask', timeoutBehavior: undefined });
     expect(await gate(asking('deny'))('read', {}, [asks])).toMatchObject({ kind: 'ask', timeoutBehavior: 'deny' });
+  });
+
+  it('leaves the person a way to say no, whatever the handler offers', async () => {
+    const offering = (...allowedDecisions: never[]) =>
+      gate(() => ({ requireApproval: { title: 'Sure', description: '', allowedDecisions } }))('read');
+    expect(await offering('allow-always' as never)).toMatchObject({ allowedDecisions: ['allow-always', 'deny'] });
+    expect(await offering('deny' as never, 'allow-once' as never)).toMatchObject({
+      allowedDecisions: ['deny', 'allow-once'],
+    });
+    expect(await offering('perhaps' as never)).toMatchObject({
+      allowedDecisions: ['allow-once', 'allow-always', 'deny'],
+    });
+  });
 
   it('asks for the first of two handlers, and silence is a yes only where both wish so', async () => {
     const asking =

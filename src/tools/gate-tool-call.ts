@@ -130,7 +130,6 @@ export async function gateToolCall(call: WrittenCall, options: GateOptions): Pro
 /** Of two who want a person's word, the person reads both. */
 function askFor(tool: Tool, params: JsonObject, request: ApprovalRequest, question: ToolQuestion | undefined): GateAsk {
   const described = `${request.description.trim()}\n\n${question?.description ?? describeCall(tool, params)}`.trim();
-  const allowed = (request.allowedDecisions ?? []).filter((each) => APPROVAL_DECISIONS.includes(each));
   return {
     kind: 'ask',
     tool,
@@ -139,12 +138,19 @@ function askFor(tool: Tool, params: JsonObject, request: ApprovalRequest, questi
     title: bounded(request.title, MAX_TITLE_CHARS) || `Call ${tool.name}`,
     description: described,
     severity: strictest(SEVERITIES, severityOf(request), question?.severity) ?? 'warning',
-    allowedDecisions: allowed.length > 0 ? allowed : APPROVAL_DECISIONS,
+    allowedDecisions: offeredDecisions(request),
     timeoutMs: request.timeoutMs,
     timeoutBehavior: timeoutBehaviorOf(request, question),
     rule: question?.rule ?? null,
     onResolution: request.onResolution,
   };
+}
+
+/** What the handler offers, and always a way to say no. */
+function offeredDecisions({ allowedDecisions }: ApprovalRequest): readonly ApprovalDecision[] {
+  const known = (allowedDecisions ?? []).filter((each) => APPROVAL_DECISIONS.includes(each));
+  if (known.length === 0) return APPROVAL_DECISIONS;
+  return known.includes('deny') ? known : [...known, 'deny'];
 }
 
 /** A handler may wish that silence means yes to its own question, and not to the one that the tool itself has. */
