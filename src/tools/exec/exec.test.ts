@@ -357,6 +357,12 @@ describe('a command', () => {
     expect((await rig.runApproved({ command })).content).toBe('red a\nb\nc \ufffd  ü\n\n[Exit code 0.]');
   });
 
+  it('that prints nothing but line ends for long holds nobody up', async () => {
+    const rig = await ExecRig.create({ policy: { maxOutputChars: 200_000 } });
+    const { content } = await rig.runApproved({ command: `head -c 100000 /dev/zero | tr '\\0' '\\n'; echo x; echo` });
+    expect(content).toBe(`${'\n'.repeat(100_000)}x\n\n[Exit code 0.]`);
+  }, 5_000);
+
   it('that prints more than is shown is shown from both ends, and all of it is in a private file', async () => {
     const rig = await ExecRig.create({ policy: { maxOutputChars: 1_000 } });
     const output = await rig.runApproved({ command: 'seq 1 20000' });

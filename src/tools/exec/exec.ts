@@ -14,6 +14,7 @@ import { execEnvironment, searchPath, type Variables } from './exec-environment.
 import { findProgram, foldersOutside, isInWorkspace } from './find-program.ts';
 import { matchAllowRule } from './match-allow-rule.ts';
 import { LONGEST_COMMAND, parseSimpleCommand } from './parse-simple-command.ts';
+import { withoutLastLineEnds } from './readable-output.ts';
 import { type CommandEnd, runCommand, type SpawnedCommand } from './run-command.ts';
 import { runsOtherPrograms } from './runs-other-programs.ts';
 import { openWorkingFolder, resolveWorkingFolder, type WorkingFolder } from './working-folder.ts';
@@ -289,7 +290,7 @@ async function runInForeground(
 function resultOf(end: CommandEnd, { text, bytes, file }: CollectedOutput, seconds: number, ms: number): ToolOutput {
   const { exitCode, signal } = end;
   const details: JsonObject = { exitCode, signal, ms, bytes, ...(file === undefined ? {} : { outputFile: file }) };
-  const printed = text === '' ? '[No output.]' : text.replace(/\n+$/, '');
+  const printed = text === '' ? '[No output.]' : withoutLastLineEnds(text);
   const content = `${printed}\n\n[${[...endingOf(end, seconds)].join(' ')}]`;
   const isGood = exitCode === 0 && end.endedFor === undefined;
   return { content, ...(isGood ? {} : { isError: true as const }), details };

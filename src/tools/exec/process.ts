@@ -11,7 +11,7 @@ import { formatRows } from '../format-rows.ts';
 import type { Tool, ToolContext, ToolOutput } from '../tool.ts';
 import type { SessionVisibility } from '../visible-sessions.ts';
 import type { BackgroundProcesses } from './background-processes.ts';
-import { readableOutput, wholeCharacters } from './readable-output.ts';
+import { readableOutput, wholeCharacters, withoutLastLineEnds } from './readable-output.ts';
 
 export interface ProcessToolOptions {
   readonly processes: BackgroundProcesses;
@@ -127,7 +127,7 @@ async function read(row: ProcessRow, { offset = 0, limit = DEFAULT_BYTES }: Proc
       ? `These are bytes ${offset} to ${next} of ${size}; read on with offset ${next}.`
       : `Nothing more so far; next offset ${next}.`;
   return {
-    content: `${text === '' ? '[No new output.]' : text.replace(/\n+$/, '')}\n\n[${stateOf(row)} ${where}]`,
+    content: `${text === '' ? '[No new output.]' : withoutLastLineEnds(text)}\n\n[${stateOf(row)} ${where}]`,
     details: { ...factsOf(row), offset, nextOffset: next, bytes: size },
   };
 }

@@ -12,6 +12,13 @@ export function readableOutput(bytes: Uint8Array): string {
 /** Colours and cursor movements, titles and links, and the short forms. Each has a bound, so none can take long. */
 const ESCAPES = /\x1b\[[0-?]{0,64}[ -/]{0,8}[@-~]|\x1b[\]PX^_][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)|\x1b[ -/]{0,8}[0-~]/g;
 
+/** Counted from the end: a pattern would try every stretch of empty lines, wherever it stands. */
+export function withoutLastLineEnds(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '\n') end--;
+  return text.slice(0, end);
+}
+
 /** So many of the bytes are whole characters; the rest is the beginning of one that is not there yet. */
 export function wholeCharacters(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
