@@ -31,10 +31,8 @@ export interface MemoryListing {
 /** A path that a model wrote, relative to the workspace and with forward slashes. Refuses all that is not memory. */
 export function memoryPathOf(tool: string, workspaceDir: string, path: string): string {
   const way = path.includes('\0') ? '' : wayBelow(workspaceDir, resolve(workspaceDir, path));
-  if (isMemoryPath(way)) return way;
-  throw new ToolInputError(tool, [
-    `${JSON.stringify(path.slice(0, 200))} is no memory file; there are MEMORY.md and the Markdown files below memory/.`,
-  ]);
+  if (!isMemoryPath(way)) throw noMemory(tool, path);
+  return way;
 }
 
 /** Rejects with ToolFileMissingError where nothing is. Whoever asked for the file closes it. */
@@ -42,7 +40,10 @@ export async function openMemoryFile(tool: string, workspaceDir: string, path: s
   const root = await realpath(workspaceDir).catch(() => resolve(workspaceDir));
   const real = await realpath(join(root, path)).catch(() => undefined);
   if (real === undefined) throw new ToolFileMissingError(path);
-  return openContainedFile({ workspaceDir: root }, memoryPathOf(tool, root, real));
+  const way = wayBelow(root, real);
+  // By the name that was asked for: where a link leads to outside is nobody's business here.
+  if (!isMemoryPath(way)) throw noMemory(tool, path);
+  return openContainedFile({ workspaceDir: root }, way);
 }
 
 export async function listMemoryFiles(workspaceDir: string): Promise<MemoryListing> {
@@ -75,6 +76,12 @@ export async function readMemoryFile(workspaceDir: string, path: string): Promis
     if (isAtriumError(error)) return undefined;
     throw error;
   }
+}
+
+function noMemory(tool: string, path: string): ToolInputError {
+  return new ToolInputError(tool, [
+    `${JSON.stringify(path.slice(0, 200))} is no memory file; there are MEMORY.md and the Markdown files below memory/.`,
+  ]);
 }
 
 function isMemoryPath(way: string): boolean {

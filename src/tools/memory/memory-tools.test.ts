@@ -108,6 +108,8 @@ describe('memory_get', () => {
     await symlink(join(scratch.outsideDir, 'memory'), scratch.path('memory/dir'));
     await link(secret, scratch.path('memory/hard.md'));
     expect((await get('memory/link.md')).content).toBe('notes');
+    expect((await get('memory/out.md')).content).toContain('"memory/out.md" is no memory file');
+    expect((await get('memory/out.md')).content).not.toContain(scratch.outsideDir);
     for (const path of ['memory/agents.md', 'memory/out.md', 'memory/dir/x.md', 'memory/hard.md']) {
       expect((await get(path)).isError, path).toBe(true);
     }
