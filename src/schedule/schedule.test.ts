@@ -4,6 +4,7 @@ import { UnknownJobError } from '../protocol/errors.ts';
 import type { Store } from '../store/store.ts';
 import { ScheduleRig } from './fixtures/schedule-rig.ts';
 import type { JobDraft } from './job-draft.ts';
+import type { Schedule } from './schedule.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -264,6 +265,15 @@ describe('changes to jobs', () => {
 });
 
 describe('two processes on one store', () => {
+  it('run a job by hand once when both are asked at the same moment', async () => {
+    const schedules = [rig.schedule(), rig.schedule({ store: await rig.otherStore() })];
+    const { id } = await (schedules[0] as Schedule).add(draft());
+    const started = await Promise.all(schedules.map((schedule) => schedule.run(id)));
+    expect(started.map(({ isNew }) => isNew).sort()).toEqual([false, true]);
+    expect(new Set(started.map(({ runId }) => runId)).size).toBe(1);
+    expect(await rig.store.count('inbox')).toBe(1);
+  });
+
   it('take every slot once between them', async () => {
     const other = await rig.otherStore();
     const schedules = [rig.schedule(), rig.schedule({ store: other })];

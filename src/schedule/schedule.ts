@@ -191,13 +191,21 @@ export class Schedule {
     const { store, now, knowsAgent } = this.#options;
     const job = await this.find(id);
     if (!knowsAgent(job.agentId)) throw new InvalidJobError(`its agent ${JSON.stringify(job.agentId)} is gone`);
-    const waiting = await this.#waitingRun(id);
-    if (waiting !== undefined) return { runId: waiting, isNew: false };
     const at = now();
     let slot = at;
     while ((await store.count('jobSlots', { jobId: id, slot })) > 0) slot++;
+    // Asked last: whoever takes the slot after this makes the commit fail.
+    const waiting = await this.#waitingRun(id);
+    if (waiting !== undefined) return { runId: waiting, isNew: false };
     const run = this.#runOf(job, at);
-    await store.commit(planSlot(job, { slot, how: 'by-hand', at }, run), { site: 'job-slot' });
+    try {
+      await store.commit(planSlot(job, { slot, how: 'by-hand', at }, run), { site: 'job-slot' });
+    } catch (error) {
+      // Somebody else asked for it at the same moment, and theirs is the one that waits.
+      const other = error instanceof PreconditionFailedError ? await this.#waitingRun(id) : undefined;
+      if (other === undefined) throw error;
+      return { runId: other, isNew: false };
+    }
     this.#queued(job, run);
     return { runId: run.runId, isNew: true };
   }
