@@ -514,6 +514,22 @@ describe('a heartbeat', () => {
     scratch.channel.expectNothingMore();
   });
 
+  it('goes on after a clock that was ahead is set back, and repeats nothing', async () => {
+    const stage = await scheduled({ config: main, files });
+    const { scratch, clock } = stage;
+    scratch.model.script(() => reply('HEARTBEAT_OK'));
+    expect(await beats(stage)).toBe('queued');
+    await idle(scratch);
+    clock.now += 400 * 24 * 60 * MINUTE;
+    expect(await beats(stage)).toBe('queued');
+    await idle(scratch);
+    clock.now -= 400 * 24 * 60 * MINUTE + 60 * MINUTE;
+    expect(await beats(stage, 0)).toBeUndefined();
+    expect(await beats(stage)).toBe('taken');
+    expect(await beats(stage)).toBe('queued');
+    await idle(scratch);
+  });
+
   it('keeps to its hours, and belongs to the agents that have one', async () => {
     const agents = {
       defaults: { model: 'fake/small' },

@@ -14,12 +14,14 @@ export class Alarm {
     this.#ring = ring;
   }
 
-  /** Rings once at this time, or at once when it is over. A later call takes the earlier one's place. */
+  /** Rings once at this time, at once when it is over, or soon after the clock was set back. A later call takes the earlier one's place. */
   set(at: number): void {
     this.clear();
-    const wait = Math.min(Math.max(at - this.#now(), 0), LOOK_EVERY_MS);
+    const from = this.#now();
+    const wait = Math.min(Math.max(at - from, 0), LOOK_EVERY_MS);
     this.#timer = setTimeout(() => {
-      if (this.#now() >= at) this.#ring();
+      // Whoever waits for a time on a clock that was set back must think again.
+      if (this.#now() >= at || this.#now() < from) this.#ring();
       else this.set(at);
     }, wait);
     this.#timer.unref();

@@ -84,9 +84,10 @@ export class Heartbeats {
     for (const agent of this.#options.agents) {
       const { agentId } = agent;
       const slot = slotOf(agent, this.#options.now());
-      // A clock that was set back repeats no beat.
-      if (!this.#isOpen || slot <= (this.#seen.get(agentId) ?? 0)) continue;
+      const seen = this.#seen.get(agentId) ?? 0;
+      // A clock that was set back repeats no beat, and nobody waits until it is where it was.
       this.#seen.set(agentId, slot);
+      if (!this.#isOpen || slot <= seen) continue;
       beats.set(agentId, await this.#beat(agent, slot));
     }
     return beats;
