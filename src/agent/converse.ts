@@ -13,8 +13,9 @@ import { type SaidMessage, spansOfEntry } from './message-spans.ts';
 import type { Turn } from './open-turn.ts';
 import type { RunAnswer } from './run-answer.ts';
 import type { RunParts } from './run-parts.ts';
+import { settleToolCalls } from './settle-tool-calls.ts';
+import { startToolCalls } from './start-tool-calls.ts';
 import type { Suspension } from './suspend-run.ts';
-import { settleToolCalls, startToolCalls } from './tool-calls.ts';
 import { writeMessage } from './write-message.ts';
 
 export async function converse(parts: RunParts, turn: Turn, begun: Conversation): Promise<RunAnswer | Suspension> {

@@ -2,6 +2,7 @@
 // and only while its heartbeat really beats.
 
 import { normalizeAgentId } from '../protocol/agent-id.ts';
+import { parseDuration } from '../protocol/duration.ts';
 import { isTimezone } from '../protocol/timezone.ts';
 import {
   agentIdOf,
@@ -30,7 +31,7 @@ export function shouldIncludeHeartbeatGuidance({ config, ...ids }: HeartbeatGuid
 
   const heartbeat = heartbeatOf(config, agentId);
   if (heartbeat.includeSystemPromptSection === false) return false;
-  return parseDurationMs(heartbeat.every ?? DEFAULT_HEARTBEAT_EVERY) > 0;
+  return parsePace(heartbeat.every ?? DEFAULT_HEARTBEAT_EVERY) > 0;
 }
 
 /** As soon as one agent has a heartbeat of its own, the others have none. */
@@ -62,7 +63,7 @@ export function listHeartbeatOddities(
     const { every, activeHours } = heartbeat;
     const timezone = isPlainObject(activeHours) ? activeHours.timezone : undefined;
     return [
-      ...(typeof every === 'string' && !DURATION.test(every.trim().toLowerCase())
+      ...(typeof every === 'string' && readPace(every) === undefined
         ? [
             {
               at: [...at, 'every'],
@@ -83,16 +84,13 @@ export function listHeartbeatOddities(
 }
 
 const NAMED_ZONES: readonly string[] = ['', 'user', 'local'];
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const DURATION = /^(?:\d+(?:\.\d+)?|(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+)$/;
 
-/** Milliseconds of "90s", "1h30m" or "5" (minutes); 0 for anything that is no duration. */
-export function parseDurationMs(value: unknown): number {
-  const text = typeof value === 'string' ? value.trim().toLowerCase() : '';
-  if (!DURATION.test(text)) return 0;
-  let total = 0;
-  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)?/g)) {
-    total += Number(amount) * (UNIT_MS[unit ?? 'm'] ?? 0);
-  }
-  return Math.round(total);
+/** Milliseconds of "90s", "1h30m" or "5" (minutes); 0 for anything that is no span of time. */
+export function parsePace(value: unknown): number {
+  return readPace(value) ?? 0;
+}
+
+function readPace(value: unknown): number | undefined {
+  const text = typeof value === 'string' ? value.trim() : '';
+  return parseDuration(/^\d+(?:\.\d+)?$/.test(text) ? `${text}m` : text);
 }

@@ -730,6 +730,32 @@ describe('who may answer', () => {
   });
 });
 
+describe('a rule for always', () => {
+  it('is left to the operator and those whom they named', async () => {
+    const scratch = await gatewayForTest({ config: { approvals: { approvers: ['test:boss'] } } });
+    const ask = async (sender: string, command: string) => {
+      scratch.model.script([toolCall('exec', { command }), reply('Done.')]);
+      await scratch.channel.says({ sender }, 'Touch it');
+      await scratch.channel.expectDelivered(/^Approval needed/, { sender });
+      const { id } = await onlyWaiting(scratch);
+      await scratch.channel.says({ sender }, `/approve ${id} allow-always`);
+      return id;
+    };
+    const id = await ask('ann', 'touch hers');
+    await scratch.channel.expectDelivered(/^Only the operator and those named/, { sender: 'ann' });
+    expect(await scratch.store.count('allowRules')).toBe(0);
+    await scratch.channel.says({ sender: 'ann' }, `/approve ${id} allow-once`);
+    await scratch.channel.expectDelivered(/allowed once/, { sender: 'ann' });
+    await scratch.channel.expectDelivered('Done.', { sender: 'ann' });
+    await ask('boss', 'touch his');
+    await scratch.channel.expectDelivered(/allowed for good/, { sender: 'boss' });
+    await scratch.channel.expectDelivered('Done.', { sender: 'boss' });
+    expect(await scratch.store.select('allowRules')).toMatchObject([
+      { argv: ['touch', 'his'], createdBy: 'test:boss' },
+    ]);
+  });
+});
+
 describe('words that look like an answer', () => {
   it('of a model or a tool are words', async () => {
     const { scratch, stamp } = await open({

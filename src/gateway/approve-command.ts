@@ -7,7 +7,7 @@ import { describeDecision } from '../protocol/describe-decision.ts';
 import { isAtriumError, UnknownApprovalError } from '../protocol/errors.ts';
 import type { Store } from '../store/store.ts';
 import type { ApprovalRow } from '../store/tables.ts';
-import { type Answerer, answererName, mayAnswer, maySee } from '../tools/approvals/may-answer.ts';
+import { type Answerer, answererName, mayAllowAlways, mayAnswer, maySee } from '../tools/approvals/may-answer.ts';
 import { shownLine } from '../tools/approvals/shown-text.ts';
 import type { Approvals } from './approvals.ts';
 
@@ -24,6 +24,9 @@ const USAGE = `Use /approve ID ${APPROVAL_DECISIONS.join(' | ')}. /approve alone
 const NOT_ALLOWED =
   'You may not answer approvals here. In a group or channel only those whom the operator named in approvals.approvers may.';
 
+const NOT_ALWAYS =
+  'Only the operator and those named in approvals.approvers may allow it always, because that holds for every session of the agent. Use allow-once.';
+
 export async function approveCommand(parts: ApproveParts, args: readonly string[], who: Answerer): Promise<string> {
   if (!mayAnswer(who, parts.approvers)) return NOT_ALLOWED;
   const [id, word, ...rest] = args;
@@ -34,6 +37,8 @@ export async function approveCommand(parts: ApproveParts, args: readonly string[
     if (decision === undefined || rest.length > 0) {
       return approval.status === 'waiting' ? `Use ${howToAnswer(approval)}.` : USAGE;
     }
+    const writesRule = decision === 'allow-always' && approval.rule !== null;
+    if (writesRule && !mayAllowAlways(who, parts.approvers)) return NOT_ALWAYS;
     const { surface } = who.inbound;
     const answered = await parts.approvals.answer(approval.id, decision, { by: answererName(who), surface });
     return `${answered.id} (${answered.title}): ${describeDecision(answered)}.`;

@@ -10,8 +10,8 @@ import { captureRequest, readCapture } from '../recorder/capture.ts';
 import type { Store } from '../store/store.ts';
 import type { ContextWarnings } from './context-warnings.ts';
 import type { Delivery } from './create-delivery.ts';
+import type { BuiltDraftParts } from './create-draft-parts.ts';
 import type { Records } from './create-records.ts';
-import type { BuiltDraftParts } from './draft-parts.ts';
 import { runRecorder } from './run-recorder.ts';
 import type { Workspaces } from './workspaces.ts';
 

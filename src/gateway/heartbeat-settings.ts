@@ -3,7 +3,7 @@
 import { HEARTBEAT_TOKEN } from '../agent/spoken-reply.ts';
 import { listAgentIds } from '../config/agents.ts';
 import type { Environment } from '../config/environment.ts';
-import { beatsByPolicy, DEFAULT_HEARTBEAT_EVERY, heartbeatOf, parseDurationMs } from '../config/heartbeat-guidance.ts';
+import { beatsByPolicy, DEFAULT_HEARTBEAT_EVERY, heartbeatOf, parsePace } from '../config/heartbeat-guidance.ts';
 import type { Config } from '../config/schema.ts';
 import { resolveTimezone } from '../config/timezone.ts';
 import { isTimezone } from '../protocol/timezone.ts';
@@ -29,7 +29,7 @@ export function heartbeatSettingsOf(
 ): readonly HeartbeatSettings[] {
   return listAgentIds(config).flatMap((agentId): readonly HeartbeatSettings[] => {
     const heartbeat = heartbeatOf(config, agentId);
-    const everyMs = parseDurationMs(heartbeat.every ?? DEFAULT_HEARTBEAT_EVERY);
+    const everyMs = parsePace(heartbeat.every ?? DEFAULT_HEARTBEAT_EVERY);
     if (everyMs <= 0 || !beatsByPolicy(config, agentId)) return [];
     const { target, prompt, ackMaxChars } = heartbeat;
     return [

@@ -2,11 +2,9 @@
 // reads their words too. So the key decides, and with it the settings that say who reaches which session; and what an
 // agent wrote is nobody's own.
 
+import { isOperatorChannel } from '../protocol/operator-channels.ts';
 import type { Requester } from '../protocol/requester.ts';
 import { isCronSessionKey, parseSessionKey } from '../protocol/session-key.ts';
-
-/** Whoever gets through to one of these has the gateway's token. */
-const OPERATOR_CHANNELS: ReadonlySet<string> = new Set(['web', 'cli', 'api']);
 
 export interface RunFacts {
   readonly sessionKey: string;
@@ -20,7 +18,7 @@ export function isOwnersRun({ sessionKey, requester, isMainShared }: RunFacts): 
   if (requester.senderId.startsWith('agent:')) return false;
   if (isCronSessionKey(sessionKey)) return true;
   const { channel, surface } = parseSessionKey(sessionKey);
-  if (channel !== undefined) return OPERATOR_CHANNELS.has(channel);
+  if (channel !== undefined) return isOperatorChannel(channel);
   // Other sessions without a channel in their key are reached by name, which only the operator's surfaces can do.
   return surface === 'main' && !isMainShared;
 }

@@ -22,9 +22,10 @@ import { approveCommand } from './approve-command.ts';
 import { ContextWarnings } from './context-warnings.ts';
 import { ControlCommands } from './control-commands.ts';
 import { createDelivery, type Delivery } from './create-delivery.ts';
+import { createDraftParts } from './create-draft-parts.ts';
 import { createRecords } from './create-records.ts';
 import { createRunParts } from './create-run-parts.ts';
-import { createDraftParts } from './draft-parts.ts';
+import { createSchedule, type GatewaySchedule } from './create-schedule.ts';
 import { explainTools } from './explain-tools.ts';
 import { Gateway } from './gateway.ts';
 import { giveUp } from './give-up.ts';
@@ -32,7 +33,6 @@ import { Housekeeping } from './housekeeping.ts';
 import { createInternalHooks } from './internal-hooks.ts';
 import { listAgentStatuses } from './list-agent-statuses.ts';
 import { openMcp } from './open-mcp.ts';
-import { createSchedule, type GatewaySchedule } from './open-schedule.ts';
 import { openState } from './open-state.ts';
 import { tellDeliveries } from './tell-deliveries.ts';
 import { tellShutdown } from './tell-shutdown.ts';
@@ -227,6 +227,8 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   await drafting.exec.processes.open();
   // Before new runs end, whose observers are told anyway.
   void tellForgottenEnds(runParts);
+  // It watches how runs of its jobs end, also those that are taken up now.
+  await schedule.open();
   await lanes.open({
     run: (claimed) => run(runParts, claimed),
     giveUp: (claimed) =>
@@ -241,7 +243,6 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     limits: config.recorder?.captures,
   });
   housekeeping.open();
-  await schedule.open();
 
   return {
     gateway,

@@ -9,7 +9,7 @@ import { HookRunner } from '../hooks/runner.ts';
 import { StoreReadOnlyError } from '../protocol/errors.ts';
 import type { CommitCounter, Store } from '../store/store.ts';
 import type { McpServerStatus } from '../tools/mcp/mcp-server.ts';
-import { createDraftParts } from './draft-parts.ts';
+import { createDraftParts } from './create-draft-parts.ts';
 import { explainTools } from './explain-tools.ts';
 import type { ExplainToolsRequest, Preview, PreviewRequest, ToolsExplanation } from './gateway-port.ts';
 import { lookAtMcp } from './open-mcp.ts';

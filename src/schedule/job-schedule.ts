@@ -5,10 +5,10 @@
 // Rules: a slot is later than the time it was asked for. A time of day that the clock skips is due when the clock goes
 // on; one that it shows twice is due the first time. What is due every few minutes keeps its real pace across both.
 
+import { formatDuration, parseDuration } from '../protocol/duration.ts';
 import { InvalidScheduleError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { isTimezone } from '../protocol/timezone.ts';
-import { formatDuration, parseDuration } from './duration.ts';
 import { parseTime } from './parse-time.ts';
 
 export type JobSchedule =

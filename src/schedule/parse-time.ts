@@ -1,6 +1,6 @@
 // One moment as people write it: `2026-05-06T09:00`, with or without a zone behind it, or `in 20m`.
 
-import { parseDuration } from './duration.ts';
+import { parseDuration } from '../protocol/duration.ts';
 
 const ISO_TIME =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?)?\s*(Z|[+-]\d{2}:?\d{2})?$/i;

@@ -73,9 +73,8 @@ export async function commitCompaction(
 ): Promise<void> {
   await turn.ledger.commit('compaction', [...(others.before ?? []), write, ...(others.behind ?? [])]);
   const { added, lost } = facts.pins;
-  if (added.length > 0)
-    parts.warn(`A compaction of ${turn.sessionKey} had to say these pins again: ${added.join('; ')}.`);
-  if (lost.length > 0) parts.warn(`A compaction of ${turn.sessionKey} could not keep these pins: ${lost.join('; ')}.`);
+  if (added.length > 0) parts.warn(`A compaction of ${turn.sessionKey} had to say these pins again: ${quoted(added)}.`);
+  if (lost.length > 0) parts.warn(`A compaction of ${turn.sessionKey} could not keep these pins: ${quoted(lost)}.`);
   if (!parts.hooks.has('after_compaction')) return;
   const { sessionId } = turn.session;
   const entries = await parts.store.select('transcript', { where: { sessionId }, orderBy: [['position', 'asc']] });
@@ -89,6 +88,10 @@ export async function commitCompaction(
     },
     turn.context,
   );
+}
+
+function quoted(texts: readonly string[]): string {
+  return texts.map((text) => JSON.stringify(text)).join(', ');
 }
 
 async function tellBefore(

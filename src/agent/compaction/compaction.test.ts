@@ -228,8 +228,8 @@ describe('pins', () => {
       added: ['The door code is 4711.'],
       lost: [expect.stringMatching(/^AGENTS\.md#Gone \(/)],
     });
-    expect(scratch.warnings.join('\n')).toContain('had to say these pins again: The door code is 4711.');
-    expect(scratch.warnings.join('\n')).toContain('could not keep these pins: AGENTS.md#Gone');
+    expect(scratch.warnings.join('\n')).toContain('had to say these pins again: "The door code is 4711.');
+    expect(scratch.warnings.join('\n')).toContain('could not keep these pins: "AGENTS.md#Gone');
   });
 });
 

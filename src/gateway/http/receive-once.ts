@@ -52,7 +52,7 @@ function toInbound(
 }
 
 async function checkSameMessage(port: GatewayPort, fingerprint: string | undefined, runId: string): Promise<void> {
-  const [first] = await port.store.select('inbox', { where: { runId }, limit: 1 });
+  const [first] = await port.store.select('inbox', { where: { runId }, orderBy: [['seq', 'asc']], limit: 1 });
   if (first && first.fingerprint !== (fingerprint ?? null)) throw new IdempotencyKeyReusedError(runId);
 }
 

@@ -145,7 +145,7 @@ type ToldRun = Omit<RunRow, 'status'> & { readonly status: RunRow['status'] | 'q
 async function findRun(store: Store, runId: string): Promise<ToldRun> {
   const [row] = await store.select('runs', { where: { runId }, limit: 1 });
   if (row) return row;
-  const [waiting] = await store.select('inbox', { where: { runId }, limit: 1 });
+  const [waiting] = await store.select('inbox', { where: { runId }, orderBy: [['seq', 'asc']], limit: 1 });
   if (!waiting) throw new UnknownRunError(runId.slice(0, 512));
   return {
     runId,

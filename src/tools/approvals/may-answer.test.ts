@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Peer } from '../../protocol/inbound.ts';
-import { type Answerer, answererName, mayAnswer, maySee } from './may-answer.ts';
+import { type Answerer, answererName, mayAllowAlways, mayAnswer, maySee } from './may-answer.ts';
 
 const APPROVERS = ['discord:boss'];
 const here = { sessionKey: 'agent:main:here' };
@@ -8,16 +8,17 @@ const elsewhere = { sessionKey: 'agent:main:elsewhere' };
 
 describe('who may answer', () => {
   it.each([
-    ['the operator on the page', who('web', 'direct', 'tab'), true, true],
-    ['the operator in a terminal', who('cli', 'direct', 'local'), true, true],
-    ['a client of the API', who('api', 'direct', 'anybody'), true, true],
-    ['somebody alone with the agent', who('discord', 'direct', 'ana'), true, false],
-    ['somebody in a group', who('discord', 'group', 'ana'), false, false],
-    ['an approver in a group', who('discord', 'group', 'boss'), true, false],
-    ['an approver in a channel', who('discord', 'channel', 'boss'), true, false],
-    ['a namesake on another platform', who('slack', 'group', 'boss'), false, false],
-  ])('%s', (_, answerer, isAllowed, seesAll) => {
+    ['the operator on the page', who('web', 'direct', 'tab'), true, true, true],
+    ['the operator in a terminal', who('cli', 'direct', 'local'), true, true, true],
+    ['a client of the API', who('api', 'direct', 'anybody'), true, true, true],
+    ['somebody alone with the agent', who('discord', 'direct', 'ana'), true, false, false],
+    ['somebody in a group', who('discord', 'group', 'ana'), false, false, false],
+    ['an approver in a group', who('discord', 'group', 'boss'), true, true, false],
+    ['an approver in a channel', who('discord', 'channel', 'boss'), true, true, false],
+    ['a namesake on another platform', who('slack', 'group', 'boss'), false, false, false],
+  ])('%s', (_, answerer, isAllowed, always, seesAll) => {
     expect(mayAnswer(answerer, APPROVERS)).toBe(isAllowed);
+    expect(mayAllowAlways(answerer, APPROVERS)).toBe(always);
     expect(maySee(answerer, here)).toBe(true);
     expect(maySee(answerer, elsewhere)).toBe(seesAll);
   });

@@ -2,6 +2,7 @@
 // in a place that several people share only those whom the operator has named.
 
 import type { Inbound } from '../../protocol/inbound.ts';
+import { isOperatorChannel } from '../../protocol/operator-channels.ts';
 import type { ApprovalRow } from '../../store/tables.ts';
 
 /** Who types where. */
@@ -10,14 +11,15 @@ export interface Answerer {
   readonly inbound: Pick<Inbound, 'surface' | 'sender'>;
 }
 
-/** Whoever reaches these has the gateway's token. */
-const OPERATOR_CHANNELS: readonly string[] = ['web', 'cli', 'api'];
-
 /** `approvers` are the operator's, as `channel:sender`. */
 export function mayAnswer({ inbound }: Answerer, approvers: readonly string[]): boolean {
+  return inbound.surface.peer.kind === 'direct' || mayAllowAlways({ inbound }, approvers);
+}
+
+/** A rule holds for the agent in all its sessions, so that it is more than one's own affair. */
+export function mayAllowAlways({ inbound }: Pick<Answerer, 'inbound'>, approvers: readonly string[]): boolean {
   const { surface, sender } = inbound;
-  if (isOperator(inbound) || surface.peer.kind === 'direct') return true;
-  return approvers.includes(`${surface.channel}:${sender.id}`);
+  return isOperator(inbound) || approvers.includes(`${surface.channel}:${sender.id}`);
 }
 
 /** What is asked in another session is nobody's business but the operator's. */
@@ -32,5 +34,5 @@ export function answererName({ inbound }: Answerer): string {
 }
 
 function isOperator({ surface }: Answerer['inbound']): boolean {
-  return OPERATOR_CHANNELS.includes(surface.channel);
+  return isOperatorChannel(surface.channel);
 }

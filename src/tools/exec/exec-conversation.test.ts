@@ -44,7 +44,7 @@ describe('a model that wants to run a command', () => {
 
   it('runs what a rule names at once, and asks for the rest: always means this command in this folder', async () => {
     const scratch = await gatewayForTest({
-      config: { tools: { exec: { allow: ['ls *'] } } },
+      config: { tools: { exec: { allow: ['ls *'] } }, approvals: { approvers: ['test:ana'] } },
       files: { 'workspace/notes.md': 'Buy milk.\n' },
     });
     const { channel, model, store } = scratch;

@@ -21,7 +21,7 @@ import type { SessionMail } from '../tools/sessions-send.ts';
 import type { Tool } from '../tools/tool.ts';
 import { createToolset } from '../tools/toolset.ts';
 import { ContextEngine } from './context-engine.ts';
-import { createExecTools, type ExecTools } from './exec-tools.ts';
+import { createExecTools, type ExecTools } from './create-exec-tools.ts';
 import { memoryPolicyOf } from './memory-policy.ts';
 import { ModelRegistry } from './model-registry.ts';
 import { routingSettingsOf } from './routing-settings.ts';

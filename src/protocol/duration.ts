@@ -1,13 +1,13 @@
 // Spans of time as people write them: `90s`, `30m`, `1h30m`, `2d`.
 
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Undefined for anything that is no span. */
 export function parseDuration(text: string): number | undefined {
   const compact = text.trim().toLowerCase().replace(/\s+/g, '');
-  if (compact.length > 40 || !/^(?:\d+(?:\.\d+)?[smhd])+$/.test(compact)) return undefined;
+  if (compact.length > 40 || !/^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/.test(compact)) return undefined;
   let total = 0;
-  for (const [, amount, unit] of compact.matchAll(/(\d+(?:\.\d+)?)([smhd])/g)) {
+  for (const [, amount, unit] of compact.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)) {
     total += Number(amount) * (UNIT_MS[unit ?? ''] ?? 0);
   }
   return Number.isFinite(total) ? Math.round(total) : undefined;

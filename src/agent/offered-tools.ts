@@ -1,0 +1,37 @@
+// The tools that the calls of a run may reach, and who it is that calls them.
+
+import { requesterOf } from '../protocol/requester.ts';
+import type { Tool, ToolCaller } from '../tools/tool.ts';
+import type { Conversation } from './conversation.ts';
+import type { Turn } from './open-turn.ts';
+import type { RunParts } from './run-parts.ts';
+
+/** Those that the model was told of, as far as the policy of this moment still has them. */
+export async function offeredTools(
+  parts: RunParts,
+  turn: Turn,
+  { model, frame }: Conversation,
+): Promise<readonly Tool[]> {
+  const { agentId, sessionKey, inbound } = turn;
+  const { provider } = model;
+  const requester = requesterOf(inbound);
+  const told = new Set(frame.tools.map(({ name }) => name));
+  const tools = await parts.tools({ agentId, sessionKey, requester, provider, model: model.model });
+  return tools.filter(({ name }) => told.has(name));
+}
+
+export function toolCallerOf(
+  { agentId, sessionKey, session, runId, workspaceDir, inbound }: Turn,
+  toolCallId: string,
+): ToolCaller {
+  return {
+    agentId,
+    sessionKey,
+    sessionId: session.sessionId,
+    runId,
+    toolCallId,
+    workspaceDir,
+    requester: requesterOf(inbound),
+    surface: inbound.surface,
+  };
+}

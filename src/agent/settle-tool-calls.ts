@@ -1,0 +1,155 @@
+// Brings the calls of one model answer to their ends: they run side by side, a few at a time, and their results come back
+// in the order of the calls. A call that started is not started again: after a crash the model is told that it was
+// interrupted, unless the tool says that a second time does no harm.
+
+import type { ToolMessage } from '../protocol/message.ts';
+import { runTool } from '../tools/run-tool.ts';
+import type { Tool, ToolOutput } from '../tools/tool.ts';
+import type { Conversation, PendingCalls } from './conversation.ts';
+import type { StartedCall } from './journal.ts';
+import { rewriterOf, type SaidMessage } from './message-spans.ts';
+import { offeredTools, toolCallerOf } from './offered-tools.ts';
+import type { Turn } from './open-turn.ts';
+import type { RunParts } from './run-parts.ts';
+import { rewritersOf, writeMessage } from './write-message.ts';
+
+/** How many tools of one run work at the same time. */
+const MOST_AT_ONCE = 8;
+
+/** Runs what has no result yet. */
+export async function settleToolCalls(
+  parts: RunParts,
+  turn: Turn,
+  conversation: Conversation,
+  pending: PendingCalls,
+): Promise<readonly SaidMessage[]> {
+  const tools = await offeredTools(parts, turn, conversation);
+  const outputs = await sideBySide(
+    pending.calls,
+    async (call) => pending.results.get(call.id) ?? (await settleOne(parts, turn, call, tools, pending.isResumed)),
+  );
+  // A stopped run reports no results that nobody will read.
+  turn.signal.throwIfAborted();
+  const messages: SaidMessage[] = [];
+  for (const [index, call] of pending.calls.entries()) {
+    const output = outputs[index];
+    if (output) messages.push(await persist(parts, turn, call, output));
+  }
+  return messages;
+}
+
+/** In the order of what was given. Once one has failed, no further one begins. */
+async function sideBySide<T, R>(given: readonly T[], work: (each: T) => Promise<R>): Promise<readonly R[]> {
+  const results: R[] = [];
+  const waiting = given.entries();
+  let hasFailed = false;
+  const takeTurns = async () => {
+    for (const [index, each] of waiting) {
+      if (hasFailed) return;
+      try {
+        results[index] = await work(each);
+      } catch (error) {
+        hasFailed = true;
+        throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(MOST_AT_ONCE, given.length) }, takeTurns));
+  return results;
+}
+
+async function settleOne(
+  parts: RunParts,
+  turn: Turn,
+  call: StartedCall,
+  tools: readonly Tool[],
+  isResumed: boolean,
+): Promise<ToolOutput> {
+  const { runId, sessionKey } = turn;
+  const { id: toolCallId, name, params } = call;
+  const startedAt = parts.now();
+  parts.emit({ type: 'tool-start', runId, sessionKey, at: startedAt, toolCallId, name, params });
+  parts.recorder.toolStarted(turn.recorded, { toolCallId, name, params });
+  const output = await outputOf(parts, turn, call, tools, isResumed);
+  // A result that came after the end belongs to nobody; the next attempt tells the model that the call was cut.
+  turn.signal.throwIfAborted();
+  const ms = parts.now() - startedAt;
+  const isError = output.isError === true;
+  await turn.ledger.commit('tool-result', [
+    turn.ledger.step('tool-result', { toolCallId, content: output.content, isError, details: output.details ?? null }),
+  ]);
+  parts.emit({
+    type: 'tool-end',
+    runId,
+    sessionKey,
+    at: parts.now(),
+    toolCallId,
+    name,
+    isError,
+    ms,
+    content: output.content,
+  });
+  parts.recorder.toolEnded(turn.recorded, { toolCallId, name, ms, isError, content: output.content });
+  if (parts.hooks.has('after_tool_call')) {
+    const event = { toolName: name, params, runId, toolCallId, durationMs: ms };
+    parts.hooks.observe(
+      'after_tool_call',
+      isError
+        ? { ...event, error: output.content }
+        : { ...event, result: { content: output.content, details: output.details } },
+      { ...turn.context, toolName: name, toolCallId },
+    );
+  }
+  return output;
+}
+
+const INTERRUPTED =
+  'This call was interrupted because the gateway stopped while it ran. It was not run again, and whether it took effect is unknown. Look before you repeat it.';
+
+async function outputOf(
+  parts: RunParts,
+  turn: Turn,
+  call: StartedCall,
+  tools: readonly Tool[],
+  isResumed: boolean,
+): Promise<ToolOutput> {
+  if (call.veto !== null) return call.veto;
+  const tool = tools.find(({ name }) => name === call.name);
+  if (isResumed && !tool?.idempotent)
+    return { content: INTERRUPTED, isError: true, details: { status: 'interrupted' } };
+  if (!tool) return { content: `There is no tool "${call.name}" any more.`, isError: true };
+  return runTool(
+    tool,
+    call.params,
+    { ...toolCallerOf(turn, call.id), signal: turn.signal, grant: call.grant ?? undefined },
+    { timeoutMs: tool.timeoutMs ?? parts.settings.toolTimeoutMs },
+  );
+}
+
+/** The result as the transcript keeps it, which is also what the model reads. */
+async function persist(parts: RunParts, turn: Turn, call: StartedCall, output: ToolOutput): Promise<SaidMessage> {
+  const message: ToolMessage = {
+    role: 'tool',
+    toolCallId: call.id,
+    toolName: call.name,
+    content: output.content,
+    ...(output.isError ? { isError: true } : {}),
+    ...(output.details === undefined ? {} : { details: output.details }),
+  };
+  let kept = message;
+  const rewriters: (string | undefined)[] = [];
+  if (parts.hooks.has('tool_result_persist')) {
+    const { result, calls } = await parts.hooks.run(
+      'tool_result_persist',
+      { toolName: call.name, toolCallId: call.id, message, isSynthetic: call.veto !== null },
+      { ...turn.context, toolName: call.name, toolCallId: call.id },
+    );
+    if (result.message?.role === 'tool') {
+      kept = { ...(result.message as ToolMessage), toolCallId: call.id, toolName: call.name };
+      rewriters.push(rewritersOf(calls, 'tool_result_persist'));
+    }
+  }
+  const written = await writeMessage(parts, turn, kept);
+  const by = [...rewriters, written.rewrittenBy].filter((each) => each !== undefined).join(' and ');
+  return { message: written.message, meta: rewriterOf(`tool ${call.name}`, by === '' ? undefined : by) };
+}

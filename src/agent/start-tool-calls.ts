@@ -1,0 +1,190 @@
+// The tool calls of one model answer, up to their start: each passes the gate, whoever needs a person's word waits for it,
+// and that they start is written down before they do.
+
+import { createHash } from 'node:crypto';
+import type { ApprovalResolution } from '../protocol/approval-decision.ts';
+import { RunStoppedError } from '../protocol/errors.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import { isJsonObject } from '../protocol/json.ts';
+import { type AssistantMessage, type ToolCallPart, toolCallsOf } from '../protocol/message.ts';
+import { requesterOf } from '../protocol/requester.ts';
+import type { Write } from '../store/store.ts';
+import type { ApprovalRow } from '../store/tables.ts';
+import { type GateAsk, type GatePass, type GateVeto, gateToolCall, vetoOutput } from '../tools/gate-tool-call.ts';
+import type { Conversation, PendingCalls } from './conversation.ts';
+import { type StartedCall, stepsOf } from './journal.ts';
+import { rewriterOf } from './message-spans.ts';
+import { offeredTools, toolCallerOf } from './offered-tools.ts';
+import type { Turn } from './open-turn.ts';
+import type { RunParts } from './run-parts.ts';
+import { type ApprovalSubject, type SoughtApproval, seekApproval } from './seek-approval.ts';
+import { type Suspension, tellVoid } from './suspend-run.ts';
+import { writeMessage } from './write-message.ts';
+
+/** When one of the calls needs a person who has not answered yet, none of them starts. */
+export async function startToolCalls(
+  parts: RunParts,
+  turn: Turn,
+  conversation: Conversation,
+  message: AssistantMessage,
+): Promise<PendingCalls | Suspension> {
+  const stored = conversation.asked ? await unspentApprovals(parts, turn) : [];
+  const gated = await gateCalls(parts, turn, conversation, message, stored);
+  // Whether or not anybody would still ask: a run that was stopped while it waited does not go on.
+  const cancelled = stored.find(({ decision }) => decision === 'cancelled');
+  if (cancelled) {
+    tellResolutions(gated);
+    throw new RunStoppedError(cancelled.decidedBy ?? 'somebody stopped it while it waited');
+  }
+  const isWaiting = gated.sought.some(({ kind }) => kind !== 'answered');
+  if (isWaiting) return suspensionOf(message, gated.sought, conversation.asked !== undefined);
+  return begin(parts, turn, message, gated, stored);
+}
+
+interface GatedCalls {
+  /** Those that nobody needs to be asked about any more. */
+  readonly calls: readonly StartedCall[];
+  readonly sought: readonly SoughtApproval[];
+  /** What whoever asked wants to be told, once it counts. */
+  readonly resolutions: readonly (() => void)[];
+}
+
+async function gateCalls(
+  parts: RunParts,
+  turn: Turn,
+  conversation: Conversation,
+  message: AssistantMessage,
+  stored: readonly ApprovalRow[],
+): Promise<GatedCalls> {
+  const tools = await offeredTools(parts, turn, conversation);
+  const calls: StartedCall[] = [];
+  const sought: SoughtApproval[] = [];
+  const resolutions: (() => void)[] = [];
+  for (const [index, call] of toolCallsOf(message).entries()) {
+    const { id } = call;
+    const gate = await gateToolCall(call, {
+      tools,
+      hooks: parts.hooks,
+      context: { ...turn.context, toolCallId: id },
+      caller: toolCallerOf(turn, id),
+      signal: turn.signal,
+    });
+    turn.signal.throwIfAborted();
+    if (gate.kind !== 'ask') {
+      const denial = stored.find(({ toolCallId, decision }) => toolCallId === id && decision === 'deny');
+      const veto = gate.kind === 'run' && denial ? vetoOf(denial, gate.params) : gate;
+      calls.push(veto.kind === 'run' ? passed(veto, id) : vetoed(call, veto));
+      continue;
+    }
+    const approval = seekApproval(gate, subjectOf(parts, turn, conversation, id, index), stored);
+    sought.push(approval);
+    if (approval.kind !== 'answered') continue;
+    calls.push(answered(call, gate, approval.approval));
+    resolutions.push(() => tellResolution(gate.onResolution, approval.approval.decision));
+  }
+  return { calls, sought, resolutions };
+}
+
+/** From here on each of them has started, as far as anybody can tell. */
+async function begin(
+  parts: RunParts,
+  turn: Turn,
+  message: AssistantMessage,
+  gated: GatedCalls,
+  stored: readonly ApprovalRow[],
+): Promise<PendingCalls> {
+  const { calls } = gated;
+  const { message: written, rewrittenBy } = await writeMessage(parts, turn, message);
+  const meta = rewriterOf('model', rewrittenBy);
+  // Nobody asks for these any more, so nobody needs to answer them. Whoever has done so meanwhile is heard first.
+  const voids = stored.filter(({ status }) => status === 'waiting').map(({ id }) => id);
+  await turn.ledger.commit('tool-start', [
+    turn.ledger.entry(written, { meta }),
+    turn.ledger.step('tool-start', {
+      calls: calls as unknown as readonly JsonObject[],
+      spent: stored.map(({ id }) => id),
+    }),
+    ...voids.map(
+      (id): Write => ({ update: 'approvals', where: { id, status: 'waiting' }, set: { status: 'void' }, expect: 1 }),
+    ),
+  ]);
+  tellVoid(parts, turn, voids);
+  tellResolutions(gated);
+  return { kind: 'pending', message: written as AssistantMessage, meta, calls, results: new Map(), isResumed: false };
+}
+
+function tellResolutions({ resolutions }: GatedCalls): void {
+  for (const tell of resolutions) tell();
+}
+
+/** What was asked for the calls that wait now. The approvals of calls that have started were good for those. */
+async function unspentApprovals({ store }: RunParts, { runId, journal }: Turn): Promise<readonly ApprovalRow[]> {
+  const spent = new Set(stepsOf(journal).flatMap((step) => (step.kind === 'tool-start' ? (step.spent ?? []) : [])));
+  const rows = await store.select('approvals', { where: { runId }, orderBy: [['seq', 'asc']] });
+  return rows.filter(({ id }) => !spent.has(id));
+}
+
+function passed({ tool, params, grant }: GatePass, id: string): StartedCall {
+  return { id, name: tool.name, params, veto: null, grant: grant ?? null };
+}
+
+function vetoed({ id, name, params }: ToolCallPart, veto: GateVeto): StartedCall {
+  return { id, name, params: isJsonObject(params) ? params : {}, veto: vetoOutput(veto), grant: null };
+}
+
+function answered(call: ToolCallPart, ask: GateAsk, approval: ApprovalRow): StartedCall {
+  const { tool, params } = ask;
+  const { decision, timeoutBehavior, id: approvalId } = approval;
+  const isAllowed =
+    decision === 'allow-once' || decision === 'allow-always' || (decision === 'timeout' && timeoutBehavior === 'allow');
+  const argv = ask.grant?.kind === 'rule' ? ask.grant.argv : undefined;
+  if (isAllowed) return passed({ kind: 'run', tool, params, grant: { kind: 'approval', approvalId, argv } }, call.id);
+  return vetoed(call, vetoOf(approval, params));
+}
+
+/** A person's no holds, whether or not anybody would still ask. The words are the plugin contract's. */
+function vetoOf({ decision, askedBy: by }: ApprovalRow, params: JsonObject): GateVeto {
+  const reason = decision === 'timeout' ? 'Approval timed out' : 'Denied by user';
+  return { kind: 'veto', reason, by, cause: 'approval', params };
+}
+
+/** A handler is told once it counts, and not waited for; what it makes of it is its own affair. */
+function tellResolution(onResolution: GateAsk['onResolution'], decision: ApprovalResolution | null): void {
+  if (decision) void (async () => onResolution?.(decision))().catch(() => undefined);
+}
+
+function suspensionOf(message: AssistantMessage, sought: readonly SoughtApproval[], isKept: boolean): Suspension {
+  const fresh = sought.flatMap((each) => (each.kind === 'new' ? [each] : []));
+  return {
+    kind: 'suspension',
+    message,
+    approvals: fresh.map(({ row }) => row),
+    voids: fresh.flatMap(({ voids }) => voids),
+    isKept,
+  };
+}
+
+function subjectOf(
+  parts: RunParts,
+  turn: Turn,
+  { wire, call }: Conversation,
+  toolCallId: string,
+  index: number,
+): ApprovalSubject {
+  const { runId, sessionKey, agentId, workspaceDir, inbound } = turn;
+  const { ttlMs, timeoutBehavior, policyVersionOf } = parts.approvals;
+  return {
+    runId,
+    sessionKey,
+    agentId,
+    toolCallId,
+    place: `${call}.${index}`,
+    requester: requesterOf(inbound),
+    policyVersion: policyVersionOf(agentId),
+    workspaceDir,
+    contextHash: createHash('sha256').update(wire.body).digest('hex'),
+    now: parts.now(),
+    ttlMs,
+    timeoutBehavior,
+  };
+}
