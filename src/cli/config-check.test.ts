@@ -36,6 +36,16 @@ Usable, with 1 warning.
     });
   });
 
+  it('names tools that do not exist and rules that allow nothing', async () => {
+    await home.write('openclaw.json', '{ tools: { deny: ["exce"], profile: "codding", exec: { allow: ["ls; rm"] } } }');
+    const { code, out } = await home.run(['config', 'check']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^warning: .*"exce".*exec/m);
+    expect(out).toMatch(/^warning: .*"codding"/m);
+    expect(out).toMatch(/^warning: The rule "ls; rm" of tools\.exec\.allow allows nothing/m);
+    expect(out).toContain('Usable, with 3 warnings.');
+  });
+
   it('exits 2 on a value that cannot be used, with file, line and what is expected', async () => {
     await home.write(
       'openclaw.yaml',

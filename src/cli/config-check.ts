@@ -31,7 +31,11 @@ Exit code: 0 when the configuration can be used (warnings are allowed), 2 when i
     .action(async (flags: ConfigCheckFlags) => {
       const { environment } = io;
       try {
-        const { files, merged, warnings } = await loadConfig({ environment, configPath: flags.config });
+        const loaded = await loadConfig({ environment, configPath: flags.config });
+        const { files, merged } = loaded;
+        const { listToolProblems } = await import('../gateway/list-tool-problems.ts');
+        const problems = listToolProblems(environment, loaded);
+        const warnings = [...loaded.warnings, ...problems.map((message) => ({ message }))];
         if (flags.json) {
           io.out(`${JSON.stringify({ ok: true, files, merged, warnings }, null, 2)}\n`);
           return;
@@ -41,7 +45,8 @@ Exit code: 0 when the configuration can be used (warnings are allowed), 2 when i
         }
         for (const { path, format } of files) io.out(`${path} (${format === 'yaml' ? 'YAML' : 'JSON5'})\n`);
         if (merged) io.out(`${oneLine(merged.explanation)}\n`);
-        for (const warning of warnings) io.out(`${formatConfigWarning(warning)}\n`);
+        for (const warning of loaded.warnings) io.out(`${formatConfigWarning(warning)}\n`);
+        for (const problem of problems) io.out(`warning: ${oneLine(problem)}\n`);
         io.out(
           warnings.length === 0 ? 'Nothing to complain about.\n' : `Usable, with ${countWarnings(warnings.length)}.\n`,
         );

@@ -60,7 +60,9 @@ const heartbeat = shared({
     .describe('When it beats. Default: always.'),
   target: text()
     .optional()
-    .describe('Where an answer goes: "last" (where the agent was last spoken to, the default) or "none".'),
+    .describe(
+      'Where an answer goes: "last" (where the agent was last spoken to, the default), "none", or a surface such as "cli:local".',
+    ),
   prompt: filledText().optional().describe('What the agent is told, instead of our own words.'),
   ackMaxChars: wholeNumber(0, 100_000)
     .optional()
@@ -79,7 +81,9 @@ const toolLists = {
 const execTool = shared({
   security: oneOf(['deny', 'allowlist', 'full'])
     .optional()
-    .describe('"allowlist", the default, asks for whatever no rule allows; "full" never asks; "deny" runs nothing.'),
+    .describe(
+      '"allowlist", the default, asks for whatever no rule allows; "full" asks for nothing unless "ask" is "always"; "deny" runs nothing.',
+    ),
   ask: oneOf(['off', 'on-miss', 'always'])
     .optional()
     .describe(

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { HookRunner } from '../hooks/runner.ts';
-import { StoreReadOnlyError } from '../protocol/errors.ts';
-import type { CommitCounter, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import type { McpServerStatus } from '../tools/mcp/mcp-server.ts';
 import { createDraftParts } from './create-draft-parts.ts';
+import { emptyStore } from './empty-store.ts';
 import { explainTools } from './explain-tools.ts';
 import type { ExplainToolsRequest, Preview, PreviewRequest, ToolsExplanation } from './gateway-port.ts';
 import { lookAtMcp } from './open-mcp.ts';
@@ -48,20 +48,7 @@ async function openForReading(file: string): Promise<Store> {
     (entry) => entry.isFile(),
     () => false,
   );
-  if (!exists) return nothingKept(file);
+  if (!exists) return emptyStore(file);
   const { openSqliteStore } = await import('../store/sqlite/open-sqlite-store.ts');
   return openSqliteStore({ file, readOnly: true });
-}
-
-/** What a store that does not exist has to say. */
-function nothingKept(file: string): Store {
-  return {
-    commit: () => Promise.reject(new StoreReadOnlyError(file)),
-    select: async () => [],
-    count: async () => 0,
-    commits: {} as CommitCounter,
-    waits: 0,
-    description: `nothing at ${file}`,
-    close: async () => {},
-  };
 }

@@ -1,0 +1,15 @@
+// What the configuration says about tools and what cannot be meant: names that no tool has, rules that allow nothing. Looks
+// at the configuration only; nothing is opened or started.
+
+import type { Environment } from '../config/environment.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
+import { HookRunner } from '../hooks/runner.ts';
+import { createDraftParts } from './create-draft-parts.ts';
+import { emptyStore } from './empty-store.ts';
+
+export function listToolProblems(environment: Environment, loaded: LoadedConfig): readonly string[] {
+  const now = Date.now;
+  const store = emptyStore(environment.stateDir);
+  const { exec, toolWarnings } = createDraftParts({ environment, loaded, store, hooks: new HookRunner({ now }), now });
+  return [...exec.problems, ...toolWarnings];
+}
