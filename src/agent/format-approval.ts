@@ -2,7 +2,8 @@
 
 import type { ApprovalRow } from '../store/tables.ts';
 
-const MAX_DESCRIPTION_CHARS = 4_000;
+/** Above the longest command, so that whoever decides about one reads all of it. */
+const MAX_DESCRIPTION_CHARS = 24_000;
 
 export function formatApproval(
   approval: Pick<

@@ -7,9 +7,11 @@ export interface DescribedCommand {
   readonly cwd: string;
   /** Undefined in the background, where there is none. */
   readonly timeoutSeconds: number | undefined;
+  /** A rule could stand for it from now on. */
+  readonly mayLast: boolean;
 }
 
-export function describeCommand({ command, cwd, timeoutSeconds }: DescribedCommand): string {
+export function describeCommand({ command, cwd, timeoutSeconds, mayLast }: DescribedCommand): string {
   const lines = command.split('\n');
   const odd = oddLettersOf(command);
   const size = lines.length > 1 ? ` (${lines.length} lines, ${command.length} characters)` : '';
@@ -18,6 +20,7 @@ export function describeCommand({ command, cwd, timeoutSeconds }: DescribedComma
     timeoutSeconds === undefined
       ? 'Runs in the background until it ends or is ended, without a time limit.'
       : `Time limit: ${timeoutSeconds} second${timeoutSeconds === 1 ? '' : 's'}`,
+    ...(mayLast ? ['Always would mean: exactly these words, in this folder, in every session of this agent.'] : []),
     ...(odd.length === 0 ? [] : [`Holds letters beyond ASCII, which may look like others: ${odd.join(' ')}`]),
     `Command${size}:`,
     // Each line is marked, so that no line of the command reads as one of ours.

@@ -105,12 +105,14 @@ async function decide(options: ExecOptions, params: ExecParams, caller: ToolCall
   if (policy.ask === 'off') return { kind: 'deny', reason: NO_RULE };
   // Somebody could let the link lead elsewhere before the answer comes.
   if (!isDirect) return { kind: 'deny', reason: `A link leads there. Ask for ${JSON.stringify(cwd)} by its own name.` };
+  const rule = await lastingRule(options, policy, caller, { command, cwd });
+  const limit = params.background ? undefined : timeoutSeconds;
   return {
     kind: 'ask',
     title: params.background ? 'Run a command in the background' : 'Run a command',
-    description: describeCommand({ command, cwd, timeoutSeconds: params.background ? undefined : timeoutSeconds }),
+    description: describeCommand({ command, cwd, timeoutSeconds: limit, mayLast: rule !== null }),
     severity: severityOf(command),
-    rule: await lastingRule(options, policy, caller, { command, cwd }),
+    rule,
   };
 }
 
