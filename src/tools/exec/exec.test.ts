@@ -24,7 +24,8 @@ describe('the decision of exec', () => {
     expect(await rig.decide({ command: 'ls -la "a b"', cwd: 'src', timeoutSeconds: 5 })).toEqual({
       kind: 'ask',
       title: 'Run a command',
-      description: 'Folder: src in the workspace\nTime limit: 5 seconds\nCommand:\n$ ls -la "a b"',
+      description:
+        'Folder: src in the workspace\nTime limit: 5 seconds\nAlways would mean: exactly these words, in this folder, in every session of this agent.\nCommand:\n$ ls -la "a b"',
       severity: 'warning',
       rule: { argv: ['ls', '-la', 'a b'], cwd: 'src' },
     });
