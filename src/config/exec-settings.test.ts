@@ -13,6 +13,12 @@ describe('the settings of exec', () => {
     });
   });
 
+  it('know the time limit by the name that existing configurations have for it', () => {
+    expect(execSettingsOf({ tools: { exec: { timeoutSec: 1_800 } } }, 'main')).toMatchObject({ timeoutSeconds: 1_800 });
+    const both = { tools: { exec: { timeoutSec: 1_800, timeoutSeconds: 60 } } };
+    expect(execSettingsOf(both, 'main')).toMatchObject({ timeoutSeconds: 60 });
+  });
+
   it('of an agent lie over the common ones, setting by setting', () => {
     const config = {
       tools: { exec: { allow: ['ls *'], timeoutSeconds: 30, env: ['CI'] } },

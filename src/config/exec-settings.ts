@@ -22,7 +22,13 @@ export function execSettingsOf(config: Config, agentId: string): ExecSettings {
     ask: own?.ask ?? common?.ask ?? 'on-miss',
     allow: own?.allow ?? common?.allow ?? [],
     env: own?.env ?? common?.env ?? [],
-    timeoutSeconds: own?.timeoutSeconds ?? common?.timeoutSeconds ?? 120,
+    timeoutSeconds: timeLimitOf(own) ?? timeLimitOf(common) ?? 120,
     maxOutputChars: own?.maxOutputChars ?? common?.maxOutputChars ?? 20_000,
   };
+}
+
+type ExecSection = NonNullable<NonNullable<Config['tools']>['exec']>;
+
+function timeLimitOf(section: ExecSection | undefined): number | undefined {
+  return section?.timeoutSeconds ?? section?.timeoutSec;
 }

@@ -96,6 +96,7 @@ const execTool = shared({
     ),
   env: texts().optional().describe('Environment variables that commands are given, besides the harmless ones.'),
   timeoutSeconds: wholeNumber(1, 86_400).optional().describe('The longest that a command may take. Default 120.'),
+  timeoutSec: wholeNumber(1, 86_400).optional().describe('The same, as OpenClaw writes it.'),
   maxOutputChars: wholeNumber(1_000, 1_000_000)
     .optional()
     .describe('What the agent reads of the output; all of it is in a file. Default 20000.'),
