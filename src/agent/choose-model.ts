@@ -4,8 +4,9 @@
 import type { HookAnswer } from '../hooks/runner.ts';
 import type { Model } from '../models/model.ts';
 import { isAtriumError } from '../protocol/errors.ts';
+import type { ModelRef } from '../protocol/model-ref.ts';
 import { askingIn, type DraftMode, type TurnSubject } from './draft-request.ts';
-import type { DraftParts, ModelRef } from './run-parts.ts';
+import type { DraftParts } from './run-parts.ts';
 
 export interface ChosenModel {
   readonly model: Model;

@@ -4,9 +4,9 @@
 import type { Model, ModelRequest, WireRequest } from '../models/model.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { AssistantMessage, Message } from '../protocol/message.ts';
+import type { ModelRef } from '../protocol/model-ref.ts';
 import type { ToolOutput } from '../tools/tool.ts';
 import type { StartedCall } from './journal.ts';
-import type { ModelRef } from './run-parts.ts';
 
 export interface Conversation {
   readonly model: Model;

@@ -6,9 +6,11 @@ import type { HookContext } from '../hooks/hook-context.ts';
 import type { HookRunner } from '../hooks/runner.ts';
 import type { Model, ModelRequest, WireRequest } from '../models/model.ts';
 import type { ChannelContext, InternalHookHandler } from '../protocol/bootstrap-event.ts';
+import type { CompactionSettings } from '../protocol/compaction-settings.ts';
 import type { Surface } from '../protocol/inbound.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { LiveEvent, RunStatus, SessionEndReason } from '../protocol/live-event.ts';
+import type { ModelRef } from '../protocol/model-ref.ts';
 import type { Requester } from '../protocol/requester.ts';
 import type { Trigger } from '../protocol/session-type.ts';
 import type { Usage } from '../protocol/usage.ts';
@@ -79,22 +81,6 @@ export interface ApprovalPort {
   readonly policyVersionOf: (agentId: string) => string;
 }
 
-export interface CompactionSettings {
-  /** False: only when a person asks for it. */
-  readonly enabled: boolean;
-  /** The share of the window at which it begins. */
-  readonly threshold: number;
-  /** What stays as it was said; without it, a quarter of the window. */
-  readonly keepRecentTokens?: number | undefined;
-  /** Who writes the summary; without it, the model of the run. */
-  readonly model?: ModelRef | undefined;
-  readonly timeoutMs: number;
-  /** The window of models that nobody knows, and the most that is used of others'. */
-  readonly contextTokens: number;
-  /** What no summary may lose: facts in words, and sections such as `AGENTS.md#Safety`. */
-  readonly pins: readonly string[];
-}
-
 export interface ContextPort {
   compose(request: {
     readonly agentId: string;
@@ -108,11 +94,6 @@ export interface ContextPort {
     readonly record: boolean;
   }): Promise<Composition>;
   workspaceDirOf(agentId: string): string;
-}
-
-export interface ModelRef {
-  readonly provider: string;
-  readonly model: string;
 }
 
 export interface ModelPort {

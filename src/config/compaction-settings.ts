@@ -1,18 +1,9 @@
 // How an agent's long conversations are shortened: what its entry says, else the defaults of all agents, else ours.
 
+import type { CompactionSettings } from '../protocol/compaction-settings.ts';
 import { resolveAgentConfig, resolveAgentDefaults } from './agents.ts';
-import { type ModelRef, parseModelRef } from './model-choice.ts';
+import { parseModelRef } from './model-choice.ts';
 import type { Config } from './schema.ts';
-
-export interface CompactionSettings {
-  readonly enabled: boolean;
-  readonly threshold: number;
-  readonly keepRecentTokens?: number | undefined;
-  readonly model?: ModelRef | undefined;
-  readonly timeoutMs: number;
-  readonly contextTokens: number;
-  readonly pins: readonly string[];
-}
 
 export function compactionSettingsOf(config: Config, agentId: string): CompactionSettings {
   const defaults = resolveAgentDefaults(config);

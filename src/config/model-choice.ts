@@ -2,17 +2,12 @@
 // key is at hand, else Mirror. The choice says in one sentence why it is what it is. Whether a provider can be used is
 // not asked here.
 
+import type { ModelRef } from '../protocol/model-ref.ts';
 import { resolveAgentConfig, resolveAgentDefaults } from './agents.ts';
 import type { EnvironmentVariables } from './home-dir.ts';
 import { configuredModels, configuredProviders, findApiKey, keyVariable, MIRROR_PROVIDER } from './model-provider.ts';
 import { isPlainObject } from './plain-object.ts';
 import type { Config } from './schema.ts';
-
-export interface ModelRef {
-  /** `anthropic`, or a name under `models.providers`. */
-  readonly provider: string;
-  readonly model: string;
-}
 
 export interface ModelChoice {
   readonly primary: ModelRef;

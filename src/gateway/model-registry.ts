@@ -3,10 +3,11 @@
 
 import { listAgentIds } from '../config/agents.ts';
 import type { EnvironmentVariables } from '../config/home-dir.ts';
-import { formatModelRef, type ModelChoice, type ModelRef, resolveModelChoice } from '../config/model-choice.ts';
+import { formatModelRef, type ModelChoice, resolveModelChoice } from '../config/model-choice.ts';
 import { contextWindowOf, type ProviderSettings, resolveProvider } from '../config/model-provider.ts';
 import type { Config } from '../config/schema.ts';
 import type { Model } from '../models/model.ts';
+import type { ModelRef } from '../protocol/model-ref.ts';
 
 export class ModelRegistry {
   readonly #config: Config;

@@ -3,12 +3,12 @@
 
 import { estimateTokens } from '../../context/budget/estimate-tokens.ts';
 import type { Model, ModelRequest } from '../../models/model.ts';
+import type { CompactionSettings } from '../../protocol/compaction-settings.ts';
 import type { Message } from '../../protocol/message.ts';
 import type { Store } from '../../store/store.ts';
 import type { TranscriptRow } from '../../store/tables.ts';
 import { historyOf } from '../history-of.ts';
 import { piecesOfMessage, piecesOfTool } from '../request-text.ts';
-import type { CompactionSettings } from '../run-parts.ts';
 
 /** What may be used of a model's window, and where shortening begins. */
 export interface SizeLimits {
