@@ -37,6 +37,7 @@ describe('the schema of the configuration', () => {
       'mcp',
       'models',
       'openboa',
+      'plugins',
       'recorder',
       'session',
       'tools',

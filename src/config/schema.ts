@@ -337,6 +337,45 @@ const hooks = shared({
       .optional(),
     installs: recordOf(anyObject()).optional(),
   }).optional(),
+  runBudgetMs: wholeNumber(1, 600_000)
+    .optional()
+    .describe('How long all handlers of one run may take together, gates and observers apart. Default 30000.'),
+});
+
+const pluginHooks = shared({
+  timeoutMs: wholeNumber(1, 600_000).optional().describe('How long each of its handlers may take.'),
+  timeouts: recordOf(wholeNumber(1, 600_000)).optional().describe('The same, by hook.'),
+  allowConversationAccess: flag().optional().describe('Whether its handlers may read what is said. Default false.'),
+  allowPromptInjection: flag().optional().describe('Whether it may add to prompts. Default true.'),
+});
+
+const plugins = shared({
+  enabled: flag().optional().describe('Whether plugins load at all. Default true.'),
+  allow: texts().optional().describe('When there are any, only these plugins load.'),
+  deny: texts().optional().describe('Plugins that never load.'),
+  load: shared({
+    paths: texts().optional().describe('Files and folders with plugins.'),
+  }).optional(),
+  slots: shared({
+    memory: text().optional().describe('The plugin that is the memory; "none" for none.'),
+  }).optional(),
+  entries: recordOf(
+    shared({
+      enabled: flag().optional(),
+      isolation: oneOf(['worker', 'inline'])
+        .optional()
+        .describe('Where it runs. Default "worker": it can be stopped when it spins.'),
+      config: anyObject().optional().describe("The plugin's own settings."),
+      hooks: pluginHooks.optional(),
+    }),
+  ).optional(),
+  installs: recordOf(anyObject()).optional(),
+  worker: ours({
+    memoryMb: wholeNumber(16, 65_536).optional().describe('The most memory of the plugin worker. Default 512.'),
+    heartbeatMs: wholeNumber(100, 600_000)
+      .optional()
+      .describe('How long the plugin worker may be silent before it is started again. Default 1000.'),
+  }).optional(),
 });
 
 const openboa = ours({
@@ -511,6 +550,7 @@ export const configSchema = ours({
   mcp: mcp.optional(),
   models: models.optional(),
   openboa: openboa.optional(),
+  plugins: plugins.optional(),
   recorder: recorder.optional(),
   session: session.optional(),
   tools: tools.optional(),
@@ -526,7 +566,7 @@ export const USED_SECTIONS: readonly string[] = Object.keys(configSchema.shape);
 export const PASSED_SECTIONS: readonly string[] = `
   $schema accessGroups acp audio audit auth broadcast browser canvasHost channels cli commands
   commitments crestodian diagnostics discovery env logging media memory messages meta nodeHost
-  plugins proxy secrets security skills surfaces talk ui update web wizard
+  proxy secrets security skills surfaces talk ui update web wizard
 `
   .trim()
   .split(/\s+/);

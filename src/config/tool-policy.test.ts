@@ -68,6 +68,6 @@ describe('what a configuration says about tools', () => {
     ]);
     expect(listToolPlaces({})).toEqual([]);
     expect(listPluginIds({ plugins: { entries: { weather: {} } } })).toEqual(['weather']);
-    expect(listPluginIds({ plugins: 'none' })).toEqual([]);
+    expect(listPluginIds({})).toEqual([]);
   });
 });

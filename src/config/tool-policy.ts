@@ -58,9 +58,7 @@ export function listToolPlaces(config: Config): readonly ToolSection[] {
 
 /** Plugins that the configuration speaks of: lists may name the tools of each by its id. */
 export function listPluginIds(config: Config): readonly string[] {
-  const { plugins } = config;
-  const entries = isPlainObject(plugins) ? plugins.entries : undefined;
-  return isPlainObject(entries) ? Object.keys(entries) : [];
+  return Object.keys(config.plugins?.entries ?? {});
 }
 
 const SUBAGENT_PLACE = 'tools.subagents.tools';

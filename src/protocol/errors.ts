@@ -1597,3 +1597,22 @@ export class ProcessLimitError extends AtriumError {
     super(`${limit} commands ${scope} run in the background already, which is the most. End one with process kill.`);
   }
 }
+
+export class PluginGoneError extends AtriumError {
+  readonly code = 'ATRIUM_PLUGIN_GONE';
+  constructor(readonly pluginId: string) {
+    super(`The plugin "${pluginId}" was unloaded or loaded again since, so this call of its old code has no effect.`);
+  }
+}
+
+export class UnknownPluginError extends AtriumError {
+  readonly code = 'ATRIUM_PLUGIN_UNKNOWN';
+  constructor(
+    readonly pluginId: string,
+    readonly suggestion: string | undefined,
+  ) {
+    super(
+      `There is no plugin "${pluginId}".${suggestion ? ` Did you mean "${suggestion}"?` : ' List them with "atrium plugins list".'}`,
+    );
+  }
+}

@@ -1,0 +1,27 @@
+// What the configuration says about plugins, with everything that it leaves open filled in.
+
+import type { PluginEntry, PluginSettings } from '../protocol/plugin-settings.ts';
+import type { Config } from './schema.ts';
+import { resolveUserPath } from './user-path.ts';
+
+export function pluginSettingsOf(config: Config, home: string): PluginSettings {
+  const { plugins = {} } = config;
+  const { memoryMb = 512, heartbeatMs = 1_000 } = plugins.worker ?? {};
+  const memory = plugins.slots?.memory?.trim();
+  return {
+    enabled: plugins.enabled ?? true,
+    allow: plugins.allow ?? [],
+    deny: plugins.deny ?? [],
+    loadPaths: (plugins.load?.paths ?? []).map((path) => resolveUserPath(path, home)),
+    slots: memory ? { memory: memory === 'none' ? null : memory } : {},
+    entries: Object.fromEntries(Object.entries(plugins.entries ?? {}).map(([id, entry]) => [id, entryOf(entry)])),
+    worker: { memoryMb, heartbeatMs },
+  };
+}
+
+type WrittenEntry = NonNullable<NonNullable<Config['plugins']>['entries']>[string];
+
+function entryOf({ enabled, isolation, config, hooks = {} }: WrittenEntry): PluginEntry {
+  const { timeoutMs, timeouts, allowConversationAccess, allowPromptInjection } = hooks;
+  return { enabled, isolation, config, hooks: { timeoutMs, timeouts, allowConversationAccess, allowPromptInjection } };
+}

@@ -1,0 +1,48 @@
+// A plugin that has been loaded, wherever it runs. `InlinePlugins` and `WorkerPlugins` both give these, so whoever uses
+// what a plugin registered does not know where it is.
+//
+// Errors: `load` never rejects for what a plugin does: code that throws, an import that does not exist or a register
+// function that never ends give a LoadFailure with one sentence that names it.
+// Rules: nothing that the plugin registered is armed here; `registrations` are handed over. After `unload` every
+// function among them rejects with PluginGoneError, whatever the old code still does.
+
+import type { PluginHost } from './plugin-host.ts';
+import type { PluginSeat } from './plugin-seat.ts';
+import type { PluginRegistration } from './registration.ts';
+
+export interface PluginLoader {
+  load(seat: PluginSeat, host: PluginHost): Promise<LoadResult>;
+  close(): Promise<void>;
+}
+
+export type LoadResult =
+  | { readonly ok: true; readonly plugin: LoadedPlugin }
+  | LoadFailure
+  /** It registers what cannot cross, so it has to be loaded in the gateway. */
+  | { readonly ok: false; readonly needsInline: readonly string[]; readonly notes: readonly PluginNote[] };
+
+export interface LoadFailure {
+  readonly ok: false;
+  readonly reason: string;
+  readonly notes: readonly PluginNote[];
+}
+
+export interface LoadedPlugin {
+  readonly id: string;
+  readonly where: 'worker' | 'inline';
+  readonly registrations: readonly PluginRegistration[];
+  readonly notes: readonly PluginNote[];
+  /** Idempotent. */
+  unload(): Promise<void>;
+}
+
+/** What an operator should know of a plugin: a registration that was refused, an older form that was understood. */
+export interface PluginNote {
+  readonly level: 'info' | 'warn' | 'error';
+  /**
+   * `refused-hook`, `blocked-hook`, `legacy`, `undeclared-tool`, `unused`, `refused`, `permission`, `warning`… A short
+   * word that programs and tests can compare.
+   */
+  readonly code: string;
+  readonly message: string;
+}

@@ -1,0 +1,27 @@
+// What all loaded plugins registered, for whoever uses it: tools, commands, routes and the rest are looked up here when
+// they are needed, so a plugin that was loaded again or unloaded takes effect with the next look.
+
+import type { LoadedPlugin } from './loaded-plugin.ts';
+import type { PluginOrigin } from './plugin-seat.ts';
+import type { CleanupReason, PluginRegistration, RegistrationKind } from './registration.ts';
+
+export interface PluginRegistry {
+  /** In the order of loading, and of registration within a plugin. */
+  registered<Kind extends RegistrationKind>(kind: Kind): readonly Registered<Kind>[];
+  /** Returns the undo. */
+  subscribe(listener: PluginListener): () => void;
+}
+
+export interface Registered<Kind extends RegistrationKind> {
+  readonly pluginId: string;
+  readonly origin: PluginOrigin;
+  readonly registration: Extract<PluginRegistration, { readonly kind: Kind }>;
+}
+
+/** A listener that throws is warned about and disturbs nobody. */
+export interface PluginListener {
+  /** What it registered is armed already. Waited for. */
+  loaded?(plugin: LoadedPlugin): void | Promise<void>;
+  /** Its functions still work. Waited for, up to a deadline. */
+  unloading?(plugin: LoadedPlugin, reason: CleanupReason): void | Promise<void>;
+}

@@ -1,0 +1,251 @@
+// What a plugin registered: plain data with the functions that the gateway calls. Both sides of the fence speak it. A
+// plugin that runs in the gateway hands its functions over; one that runs in the worker has stand-ins here that call
+// across, so every function may answer with a promise, whatever the plugin's own does.
+//
+// Rules: arguments and answers are values that can be cloned, besides functions, signals and errors, which cross as
+// stand-ins. What cannot cross at all (Node's requests, channels) is registered by plugins that run in the gateway only;
+// CROSSING says which kinds those are.
+
+import type { InternalHookEvent } from '../protocol/bootstrap-event.ts';
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
+
+export type PluginRegistration =
+  | HookHandlerRegistration
+  | InternalHandlerRegistration
+  | ToolRegistration
+  | CommandRegistration
+  | ServiceRegistration
+  | CliRegistration
+  | MethodRegistration
+  | RouteRegistration
+  | TrustedPolicyRegistration
+  | SessionExtensionRegistration
+  | SessionActionRegistration
+  | LifecycleRegistration
+  | AgentEventRegistration
+  | MemoryCorpusRegistration
+  | UnusedRegistration;
+
+export type RegistrationKind = PluginRegistration['kind'];
+
+/** Whether a registration of this kind works from the worker. */
+export const CROSSING: Readonly<Record<RegistrationKind, boolean>> = {
+  hook: true,
+  'internal-hook': true,
+  tool: true,
+  command: true,
+  service: true,
+  // Its commands are run by `atrium` itself, which loads the plugin for them; the gateway knows their names only.
+  cli: true,
+  method: true,
+  route: false,
+  'trusted-policy': true,
+  'session-extension': true,
+  'session-action': true,
+  lifecycle: true,
+  'agent-event': true,
+  'memory-corpus': true,
+  unused: true,
+};
+
+type Answer<Value = unknown> = Value | Promise<Value>;
+
+/** `api.on`, as the plugin said it: whether there is such a hook, and whether it is allowed, is decided where it is armed. */
+export interface HookHandlerRegistration {
+  readonly kind: 'hook';
+  readonly hook: string;
+  /** Unique among the plugin's handlers of this hook. */
+  readonly id: string;
+  readonly handler: (event: object, context: object) => Answer;
+  readonly priority?: number | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly pure?: boolean | undefined;
+  readonly policy?: boolean | undefined;
+}
+
+/** `api.registerHook`: events of hook packs. */
+export interface InternalHandlerRegistration {
+  readonly kind: 'internal-hook';
+  readonly name: string;
+  readonly events: readonly string[];
+  readonly description?: string | undefined;
+  /** Gives what it pushed to `messages` and left in `context.bootstrapFiles`, because a copy's changes stay behind. */
+  readonly handler: (event: InternalHookEvent) => Answer<InternalHandlerAnswer>;
+}
+
+export interface InternalHandlerAnswer {
+  readonly messages: readonly string[];
+  /** Only of `agent:bootstrap`. */
+  readonly bootstrapFiles?: readonly JsonObject[] | undefined;
+}
+
+export interface ToolRegistration {
+  readonly kind: 'tool';
+  /** As far as they are known without asking the factory. */
+  readonly names: readonly string[];
+  /** Offered only where a policy allows it by name. */
+  readonly optional: boolean;
+  /** The manifest names it. */
+  readonly isDeclared: boolean;
+  /** The tools for somebody, somewhere; none when the plugin has nothing there. */
+  readonly make: (scope: PluginToolScope) => Answer<readonly PluginTool[]>;
+}
+
+/** What a factory is told, in the contract's names. */
+export interface PluginToolScope {
+  readonly workspaceDir?: string | undefined;
+  readonly agentDir?: string | undefined;
+  readonly agentId?: string | undefined;
+  readonly sessionKey?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly activeModel?: { readonly provider: string; readonly modelId: string } | undefined;
+  readonly messageChannel?: string | undefined;
+  readonly agentAccountId?: string | undefined;
+  readonly requesterSenderId?: string | undefined;
+  readonly senderIsOwner?: boolean | undefined;
+  readonly sandboxed?: boolean | undefined;
+}
+
+export interface PluginTool {
+  readonly name: string;
+  readonly label?: string | undefined;
+  readonly description: string;
+  /** JSON Schema. */
+  readonly parameters: JsonObject;
+  readonly execute: (toolCallId: string, params: JsonObject, signal: AbortSignal) => Answer<PluginToolResult>;
+}
+
+export interface PluginToolResult {
+  readonly content: readonly { readonly type: string; readonly text?: string | undefined }[];
+  readonly details?: JsonValue | undefined;
+  readonly isError?: boolean | undefined;
+}
+
+export interface CommandRegistration {
+  readonly kind: 'command';
+  /** Without the slash, lower case. */
+  readonly name: string;
+  readonly description: string;
+  readonly acceptsArgs: boolean;
+  /** Only for senders whom the operator trusts. Default true. */
+  readonly requireAuth: boolean;
+  readonly handler: (context: PluginCommandContext) => Answer<PluginCommandAnswer | undefined>;
+}
+
+export interface PluginCommandContext {
+  readonly senderId?: string | undefined;
+  readonly channel: string;
+  readonly channelId?: string | undefined;
+  readonly isAuthorizedSender: boolean;
+  readonly sessionKey?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly agentId?: string | undefined;
+  readonly args?: string | undefined;
+  readonly commandBody: string;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly accountId?: string | undefined;
+  readonly messageThreadId?: string | undefined;
+}
+
+export interface PluginCommandAnswer {
+  readonly text?: string | undefined;
+  /** The message goes on to the agent as well. */
+  readonly continueAgent?: boolean | undefined;
+}
+
+export interface ServiceRegistration {
+  readonly kind: 'service';
+  readonly id: string;
+  readonly start: () => Answer;
+  readonly stop?: (() => Answer) | undefined;
+}
+
+export interface CliRegistration {
+  readonly kind: 'cli';
+  readonly commands: readonly string[];
+  readonly parentPath: readonly string[];
+  /** Takes the contract's context (`program`, `config`, `workspaceDir`, `logger`); present only where `atrium` runs it. */
+  readonly registrar?: ((context: object) => Answer) | undefined;
+}
+
+/** A method of the gateway's API that the plugin answers. */
+export interface MethodRegistration {
+  readonly kind: 'method';
+  readonly method: string;
+  /** Rejects with the error that the plugin answered with. */
+  readonly handler: (params: JsonObject, client: { readonly id?: string | undefined }) => Answer<JsonValue | undefined>;
+}
+
+export interface RouteRegistration {
+  readonly kind: 'route';
+  readonly path: string;
+  readonly match: 'exact' | 'prefix';
+  /** `gateway`: who calls needs the gateway's token. `plugin`: the plugin checks for itself. */
+  readonly auth: 'gateway' | 'plugin';
+  /** Takes Node's request and response; false or undefined means that it did not answer, for the older kind. */
+  readonly handler: (request: unknown, response: unknown) => Answer;
+}
+
+export interface TrustedPolicyRegistration {
+  readonly kind: 'trusted-policy';
+  readonly id: string;
+  readonly description: string;
+  readonly evaluate: (event: object, context: object) => Answer;
+}
+
+export type CleanupReason = 'disable' | 'reset' | 'delete' | 'restart';
+
+export interface SessionExtensionRegistration {
+  readonly kind: 'session-extension';
+  readonly namespace: string;
+  readonly description: string;
+  readonly project?:
+    | ((context: { readonly sessionKey: string; readonly sessionId?: string; readonly state?: JsonValue }) => Answer)
+    | undefined;
+  readonly cleanup?:
+    | ((context: { readonly reason: CleanupReason; readonly sessionKey?: string }) => Answer)
+    | undefined;
+}
+
+export interface SessionActionRegistration {
+  readonly kind: 'session-action';
+  readonly id: string;
+  readonly description?: string | undefined;
+  readonly handler: (context: JsonObject) => Answer;
+}
+
+export interface LifecycleRegistration {
+  readonly kind: 'lifecycle';
+  readonly id: string;
+  readonly cleanup?:
+    | ((context: { readonly reason: CleanupReason; readonly sessionKey?: string; readonly runId?: string }) => Answer)
+    | undefined;
+}
+
+/** `runtime.events.onAgentEvent` and agent event subscriptions. */
+export interface AgentEventRegistration {
+  readonly kind: 'agent-event';
+  readonly id: string;
+  readonly streams?: readonly string[] | undefined;
+  readonly handle: (event: JsonObject) => Answer;
+}
+
+/** What `memory_search` and `memory_get` find besides the workspace's own notes. */
+export interface MemoryCorpusRegistration {
+  readonly kind: 'memory-corpus';
+  readonly search: (request: {
+    readonly query: string;
+    readonly maxResults?: number;
+    readonly agentSessionKey?: string;
+  }) => Answer<readonly JsonObject[]>;
+  readonly get?: ((request: { readonly lookup: string }) => Answer<JsonObject | null>) | undefined;
+}
+
+/** Accepted, because plugins that do other things too register it, and of no use here. */
+export interface UnusedRegistration {
+  readonly kind: 'unused';
+  /** The name of the function that the plugin called, such as `registerSpeechProvider`. */
+  readonly registrar: string;
+  readonly id?: string | undefined;
+}
