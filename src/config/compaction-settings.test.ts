@@ -9,6 +9,7 @@ it('compaction is on unless the configuration says otherwise', () => {
     model: undefined,
     timeoutMs: 120_000,
     contextTokens: 128_000,
+    isContextTokensSet: false,
     pins: [],
   });
 });
@@ -28,6 +29,7 @@ it("an agent's own words about it go before those of all agents, one by one", ()
     model: { provider: 'fake', model: 'small' },
     timeoutMs: 7_000,
     contextTokens: 9_000,
+    isContextTokensSet: true,
     pins: ['The door code is 4711.', 'AGENTS.md#Safety'],
   });
 });

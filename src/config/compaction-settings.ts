@@ -18,6 +18,7 @@ export function compactionSettingsOf(config: Config, agentId: string): Compactio
     model: model === undefined ? undefined : parseModelRef(model, config),
     timeoutMs: (timeoutSeconds ?? 120) * 1_000,
     contextTokens: defaults.contextTokens ?? 128_000,
+    isContextTokensSet: defaults.contextTokens !== undefined,
     pins: (config.session?.pins ?? []).map((pin) => pin.trim()).filter((pin) => pin !== ''),
   };
 }

@@ -30,9 +30,7 @@ export async function loadConfigFiles({ environment, configPath }: ConfigLocatio
     return { sources: [source], remarks: [] };
   }
   const file = environment.configPath;
-  const isPair = !environment.configPathGiven || path.basename(file) === JSON_NAME;
-  const siblings = isPair ? YAML_NAMES.map((name) => path.join(path.dirname(file), name)) : [];
-  const [main, ...yaml] = await Promise.all([file, ...siblings].map(loadConfigSource));
+  const [main, ...yaml] = await Promise.all(listConfigPaths({ environment }).map(loadConfigSource));
   const [overlay, ignored] = yaml.filter((source) => source !== undefined);
   const sources = [main, overlay].filter((source) => source !== undefined);
   const remarks = [];
@@ -47,4 +45,12 @@ export async function loadConfigFiles({ environment, configPath }: ConfigLocatio
     remarks.push({ file, message });
   }
   return { sources, remarks };
+}
+
+/** Every file that is looked for, whether or not it is there; the main one first. */
+export function listConfigPaths({ environment, configPath }: ConfigLocation): readonly string[] {
+  if (configPath !== undefined) return [resolveUserPath(configPath, environment.home, environment.cwd)];
+  const file = environment.configPath;
+  const isPair = !environment.configPathGiven || path.basename(file) === JSON_NAME;
+  return [file, ...(isPair ? YAML_NAMES.map((name) => path.join(path.dirname(file), name)) : [])];
 }

@@ -2,6 +2,7 @@
 
 import type { HandlerCall } from '../protocol/handler.ts';
 import { Deadline } from './deadline.ts';
+import type { DeadlineTimer } from './deadline-timer.ts';
 import type { HandlerFailure } from './handler-failure.ts';
 import type { HookCallRecord } from './hook-call-record.ts';
 
@@ -9,7 +10,9 @@ export interface CallSettings {
   readonly hook: string;
   readonly id: string;
   readonly owner: string;
-  readonly timeoutMs: number;
+  /** The handler's own deadline, or what is left of the run's budget if that is less. */
+  readonly limitMs: number;
+  readonly timer: DeadlineTimer;
   readonly at: number;
   readonly runId?: string | undefined;
   readonly sessionKey?: string | undefined;
@@ -20,46 +23,55 @@ export interface CallSettings {
 export class CallInProgress {
   readonly deadline: Deadline;
   readonly #settings: CallSettings;
+  #ms: number | undefined;
 
   constructor(settings: CallSettings) {
     this.#settings = settings;
-    this.deadline = new Deadline(settings.timeoutMs, settings.signal);
+    this.deadline = new Deadline(settings.limitMs, settings.timer, settings.signal);
   }
 
-  /** Gives the handler its event, and the shared context with a signal of its own. */
+  /** What the handler answers: at once if it does, else a promise that its deadline ends. */
   invoke(handler: unknown, event: unknown, context: object): unknown {
-    const { deadline } = this;
-    const own = Object.freeze({
-      ...context,
-      get signal() {
-        return deadline.signal;
-      },
-    });
-    return deadline.race((handler as (event: unknown, context: unknown) => unknown)(event, own));
+    return this.deadline.race((handler as (event: unknown, context: unknown) => unknown)(event, context));
+  }
+
+  /**
+   * To be called as soon as the handler has settled; throws when that was too late. `ms` is what it took, where somebody
+   * else has measured that.
+   */
+  settled(ms?: number): void {
+    this.#ms = this.deadline.check(ms);
   }
 
   /** Ends in a value; `changed` names the fields of the result that are now this handler's. */
-  done(changed: readonly string[]): HookCallRecord {
-    return this.#end('done', undefined, changed);
+  done(changed: readonly string[], diff?: HookCallRecord['diff']): HookCallRecord {
+    return this.#end('done', undefined, changed, diff);
   }
 
   failed({ outcome, error }: HandlerFailure): HookCallRecord {
-    return this.#end(outcome, error, []);
+    return this.#end(outcome, error, NOTHING);
   }
 
   aborted(): HookCallRecord {
-    return this.#end('aborted', 'the caller went away', []);
+    return this.#end('aborted', 'the caller went away', NOTHING);
   }
 
-  #end(outcome: HookCallRecord['outcome'], error: string | undefined, changed: readonly string[]): HookCallRecord {
+  #end(
+    outcome: HookCallRecord['outcome'],
+    error: string | undefined,
+    changed: readonly string[],
+    diff?: HookCallRecord['diff'],
+  ): HookCallRecord {
     const { hook, id, owner, at, runId, sessionKey, record } = this.#settings;
-    const ms = this.deadline.elapsedMs;
+    const ms = this.#ms ?? this.deadline.elapsedMs;
     this.deadline.close();
-    const call = { hook, id, owner, at, ms, outcome, error, changed, runId, sessionKey };
+    const call = { hook, id, owner, at, ms, outcome, error, changed, diff, runId, sessionKey };
     tell(record, call);
     return call;
   }
 }
+
+const NOTHING: readonly string[] = Object.freeze([]);
 
 /** Whatever becomes of a record, the run goes on. */
 export function tell(record: CallSettings['record'], call: HookCallRecord): void {
@@ -72,6 +84,10 @@ export function tell(record: CallSettings['record'], call: HookCallRecord): void
 
 /** Without the time of day, so that reports of equal compositions stay equal. */
 export function summaryOf({ hook, id, owner, ms, outcome, error }: HookCallRecord): HandlerCall {
-  const settled = outcome === 'aborted' || outcome === 'dropped' ? 'threw' : outcome;
+  const settled = isSettled(outcome) ? outcome : 'threw';
   return { hook, id, owner, ms, outcome: settled, ...(error === undefined ? {} : { error }) };
+}
+
+function isSettled(outcome: HookCallRecord['outcome']): outcome is HandlerCall['outcome'] {
+  return outcome === 'done' || outcome === 'threw' || outcome === 'timed-out' || outcome === 'invalid';
 }

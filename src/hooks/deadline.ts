@@ -1,19 +1,23 @@
 // One handler's time limit, and the abort signal that goes with it. The signal is made only for handlers that look at
 // it. What a handler does after its deadline settles into nothing; it is not interrupted, because nothing can.
 
+import type { DeadlineTimer, Waiting } from './deadline-timer.ts';
+
 export class Deadline {
   readonly timeoutMs: number;
+  readonly #timer: DeadlineTimer;
   readonly #started = performance.now();
   readonly #caller: AbortSignal | undefined;
   #controller: AbortController | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #waiting: Waiting | undefined;
   #onCallerAbort: (() => void) | undefined;
   /** Why it is over, once it is. */
   #over: unknown;
 
   /** `caller` is the signal of whoever asked: when it aborts, the handler's time is over as well. */
-  constructor(timeoutMs: number, caller?: AbortSignal) {
+  constructor(timeoutMs: number, timer: DeadlineTimer, caller?: AbortSignal) {
     this.timeoutMs = timeoutMs;
+    this.#timer = timer;
     this.#caller = caller;
   }
 
@@ -31,11 +35,13 @@ export class Deadline {
   /** A value that is no promise is returned at once: only waiting needs a timer. */
   race<Value>(result: Value | Promise<Value>): Value | Promise<Value> {
     if (!isPromiseLike(result)) return result;
+    this.close();
     return new Promise<Value>((resolve, reject) => {
-      this.#timer = setTimeout(
-        () => reject(this.#end(new DeadlineExceeded(this.timeoutMs))),
-        Math.min(this.timeoutMs, LONGEST_TIMER_MS),
-      );
+      this.#waiting = {
+        dueAt: this.#started + this.timeoutMs,
+        expire: () => reject(this.#end(new DeadlineExceeded(this.timeoutMs))),
+      };
+      this.#timer.add(this.#waiting);
       if (this.#caller) {
         this.#onCallerAbort = () => reject(this.#end(this.#caller?.reason));
         this.#caller.addEventListener('abort', this.#onCallerAbort, { once: true });
@@ -46,13 +52,17 @@ export class Deadline {
     });
   }
 
-  /** A handler that never pauses cannot be interrupted; that it took too long counts all the same. */
-  check(): void {
-    if (this.elapsedMs > this.timeoutMs) throw this.#end(new DeadlineExceeded(this.timeoutMs));
+  /**
+   * A handler that never pauses cannot be interrupted; that it took too long counts all the same. Gives the milliseconds
+   * that it took.
+   */
+  check(elapsed = this.elapsedMs): number {
+    if (elapsed > this.timeoutMs) throw this.#end(new DeadlineExceeded(this.timeoutMs));
+    return elapsed;
   }
 
   close(): void {
-    clearTimeout(this.#timer);
+    if (this.#waiting) this.#timer.remove(this.#waiting);
     if (this.#onCallerAbort) this.#caller?.removeEventListener('abort', this.#onCallerAbort);
   }
 
@@ -63,12 +73,9 @@ export class Deadline {
   }
 }
 
-/** Timers that are set to more than this fire at once. */
-export const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
 export class DeadlineExceeded extends Error {
   constructor(timeoutMs: number) {
-    super(`timed out after ${timeoutMs}ms`);
+    super(`timed out after ${Math.ceil(timeoutMs)}ms`);
   }
 }
 

@@ -13,6 +13,28 @@ export function handlerFailureOf(error: unknown): HandlerFailure {
   return { outcome: outcomeOf(error), error: messageOf(error) };
 }
 
+/** In our words: people and models read this, and what a handler throws is for the operator. */
+export function refusalReason(who: FailedHandler, { outcome }: Pick<HandlerFailure, 'outcome'>): string {
+  const what = {
+    threw: 'it threw an error',
+    'timed-out': `it did not answer within ${who.timeoutMs} ms`,
+    invalid: 'its answer made no sense',
+  }[outcome];
+  return `The handler ${who.id} of ${who.owner} on ${who.hook} failed: ${what}. What it guards stays closed.`;
+}
+
+/** The same for a handler that is not called any more. */
+export function suspendedReason(who: FailedHandler): string {
+  return `The handler ${who.id} of ${who.owner} on ${who.hook} is suspended. What it guards stays closed.`;
+}
+
+export interface FailedHandler {
+  readonly hook: string;
+  readonly id: string;
+  readonly owner: string;
+  readonly timeoutMs: number;
+}
+
 function outcomeOf(error: unknown): HandlerFailure['outcome'] {
   try {
     if (error instanceof DeadlineExceeded) return 'timed-out';

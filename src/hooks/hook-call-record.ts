@@ -2,9 +2,14 @@
 // nothing decides by them.
 
 import type { HandlerOutcome } from '../protocol/handler.ts';
+import type { FieldChange } from './field-change.ts';
 
-/** `aborted`: the caller went away first. `dropped`: an observer was so far behind that it was not told. */
-export type HookOutcome = HandlerOutcome | 'aborted' | 'dropped';
+/**
+ * `aborted`: the caller went away first. The other three were not called at all. `dropped`: an observer was too far
+ * behind. `skipped`: the handlers of the run had used up their time. `suspended`: it timed out too often, or its plugin
+ * was stopped; said once, and each time where it closes a gate.
+ */
+export type HookOutcome = HandlerOutcome | 'aborted' | 'dropped' | 'skipped' | 'suspended';
 
 export interface HookCallRecord {
   readonly hook: string;
@@ -18,6 +23,11 @@ export interface HookCallRecord {
   readonly error?: string | undefined;
   /** The fields of the combined result that this handler changed. */
   readonly changed: readonly string[];
+  /**
+   * What it changed them from and to, worked out when it is asked for. It holds what people said, so it is not to be kept
+   * before the run's gate has passed.
+   */
+  readonly diff?: (() => readonly FieldChange[]) | undefined;
   readonly runId?: string | undefined;
   readonly sessionKey?: string | undefined;
 }

@@ -18,6 +18,8 @@ export interface HookContext {
   readonly senderId?: string | undefined;
   readonly threadId?: string | undefined;
   readonly messageId?: string | undefined;
+  /** The message that this one answers, where the platform says so. */
+  readonly replyToId?: string | undefined;
   /** What started the run: `user`, `heartbeat`, `cron`… */
   readonly trigger?: string | undefined;
   readonly modelProviderId?: string | undefined;

@@ -1,33 +1,84 @@
 // Copies of events, so that no handler can reach what another one sees. Lists and plain objects are copied as deep as
 // they go; functions and objects with a class of their own are passed on as they are.
 
+type Fields = Record<string, unknown>;
+
 /** A copy that is the receiver's own to change. */
 export function isolatedCopy<Value>(value: Value): Value {
-  return copy(value, false, new Map(), 0);
+  return copy(value, false, undefined, 0);
+}
+
+/**
+ * The same for an event, except that a long list among its fields, such as the history of a conversation, is copied only
+ * when somebody looks at it. Most handlers don't, and it is most of what copying costs.
+ */
+export function isolatedEvent<Event extends object>(event: Event): Event {
+  const made = { ...event } as Fields;
+  for (const key of Object.keys(made)) {
+    const field = made[key];
+    if (typeof field !== 'object' || field === null) continue;
+    if (Array.isArray(field) && field.length > LONG_LIST) copyWhenRead(made, key, field);
+    else made[key] = isolatedCopy(field);
+  }
+  return made as Event;
 }
 
 /** A copy that nobody can change; one serves any number of readers. */
 export function frozenCopy<Value>(value: Value): Value {
-  return copy(value, true, new Map(), 0);
+  return copy(value, true, undefined, 0);
 }
+
+/** Below this a copy costs less than the means to put it off. */
+const LONG_LIST = 16;
 
 /** Deeper than any real event; what lies below is not copied rather than overflowing the stack. */
 const MAX_DEPTH = 500;
 
-function copy<Value>(value: Value, freeze: boolean, seen: Map<object, object>, depth: number): Value {
+function copyWhenRead(owner: Fields, key: string, list: readonly unknown[]): void {
+  const keep = (value: unknown) => {
+    Object.defineProperty(owner, key, { value, writable: true, enumerable: true, configurable: true });
+    return value;
+  };
+  Object.defineProperty(owner, key, {
+    get: () => keep(isolatedCopy(list)),
+    set: keep,
+    enumerable: true,
+    configurable: true,
+  });
+}
+
+/** `seen` knows which copy belongs to which original; it is made for the first object inside of another. */
+function copy<Value>(value: Value, freeze: boolean, seen: Map<object, object> | undefined, depth: number): Value {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value;
-  const known = seen.get(value);
+  const known = seen?.get(value);
   if (known) return known as Value;
-  const made: object | undefined = Array.isArray(value) ? [] : isPlainObject(value) ? {} : undefined;
-  if (!made) return value;
-  seen.set(value, made);
-  for (const [key, field] of Object.entries(value)) {
-    const own = copy(field, freeze, seen, depth + 1);
-    // An own field of this name would otherwise set the prototype.
-    if (key === '__proto__') Object.defineProperty(made, key, { value: own, enumerable: true, writable: true });
-    else (made as Record<string, unknown>)[key] = own;
+  if (Array.isArray(value)) return copyList(value, freeze, seen, depth) as Value;
+  return isPlainObject(value) ? (copyFields(value as Fields, freeze, seen, depth) as Value) : value;
+}
+
+function copyList(list: readonly unknown[], freeze: boolean, seen: Map<object, object> | undefined, depth: number) {
+  const made = [...list];
+  seen?.set(list, made);
+  for (let index = 0; index < made.length; index++) {
+    const item = made[index];
+    if (typeof item !== 'object' || item === null) continue;
+    seen ??= new Map([[list, made]]);
+    made[index] = copy(item, freeze, seen, depth + 1);
   }
-  return (freeze ? Object.freeze(made) : made) as Value;
+  return freeze ? Object.freeze(made) : made;
+}
+
+function copyFields(object: Fields, freeze: boolean, seen: Map<object, object> | undefined, depth: number) {
+  const made = { ...object };
+  seen?.set(object, made);
+  for (const key of Object.keys(made)) {
+    const field = made[key];
+    if (typeof field !== 'object' || field === null) continue;
+    seen ??= new Map([[object, made]]);
+    // An own field that is called like the prototype is there already, so this sets the field and nothing else.
+    made[key] = copy(field, freeze, seen, depth + 1);
+  }
+  return freeze ? Object.freeze(made) : made;
 }
 
 function isPlainObject(value: object): boolean {

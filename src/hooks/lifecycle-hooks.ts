@@ -29,13 +29,17 @@ export interface GatewayStopEvent {
 export interface CronChangedEvent {
   readonly action: 'added' | 'updated' | 'removed' | 'started' | 'finished' | 'scheduled';
   readonly jobId: string;
+  readonly agentId?: string | undefined;
+  /** Where it runs, as in the job. */
+  readonly sessionTarget?: string | undefined;
+  readonly runId?: string | undefined;
   /** The job as it is now; for `removed`, as it was. */
   readonly job?: CronJobSnapshot | undefined;
   readonly status?: string | undefined;
   readonly error?: string | undefined;
   readonly summary?: string | undefined;
   readonly delivered?: boolean | undefined;
-  readonly deliveryStatus?: 'not-requested' | 'delivered' | 'not-delivered' | 'unknown' | undefined;
+  readonly deliveryStatus?: CronDeliveryStatus | undefined;
   readonly deliveryError?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly sessionKey?: string | undefined;
@@ -46,6 +50,8 @@ export interface CronChangedEvent {
   readonly provider?: string | undefined;
 }
 
+export type CronDeliveryStatus = 'not-requested' | 'delivered' | 'not-delivered' | 'unknown';
+
 export interface CronJobSnapshot {
   readonly id: string;
   readonly name?: string | undefined;
@@ -53,12 +59,20 @@ export interface CronJobSnapshot {
   readonly agentId?: string | undefined;
   readonly sessionKey?: string | undefined;
   readonly schedule?: JsonObject | undefined;
+  /** `main`, or `isolated` for a session of the job's own. */
+  readonly sessionTarget?: string | undefined;
+  readonly payload?: { readonly kind: string; readonly message: string } | undefined;
+  readonly createdAtMs?: number | undefined;
+  readonly updatedAtMs?: number | undefined;
   readonly state?:
     | {
         readonly nextRunAtMs?: number | undefined;
         readonly lastRunAtMs?: number | undefined;
         readonly lastRunStatus?: string | undefined;
         readonly lastError?: string | undefined;
+        readonly lastDurationMs?: number | undefined;
+        readonly lastDelivered?: boolean | undefined;
+        readonly lastDeliveryStatus?: CronDeliveryStatus | undefined;
       }
     | undefined;
 }

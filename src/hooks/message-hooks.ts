@@ -35,11 +35,26 @@ interface TraceFields {
   readonly callDepth?: number | undefined;
 }
 
-export interface InboundClaimEvent extends TraceFields {
-  readonly content: string;
+/** What came in, apart from what is known about it, so that nobody needs to take a text to pieces. */
+interface InboundBody {
   readonly body?: string | undefined;
-  /** What the agent would read. */
+  /** What the agent would read. The contract has both spellings. */
   readonly bodyForAgent?: string | undefined;
+  readonly BodyForAgent?: string | undefined;
+  /** Who said it, where, and in answer to what. People chose these names, so they are as untrusted as the text. */
+  readonly userContext?: readonly UserContextBlock[] | undefined;
+}
+
+export interface UserContextBlock {
+  readonly label: string;
+  /** The platform that says so. */
+  readonly source: string;
+  readonly type: 'sender' | 'conversation' | 'reply';
+  readonly payload: JsonObject;
+}
+
+export interface InboundClaimEvent extends TraceFields, InboundBody {
+  readonly content: string;
   readonly transcript?: string | undefined;
   readonly timestamp?: number | undefined;
   readonly channel: string;
@@ -51,6 +66,7 @@ export interface InboundClaimEvent extends TraceFields {
   readonly senderUsername?: string | undefined;
   readonly threadId?: string | undefined;
   readonly messageId?: string | undefined;
+  readonly replyToId?: string | undefined;
   readonly sessionKey?: string | undefined;
   readonly runId?: string | undefined;
   readonly isGroup: boolean;
@@ -65,12 +81,13 @@ export interface InboundClaimResult {
   readonly reply?: ReplyPayload | undefined;
 }
 
-export interface MessageReceivedEvent extends TraceFields {
+export interface MessageReceivedEvent extends TraceFields, InboundBody {
   readonly from: string;
   readonly content: string;
   readonly timestamp?: number | undefined;
   readonly threadId?: string | undefined;
   readonly messageId?: string | undefined;
+  readonly replyToId?: string | undefined;
   readonly senderId?: string | undefined;
   readonly sessionKey?: string | undefined;
   readonly runId?: string | undefined;

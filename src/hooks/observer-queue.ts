@@ -2,7 +2,7 @@
 // that is slow delays only itself: other observers, and the same one in other sessions, go on. An observer that falls
 // too far behind misses what is new rather than holding everything in memory.
 
-import { LONGEST_TIMER_MS } from './deadline.ts';
+import { LONGEST_TIMER_MS } from './deadline-timer.ts';
 
 /** How many observations may wait for one observer, all sessions together. */
 export const MAX_WAITING = 1_000;

@@ -216,6 +216,7 @@ describe('before_tool_call', () => {
     const asking = await hooks.run('before_tool_call', call, {});
     expect(asking.result).toEqual({
       requireApproval: { title: 'Write', description: 'a file', pluginId: 'a', onResolution },
+      alsoAsked: [{ title: 'Other', description: 'other', pluginId: 'b' }],
     });
     expect(asking.decidedBy?.owner).toBe('a');
     expect(asking.refusal).toBeUndefined();

@@ -84,6 +84,7 @@ describe('registering', () => {
     runner.register({ hook: 'agent:bootstrap', owner: 'test', id: 'b', handler: nothing });
     runner.unregister('agent:bootstrap', 'a');
     expect(before.map(({ id }) => id)).toEqual(['a']);
+    expect(runner.list('agent:bootstrap')).toBe(runner.list('agent:bootstrap'));
   });
 
   it('forks into a runner that goes its own way', () => {

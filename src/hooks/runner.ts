@@ -7,11 +7,13 @@
 // Result: `run` gives the combined result, who decided, and every call. It depends on the handlers' order and answers,
 // never on who is slow.
 // Rules: handlers that are asked run one after the other; each gets an event of its own, so that changing it changes
-// nothing for others, and what a handler does after its deadline has no effect.
+// nothing for others, and what a handler does after its deadline has no effect. The handlers of one run share a budget;
+// gates and observers have nothing to do with it. A handler that overruns its deadline again and again is suspended until
+// an operator rearms it; a suspended gate stays closed.
 // When it fires: `run` asks now; `observe` tells later, in order per session key; `drain` waits for what is not told yet.
 
 import type { InternalHookHandler } from '../protocol/bootstrap-event.ts';
-import { DuplicateHandlerError, HandlerAbortError, InvalidHandlerError, UnknownHookError } from '../protocol/errors.ts';
+import { DuplicateHandlerError, HandlerAbortError } from '../protocol/errors.ts';
 import {
   type Authorship,
   type HandlerCall,
@@ -20,18 +22,25 @@ import {
   type OnError,
   type Stability,
 } from '../protocol/handler.ts';
-import { nearMatch } from '../protocol/near-match.ts';
+import { type ArmedHandler, armHandler, eventFor, rowOf, snapshotFor } from './armed-handler.ts';
+import { MAX_TIMEOUTS, type Suspension } from './breaker.ts';
 import { CallInProgress, summaryOf, tell } from './call-in-progress.ts';
 import { HOOK_CATALOG, type HookName, type HookRow } from './catalog.ts';
+import { changedFields, diffOfCall } from './change-of-call.ts';
 import type { AnswerFields } from './combine/answer-shape.ts';
 import { combineOf, nextEventOf, refusedResult } from './combine/combine.ts';
 import { type Deadline, isPromiseLike } from './deadline.ts';
-import { type HandlerFailure, handlerFailureOf } from './handler-failure.ts';
+import { DeadlineTimer } from './deadline-timer.ts';
+import { contextFields, handlerContext } from './handler-context.ts';
+import { type HandlerFailure, handlerFailureOf, refusalReason, suspendedReason } from './handler-failure.ts';
 import type { HookCallRecord } from './hook-call-record.ts';
-import { type HookContext, withTraceFields } from './hook-context.ts';
+import type { HookContext } from './hook-context.ts';
 import type { AskingHookName, BootstrapHookName, HookHandlers, HookTypes, ObserverHookName } from './hook-types.ts';
-import { frozenCopy, isolatedCopy } from './isolated-copy.ts';
+import { frozenCopy } from './isolated-copy.ts';
+import { LookAhead } from './look-ahead.ts';
 import { MAX_WAITING, ObserverQueue, within } from './observer-queue.ts';
+import type { RemoteAnswer, RemoteHandlers } from './remote-handlers.ts';
+import { RunBudgets } from './run-budgets.ts';
 
 export interface HandlerRegistration<Handler, Hook extends HookName = HookName> {
   readonly hook: Hook;
@@ -44,18 +53,32 @@ export interface HandlerRegistration<Handler, Hook extends HookName = HookName> 
   /** For bootstrap handlers; what a failure does elsewhere is the hook's to say. */
   readonly onError?: OnError | undefined;
   readonly timeoutMs?: number | undefined;
+  /** Whose word `timeoutMs` is. A run's budget is never less than the longest deadline that an operator set. */
+  readonly timeoutFrom?: 'plugin' | 'operator' | undefined;
   readonly authorship?: Authorship | undefined;
   /** The answer depends on the event alone and calling has no effect, so that previews may call it. */
   readonly pure?: boolean | undefined;
   /** The handler enforces a policy: on hooks that allow it, its failure refuses instead of being passed over. */
   readonly policy?: boolean | undefined;
+  /** The handler sees it as `event.context.pluginConfig`; nobody else does. */
+  readonly pluginConfig?: object | undefined;
+  /**
+   * The handler calls into another thread, which copies what it is given and takes a moment even where a plain value is
+   * due. That the value there is plain is checked there.
+   */
+  readonly isRemote?: boolean | undefined;
+  /** How several of them are asked with one message. */
+  readonly remote?: RemoteHandlers | undefined;
 }
 
 export interface RegisteredHandler<Handler> extends HandlerInfo {
   readonly hook: HookName;
   readonly handler: Handler;
+  readonly timeoutFrom: 'catalog' | 'plugin' | 'operator';
   readonly pure: boolean;
   readonly policy: boolean;
+  readonly isRemote: boolean;
+  readonly remote?: RemoteHandlers | undefined;
 }
 
 /** Handlers of the bootstrap pipeline have a form of their own; every other is typed by its hook. */
@@ -71,6 +94,10 @@ export type RegistrationFor<Hook extends HookName, BootstrapHandler = InternalHo
 export interface HookRunnerSettings {
   /** Told of every call, as it ends. A sink that throws is ignored. */
   readonly record?: ((call: HookCallRecord) => void) | undefined;
+  /** Told in one sentence when a handler is suspended. */
+  readonly warn?: ((sentence: string) => void) | undefined;
+  /** How long the handlers of one run may take together. Default 30 seconds. */
+  readonly runBudgetMs?: number | undefined;
   readonly now?: (() => number) | undefined;
 }
 
@@ -79,8 +106,10 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
   /** Calls only handlers that declared themselves pure; the others' ids are in `skipped`. */
   readonly pureOnly?: boolean | undefined;
-  /** False keeps the calls out of the records, for previews. */
+  /** False keeps the calls out of the records and counts them for nothing, for previews. */
   readonly record?: boolean | undefined;
+  /** What of the event follows from the rest of it, after a handler rewrote something. */
+  readonly derive?: ((event: AnswerFields) => AnswerFields) | undefined;
 }
 
 export interface HookAnswer<Hook extends AskingHookName> {
@@ -112,16 +141,33 @@ export interface HookRefusal extends HandlerName {
   readonly cause: 'decision' | 'failure';
 }
 
+export interface SuspendedHandler extends HandlerName, Suspension {
+  readonly hook: HookName;
+}
+
+/** Which handlers: those that have all of what is given, so that nothing given means all. */
+export interface HandlerFilter {
+  readonly hook?: string | undefined;
+  readonly id?: string | undefined;
+  readonly owner?: string | undefined;
+}
+
+export const DEFAULT_RUN_BUDGET_MS = 30_000;
+
 export class HookRunner<BootstrapHandler = InternalHookHandler> {
   /** Always in calling order, so that listing and running cannot disagree. */
-  readonly #handlers = new Map<HookName, readonly RegisteredHandler<unknown>[]>();
+  readonly #handlers = new Map<HookName, readonly ArmedHandler[]>();
+  readonly #listed = new Map<HookName, readonly RegisteredHandler<unknown>[]>();
   readonly #settings: HookRunnerSettings;
   readonly #now: () => number;
-  #observers = new ObserverQueue();
+  #runBudgetMs: number;
+  /** What a runner has in common with its forks. */
+  #common = new Common();
 
   constructor(settings: HookRunnerSettings = {}) {
     this.#settings = settings;
     this.#now = settings.now ?? Date.now;
+    this.#runBudgetMs = settings.runBudgetMs ?? DEFAULT_RUN_BUDGET_MS;
   }
 
   /** Returns the undo. A second handler of the same id on the same hook is an error, not a replacement. */
@@ -130,53 +176,72 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     registration: HandlerRegistration<HandlerFor<Hook, BootstrapHandler>, Hook>,
   ): () => void;
   register(registration: HandlerRegistration<unknown>): () => void {
-    const { hook } = registration;
-    const row: HookRow | undefined = Object.hasOwn(HOOK_CATALOG, hook) ? HOOK_CATALOG[hook] : undefined;
-    if (!row) throw new UnknownHookError(hook, nearMatch(hook, Object.keys(HOOK_CATALOG)));
-    const problem = problemOf(registration, row);
-    if (problem) throw new InvalidHandlerError(hook, registration.id, problem);
-    const handlers = this.#handlers.get(hook) ?? [];
-    const existing = handlers.find((handler) => handler.id === registration.id);
-    if (existing) throw new DuplicateHandlerError(hook, registration.id, existing.owner);
-    const registered: RegisteredHandler<unknown> = {
-      ...registration,
-      priority: registration.priority ?? row.defaultPriority,
-      onError: registration.onError ?? 'skip',
-      timeoutMs: registration.timeoutMs ?? row.deadlineMs,
-      authorship: registration.authorship ?? 'handler',
-      pure: registration.pure ?? false,
-      policy: registration.policy ?? false,
-    };
-    const direction = row.order === 'lowest-first' ? 1 : -1;
+    const armed = armHandler(registration);
+    const { hook, id } = armed.registered;
+    const handlers = this.#armed(hook);
+    const existing = handlers.find(({ registered }) => registered.id === id);
+    if (existing) throw new DuplicateHandlerError(hook, id, existing.registered.owner);
+    const direction = rowOf(hook).order === 'lowest-first' ? 1 : -1;
     // A stable sort keeps registration order among equals.
-    const ordered = [...handlers, registered].sort((a, b) => direction * (a.priority - b.priority));
-    this.#handlers.set(hook, ordered);
-    return () => this.#remove(hook, registered);
+    const ordered = [...handlers, armed].sort((a, b) => direction * (a.registered.priority - b.registered.priority));
+    this.#setHandlers(hook, ordered);
+    return () => this.#remove(hook, armed);
   }
 
   unregister(hook: HookName, id: string): boolean {
-    const registered = this.#handlers.get(hook)?.find((handler) => handler.id === id);
-    if (!registered) return false;
-    this.#remove(hook, registered);
+    const armed = this.#armed(hook).find(({ registered }) => registered.id === id);
+    if (!armed) return false;
+    this.#remove(hook, armed);
     return true;
   }
 
-  /** In calling order. The array never changes under a caller that iterates over it. */
+  /** In calling order. Always the same array until a handler comes or goes, and one that does not change under anybody. */
   list<Hook extends HookName>(hook: Hook): readonly RegisteredHandler<HandlerFor<Hook, BootstrapHandler>>[] {
-    return (this.#handlers.get(hook) ?? []) as RegisteredHandler<HandlerFor<Hook, BootstrapHandler>>[];
+    return (this.#listed.get(hook) ?? []) as RegisteredHandler<HandlerFor<Hook, BootstrapHandler>>[];
   }
 
   /** Cheap, so that a call site need not build an event that nobody wants. */
   has(hook: HookName): boolean {
-    return (this.#handlers.get(hook)?.length ?? 0) > 0;
+    return this.#armed(hook).length > 0;
   }
 
-  /** A runner with the same handlers that goes its own way from here. Records and observations stay common. */
+  /** A runner with the same handlers that goes its own way from here. Records, observations and suspensions stay common. */
   fork(): HookRunner<BootstrapHandler> {
     const fork = new HookRunner<BootstrapHandler>(this.#settings);
-    for (const [hook, handlers] of this.#handlers) fork.#handlers.set(hook, handlers);
-    fork.#observers = this.#observers;
+    for (const [hook, handlers] of this.#handlers) fork.#setHandlers(hook, handlers);
+    fork.#common = this.#common;
     return fork;
+  }
+
+  /** Stops calling every handler of this owner, also those that it registers later, until the owner is rearmed. */
+  suspend(owner: string, reason: string): void {
+    this.#common.suspendedOwners.set(owner, { reason, at: this.#now() });
+  }
+
+  /** Everybody who is not called, here and in forks; with the reason as a clause, such as `it timed out 3 times`. */
+  suspended(): readonly SuspendedHandler[] {
+    const all = new Set([...this.#common.suspended, ...[...this.#handlers.values()].flat()]);
+    return [...all].flatMap((armed) => {
+      const { hook, id, owner } = armed.registered;
+      const suspension = this.#suspensionOf(armed);
+      return suspension ? [{ hook, id, owner, ...suspension }] : [];
+    });
+  }
+
+  /** Lets suspended handlers be called again. Gives how many there were. An owner is rearmed as a whole. */
+  rearm(filter: HandlerFilter = {}): number {
+    const { suspended, suspendedOwners } = this.#common;
+    const before = this.suspended().length;
+    if (filter.hook === undefined && filter.id === undefined) {
+      if (filter.owner === undefined) suspendedOwners.clear();
+      else suspendedOwners.delete(filter.owner);
+    }
+    for (const armed of suspended) {
+      if (!matches(armed, filter)) continue;
+      armed.breaker.close();
+      suspended.delete(armed);
+    }
+    return before - this.suspended().length;
   }
 
   /** Asks the handlers of a hook, one after the other, and combines what they answer. */
@@ -196,41 +261,69 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     let decidedBy: HandlerName | undefined;
     let refusal: HookRefusal | undefined;
     const combine = combineOf(hook);
-    const shared = frozenCopy(withTraceFields(context));
+    const shared = contextFields(context);
+    const hasDiffs = this.#settings.record !== undefined && options.record !== false;
+    const handlers = this.#armed(hook);
+    let ahead: LookAhead | undefined;
 
-    for (const handler of this.#handlers.get(hook) ?? []) {
-      if (options.pureOnly && !handler.pure) {
-        skipped.push(handler.id);
+    for (const armed of handlers) {
+      const { registered, isGate } = armed;
+      const { id, owner } = registered;
+      if (options.pureOnly && !registered.pure) {
+        skipped.push(id);
         continue;
       }
       options.signal?.throwIfAborted();
-      const { id, owner } = handler;
       const before = result;
-      const call = this.#begin(handler, shared, options);
+      const limitMs = this.#limitOf(armed, shared, options);
+      const uncalled = this.#uncalled(armed, limitMs, shared, options);
+      if (uncalled) {
+        calls.push(uncalled);
+        if (!isGate) continue;
+        const reason = suspendedReason(registered);
+        result = refusedResult(hook, before, reason);
+        decidedBy = { id, owner };
+        refusal = { id, owner, reason, cause: 'failure' };
+        break;
+      }
+      const call = this.#begin(armed, limitMs, shared, options);
       try {
-        const answered = call.invoke(handler.handler, isolatedCopy(seen), shared);
-        if (row.sync) refusePromise(answered);
+        let foreseen: RemoteAnswer | undefined;
+        if (registered.remote) {
+          ahead ??= new LookAhead(row, shared);
+          const others = () => this.#nextAfter(armed, handlers, shared, options);
+          foreseen = await ahead.answerOf(armed, seen, call.deadline, others);
+        }
+        const answered = foreseen
+          ? foreseen.value
+          : call.invoke(registered.handler, eventFor(armed, seen), handlerContext(shared, call.deadline));
+        if (row.sync && !registered.isRemote) refusePromise(answered);
         const answer = isPromiseLike(answered) ? await answered : answered;
-        call.deadline.check();
+        call.settled(foreseen?.ms);
         const combined = combine(before, answer, { owner, event: seen });
+        const changed = changedFields(before, combined.result);
+        const earlier = { event: seen, before };
+        const diff =
+          hasDiffs && changed.length > 0 ? () => diffOfCall(hook, changed, earlier, combined.result) : undefined;
         result = combined.result;
-        for (const [field, value] of Object.entries(combined.contributed ?? {})) {
-          contributions.push({ field, value, id, owner });
+        const { contributed = {} } = combined;
+        for (const field of Object.keys(contributed)) {
+          contributions.push({ field, value: contributed[field], id, owner });
         }
         if (combined.decides) decidedBy = { id, owner };
         if (combined.refusal !== undefined) refusal = { id, owner, reason: combined.refusal, cause: 'decision' };
-        calls.push(call.done(changedFields(before, result)));
+        calls.push(this.#ended(armed, options, call, call.done(changed, diff)));
         if (combined.ends) break;
-        seen = nextEventOf(hook, event as AnswerFields, result);
+        if (result !== before) seen = rewritten(nextEventOf(hook, event as AnswerFields, result), options);
       } catch (error) {
         if (options.signal?.aborted) {
           call.aborted();
           throw options.signal.reason;
         }
-        const failure = handlerFailureOf(error);
-        calls.push(call.failed(failure));
-        if (row.onFailure === 'skip' || (row.onFailure === 'refuse-if-policy' && !handler.policy)) continue;
-        const reason = failureReason(handler, failure);
+        const failure = this.#failureOf(error, armed, call);
+        calls.push(this.#ended(armed, options, call, call.failed(failure)));
+        if (!isGate) continue;
+        const reason = refusalReason(registered, failure);
         result = refusedResult(hook, before, reason);
         decidedBy = { id, owner };
         refusal = { id, owner, reason, cause: 'failure' };
@@ -261,14 +354,14 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     const calls: HookCallRecord[] = [];
     const told = this.#tell(hook, event, context, (call) => calls.push(call));
     if (told.length === 0) return calls;
-    const longest = Math.max(...(this.#handlers.get(hook) ?? []).map(({ timeoutMs }) => timeoutMs));
+    const longest = Math.max(...this.#armed(hook).map(({ registered }) => registered.timeoutMs));
     await within(longest, Promise.all(told));
     return [...calls];
   }
 
   /** Waits until every observer was told everything, at most this long. Returns how many observations are left. */
   drain(timeoutMs: number): Promise<number> {
-    return this.#observers.drain(timeoutMs);
+    return this.#common.observers.drain(timeoutMs);
   }
 
   /** Lets each bootstrap handler work on the value that the one before it left. */
@@ -280,18 +373,26 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
   ): Promise<{ value: Value; calls: HandlerCall[] }> {
     let value = initial;
     const calls: HandlerCall[] = [];
-    for (const handler of this.list(hook)) {
-      const call = this.#begin(handler, identity, { record });
+    for (const armed of this.#armed(hook)) {
+      const handler = armed.registered as RegisteredHandler<BootstrapHandler>;
+      const limitMs = this.#limitOf(armed, identity, { record });
+      const uncalled = this.#uncalled(armed, limitMs, identity, { record });
+      if (uncalled) {
+        calls.push(summaryOf(uncalled));
+        if (armed.isGate) throw new HandlerAbortError(hook, handler.id, uncalled.error ?? 'it is suspended');
+        continue;
+      }
+      const call = this.#begin(armed, limitMs, identity, { record });
       try {
         const answer = await call.deadline.race(invoke(handler, value, call.deadline));
-        call.deadline.check();
+        call.settled();
         const changed = answer === value ? [] : Object.keys(HOOK_CATALOG[hook].combine);
         value = answer;
-        calls.push(summaryOf(call.done(changed)));
+        calls.push(summaryOf(this.#ended(armed, { record }, call, call.done(changed))));
       } catch (error) {
-        const failure = handlerFailureOf(error);
-        calls.push(summaryOf(call.failed(failure)));
-        if (handler.onError === 'abort') throw new HandlerAbortError(hook, handler.id, failure.error, { cause: error });
+        const failure = this.#failureOf(error, armed, call);
+        calls.push(summaryOf(this.#ended(armed, { record }, call, call.failed(failure))));
+        if (armed.isGate) throw new HandlerAbortError(hook, handler.id, failure.error, { cause: error });
       }
     }
     return { value, calls };
@@ -300,72 +401,173 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
   /** Puts one observation per handler into the queue. Gives the promises of those that were taken. */
   #tell(hook: ObserverHookName, event: object, context: HookContext, ended: (call: HookCallRecord) => void) {
     const told: Promise<void>[] = [];
-    const handlers = this.#handlers.get(hook) ?? [];
+    const handlers = this.#armed(hook);
     if (handlers.length === 0) return told;
     const frozen = frozenCopy(event);
-    const shared = frozenCopy(withTraceFields(context));
+    const shared = contextFields(context);
     const sessionKey = context.sessionKey ?? (event as HookContext).sessionKey ?? '';
-    for (const handler of handlers) {
-      const promise = this.#observers.add(handler.owner, sessionKey, async () => {
-        const call = this.#begin(handler, shared);
+    for (const armed of handlers) {
+      const { handler, owner } = armed.registered;
+      const promise = this.#common.observers.add(owner, sessionKey, async () => {
+        const { timeoutMs } = armed.registered;
+        if (this.#uncalled(armed, timeoutMs, shared, {})) return;
+        const call = this.#begin(armed, timeoutMs, shared, {});
         try {
-          await call.invoke(handler.handler, frozen, shared);
-          call.deadline.check();
-          ended(call.done([]));
+          await call.invoke(handler, snapshotFor(armed, frozen), handlerContext(shared, call.deadline));
+          call.settled();
+          ended(this.#ended(armed, {}, call, call.done([])));
         } catch (error) {
-          ended(call.failed(handlerFailureOf(error)));
+          ended(this.#ended(armed, {}, call, call.failed(handlerFailureOf(error))));
         }
       });
       if (promise) told.push(promise);
-      else this.#drop(handler, shared);
+      else this.#leaveOut(armed, shared, 'dropped', `${MAX_WAITING} observations were waiting for ${owner} already`);
     }
     return told;
   }
 
-  #begin(handler: RegisteredHandler<unknown>, context: HookContext, options: RunOptions = {}): CallInProgress {
-    const { hook, id, owner, timeoutMs } = handler;
+  #begin(armed: ArmedHandler, limitMs: number, context: HookContext, options: RunOptions): CallInProgress {
+    const { hook, id, owner } = armed.registered;
     const { runId, sessionKey } = context;
-    const record = options.record === false ? undefined : this.#settings.record;
-    const { signal } = options;
     return new CallInProgress({
       hook,
       id,
       owner,
-      timeoutMs,
+      limitMs,
+      timer: this.#common.timer,
       at: this.#now(),
       runId,
       sessionKey,
-      signal,
-      record,
+      signal: options.signal,
+      record: options.record === false ? undefined : this.#settings.record,
     });
   }
 
-  #drop({ hook, id, owner }: RegisteredHandler<unknown>, { runId, sessionKey }: HookContext): void {
-    const error = `${MAX_WAITING} observations were waiting for ${owner} already`;
-    const call = { hook, id, owner, at: this.#now(), ms: 0, error, changed: [], runId, sessionKey };
-    tell(this.#settings.record, { ...call, outcome: 'dropped' });
+  /** Those that would be called next, up to the first of which that is not certain. */
+  #nextAfter(
+    armed: ArmedHandler,
+    handlers: readonly ArmedHandler[],
+    context: HookContext,
+    options: RunOptions,
+  ): readonly ArmedHandler[] {
+    const later = handlers.slice(handlers.indexOf(armed) + 1);
+    const wanted = options.pureOnly ? later.filter(({ registered }) => registered.pure) : later;
+    const end = wanted.findIndex((each) => this.#suspensionOf(each) || this.#limitOf(each, context, options) <= 0);
+    return end < 0 ? wanted : wanted.slice(0, end);
   }
 
-  #remove(hook: HookName, registered: RegisteredHandler<unknown>): void {
-    const handlers = this.#handlers.get(hook) ?? [];
-    this.#handlers.set(
+  /** Why a handler is not called, as a record; undefined when it is. */
+  #uncalled(
+    armed: ArmedHandler,
+    limitMs: number,
+    context: HookContext,
+    options: RunOptions,
+  ): HookCallRecord | undefined {
+    const suspension = this.#suspensionOf(armed);
+    if (suspension) {
+      const isTold = options.record !== false && (armed.breaker.isNews(suspension) || armed.isGate);
+      return this.#leaveOut(armed, context, 'suspended', `suspended, because ${suspension.reason}`, isTold);
+    }
+    if (limitMs > 0) return undefined;
+    const error = `skipped: the handlers of this run have used up their ${this.#runBudgetMs} ms`;
+    return this.#leaveOut(armed, context, 'skipped', error);
+  }
+
+  /** A handler's own deadline, or what the others have left of the run's budget if that is less. */
+  #limitOf({ registered, spends }: ArmedHandler, { runId }: HookContext, options: RunOptions): number {
+    if (!spends || options.record === false) return registered.timeoutMs;
+    return Math.min(registered.timeoutMs, this.#common.budgets.leftOf(runId, this.#runBudgetMs));
+  }
+
+  #failureOf(error: unknown, { registered }: ArmedHandler, { deadline }: CallInProgress): HandlerFailure {
+    const failure = handlerFailureOf(error);
+    if (failure.outcome !== 'timed-out' || deadline.timeoutMs >= registered.timeoutMs) return failure;
+    const told = `${failure.error}, which was all that the handlers of this run had left of ${this.#runBudgetMs}ms`;
+    return { ...failure, error: told };
+  }
+
+  /** Draws the conclusions from a call that is over, unless it was only for a preview. */
+  #ended(armed: ArmedHandler, options: RunOptions, { deadline }: CallInProgress, call: HookCallRecord): HookCallRecord {
+    if (options.record === false) return call;
+    const { registered, breaker, spends } = armed;
+    if (spends) this.#common.budgets.spend(call.runId, call.ms);
+    if (call.outcome === 'done') breaker.answered();
+    // Who had less than its own deadline, because others had used up the run's, has nothing to answer for.
+    const isOverrun = call.outcome === 'timed-out' && deadline.timeoutMs >= registered.timeoutMs;
+    if (isOverrun && breaker.timedOut(this.#now())) {
+      this.#common.suspended.add(armed);
+      this.#warnOfSuspension(armed);
+    }
+    return call;
+  }
+
+  #suspensionOf({ registered, breaker }: ArmedHandler): Suspension | undefined {
+    return breaker.suspension ?? this.#common.suspendedOwners.get(registered.owner);
+  }
+
+  #warnOfSuspension({ registered: { hook, id, owner }, isGate }: ArmedHandler): void {
+    const closed = isGate ? ', and what it guards stays closed' : '';
+    this.#settings.warn?.(
+      `The handler ${id} of ${owner} on ${hook} timed out ${MAX_TIMEOUTS} times in a row. It is not called any more${closed}. Let it be called again with: atrium hooks rearm ${id}`,
+    );
+  }
+
+  #leaveOut(
+    { registered: { hook, id, owner } }: ArmedHandler,
+    { runId, sessionKey }: HookContext,
+    outcome: 'dropped' | 'skipped' | 'suspended',
+    error: string,
+    isTold = true,
+  ): HookCallRecord {
+    const call = { hook, id, owner, at: this.#now(), ms: 0, outcome, error, changed: [], runId, sessionKey };
+    if (isTold) tell(this.#settings.record, call);
+    return call;
+  }
+
+  #armed(hook: HookName): readonly ArmedHandler[] {
+    return this.#handlers.get(hook) ?? NOBODY;
+  }
+
+  #setHandlers(hook: HookName, handlers: readonly ArmedHandler[]): void {
+    this.#handlers.set(hook, handlers);
+    this.#listed.set(
       hook,
-      handlers.filter((handler) => handler !== registered),
+      handlers.map(({ registered }) => registered),
+    );
+    const { runBudgetMs = DEFAULT_RUN_BUDGET_MS } = this.#settings;
+    const fromOperator = [...this.#handlers.values()]
+      .flat()
+      .filter(({ registered }) => registered.timeoutFrom === 'operator')
+      .map(({ registered }) => registered.timeoutMs);
+    this.#runBudgetMs = Math.max(runBudgetMs, ...fromOperator);
+  }
+
+  #remove(hook: HookName, armed: ArmedHandler): void {
+    this.#common.suspended.delete(armed);
+    this.#setHandlers(
+      hook,
+      this.#armed(hook).filter((each) => each !== armed),
     );
   }
 }
 
-/** Registrations come from programs and configuration, so their types are claims. */
-function problemOf(registration: HandlerRegistration<unknown>, row: HookRow): string | undefined {
-  const { hook, id, handler, priority, timeoutMs, onError, policy } = registration;
-  if (typeof id !== 'string' || id.trim() === '') return 'its id must be a text that is not blank';
-  if (typeof handler !== 'function') return 'its handler must be a function';
-  if (priority !== undefined && !Number.isFinite(priority)) return 'its priority must be a number';
-  if (timeoutMs !== undefined && !(timeoutMs > 0)) return 'its timeoutMs must be a number above 0';
-  if (onError === 'abort' && hook !== 'agent:bootstrap') return 'onError is for bootstrap handlers only';
-  if (policy && row.onFailure === 'skip') return 'a handler of this hook cannot be a policy';
-  return undefined;
+/** What a runner has in common with its forks. */
+class Common {
+  readonly observers = new ObserverQueue();
+  readonly timer = new DeadlineTimer();
+  readonly budgets = new RunBudgets();
+  /** Those whose own breaker is open. */
+  readonly suspended = new Set<ArmedHandler>();
+  readonly suspendedOwners = new Map<string, Suspension>();
 }
+
+function matches({ registered }: ArmedHandler, { hook, id, owner }: HandlerFilter): boolean {
+  if (hook !== undefined && registered.hook !== hook) return false;
+  if (id !== undefined && registered.id !== id) return false;
+  return owner === undefined || registered.owner === owner;
+}
+
+const NOBODY: readonly ArmedHandler[] = [];
 
 /** A promise where a plain value is due is no answer, and its failure is nobody's either. */
 function refusePromise(answered: unknown): void {
@@ -374,18 +576,6 @@ function refusePromise(answered: unknown): void {
   throw new InvalidHandlerResult('returned a promise, and this hook takes plain values only');
 }
 
-function changedFields(before: AnswerFields, after: AnswerFields): string[] {
-  if (before === after) return [];
-  const fields = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...fields].filter((field) => before[field] !== after[field]);
-}
-
-/** In our words: people and models read this, and what a handler throws is for the operator. */
-function failureReason(handler: RegisteredHandler<unknown>, { outcome }: HandlerFailure): string {
-  const what = {
-    threw: 'it threw an error',
-    'timed-out': `it did not answer within ${handler.timeoutMs} ms`,
-    invalid: 'its answer made no sense',
-  }[outcome];
-  return `The handler ${handler.id} of ${handler.owner} on ${handler.hook} failed: ${what}. What it guards stays closed.`;
+function rewritten(event: AnswerFields, { derive }: RunOptions): AnswerFields {
+  return derive ? derive(event) : event;
 }

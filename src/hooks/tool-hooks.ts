@@ -33,6 +33,8 @@ export interface BeforeToolCallResult {
   readonly block?: boolean | undefined;
   readonly blockReason?: string | undefined;
   readonly requireApproval?: ApprovalRequest | undefined;
+  /** Whoever else asked, in order. Filled in by the runner; a handler's own is ignored. */
+  readonly alsoAsked?: readonly ApprovalRequest[] | undefined;
 }
 
 export interface ApprovalRequest {

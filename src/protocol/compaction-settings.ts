@@ -14,6 +14,8 @@ export interface CompactionSettings {
   readonly timeoutMs: number;
   /** The window of models that nobody knows, and the most that is used of others'. */
   readonly contextTokens: number;
+  /** Somebody wrote it down; otherwise it is ours. */
+  readonly isContextTokensSet?: boolean | undefined;
   /** What no summary may lose: facts in words, and sections such as `AGENTS.md#Safety`. */
   readonly pins: readonly string[];
 }

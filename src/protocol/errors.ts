@@ -1616,3 +1616,303 @@ export class UnknownPluginError extends AtriumError {
     );
   }
 }
+
+export class PluginRefusedError extends AtriumError {
+  readonly code = 'ATRIUM_PLUGIN_REFUSED';
+  constructor(
+    readonly pluginId: string,
+    readonly detail: string,
+  ) {
+    super(`What the plugin "${pluginId}" asked for was not done: ${detail}.`);
+  }
+}
+
+export class PluginTimeoutError extends AtriumError {
+  readonly code = 'ATRIUM_PLUGIN_TIMEOUT';
+  constructor(
+    readonly pluginId: string,
+    readonly what: string,
+    readonly afterMs: number,
+  ) {
+    super(`The plugin "${pluginId}" did not answer within ${afterMs} ms: ${what}.`);
+  }
+}
+
+export class UnknownMethodError extends AtriumError {
+  readonly code = 'ATRIUM_HTTP_METHOD_UNKNOWN';
+  constructor(
+    readonly method: string,
+    readonly suggestion: string | undefined,
+  ) {
+    super(
+      `There is no method ${JSON.stringify(method)}.${suggestion ? ` Did you mean "${suggestion}"?` : ' GET /api/methods lists them.'}`,
+    );
+  }
+}
+
+export class PluginCliError extends AtriumError {
+  readonly code = 'ATRIUM_PLUGIN_CLI_FAILED';
+  constructor(
+    readonly pluginId: string,
+    readonly command: string,
+    readonly detail: string,
+    options?: { cause?: unknown },
+  ) {
+    super(`The command "${command}" of the plugin "${pluginId}" failed: ${detail}`, options);
+  }
+}
+
+export class InstallSourceError extends AtriumError {
+  readonly code = 'ATRIUM_INSTALL_SOURCE';
+  constructor(
+    readonly given: string,
+    readonly problem: string,
+  ) {
+    super(
+      `${JSON.stringify(given)} cannot be installed: ${problem}. Give an npm name such as "some-plugin@1.2.3", a folder such as "./some-plugin", or an archive such as "./some-plugin.tgz".`,
+    );
+  }
+}
+
+export class ArchiveRefusedError extends AtriumError {
+  readonly code = 'ATRIUM_INSTALL_ARCHIVE';
+  constructor(
+    readonly archive: string,
+    readonly problem: string,
+    options?: ErrorOptions,
+  ) {
+    super(
+      `The archive ${archive} is refused, and nothing of it was installed: ${problem}. Ask its author for a proper one.`,
+      options,
+    );
+  }
+}
+
+export class FolderRefusedError extends AtriumError {
+  readonly code = 'ATRIUM_INSTALL_FOLDER';
+  constructor(
+    readonly folder: string,
+    readonly problem: string,
+    options?: ErrorOptions,
+  ) {
+    super(`The folder ${folder} is refused, and nothing of it was installed: ${problem}.`, options);
+  }
+}
+
+export class NotInstallableError extends AtriumError {
+  readonly code = 'ATRIUM_INSTALL_NOTHING';
+  constructor(
+    readonly spec: string,
+    readonly problem: string,
+  ) {
+    super(`There is nothing to install in ${spec}: ${problem}.`);
+  }
+}
+
+export class NpmMissingError extends AtriumError {
+  readonly code = 'ATRIUM_INSTALL_NO_NPM';
+  constructor(options?: ErrorOptions) {
+    super(
+      'The program "npm" was not found, and packages are fetched with it. Install it, or check PATH; it comes with Node.',
+      options,
+    );
+  }
+}
+
+export class NpmFailedError extends AtriumError {
+  readonly code = 'ATRIUM_INSTALL_NPM';
+  constructor(
+    readonly task: string,
+    readonly detail: string,
+  ) {
+    super(`npm could not ${task}, and nothing was installed: ${detail}`);
+  }
+}
+
+export class DependencyRefusedError extends AtriumError {
+  readonly code = 'ATRIUM_INSTALL_DEPENDENCY';
+  constructor(
+    readonly dependency: string,
+    readonly problem: string,
+  ) {
+    super(
+      `The dependency "${dependency}" is refused, and nothing was installed: ${problem}. Dependencies have to come from the npm registry.`,
+    );
+  }
+}
+
+export class InstallExistsError extends AtriumError {
+  readonly code = 'ATRIUM_INSTALL_EXISTS';
+  constructor(
+    readonly id: string,
+    readonly problem: string,
+  ) {
+    super(`"${id}" was not installed, because ${problem}. With --force it is replaced.`);
+  }
+}
+
+export class InstallBusyError extends AtriumError {
+  readonly code = 'ATRIUM_INSTALL_BUSY';
+  constructor(readonly pid: number) {
+    super(`Another command (process ${pid}) is installing or uninstalling something. Try again when it is done.`);
+  }
+}
+
+export class InstallBlockedError extends AtriumError {
+  readonly code = 'ATRIUM_INSTALL_BLOCKED';
+  constructor(
+    readonly target: string,
+    readonly by: string,
+    readonly reason: string,
+  ) {
+    super(
+      `"${target}" was not installed, because the before_install handler of "${by}" refused it: ${reason}. If the refusal is wrong, change or disable that plugin and try again.`,
+    );
+  }
+}
+
+export class InstallUncheckedError extends AtriumError {
+  readonly code = 'ATRIUM_INSTALL_UNCHECKED';
+  constructor(
+    readonly target: string,
+    readonly detail: string,
+    options?: ErrorOptions,
+  ) {
+    super(
+      `"${target}" was not installed, because the before_install handlers could not be asked: ${detail} Mend that, or stop the gateway, and try again.`,
+      options,
+    );
+  }
+}
+
+export class InstallUnconfirmedError extends AtriumError {
+  readonly code = 'ATRIUM_INSTALL_UNCONFIRMED';
+  constructor(readonly target: string) {
+    super(
+      `"${target}" was not installed, because nobody is here to be asked. Read what is shown above, then run the command again with --yes.`,
+    );
+  }
+}
+
+export class InstallNotWritableError extends AtriumError {
+  readonly code = 'ATRIUM_INSTALL_NOT_WRITABLE';
+  constructor(
+    readonly dir: string,
+    options?: ErrorOptions,
+  ) {
+    super(`${dir} could not be written; what was there is unchanged. Check permissions and free space.`, options);
+  }
+}
+
+export class InstallRecordsError extends AtriumError {
+  readonly code = 'ATRIUM_INSTALL_RECORDS';
+  constructor(
+    readonly file: string,
+    readonly problem: string,
+    options?: ErrorOptions,
+  ) {
+    super(
+      `The list of what is installed, ${file}, cannot be used: ${problem}. Mend it, or move it away; what is installed stays.`,
+      options,
+    );
+  }
+}
+
+export class NotInstalledError extends AtriumError {
+  readonly code = 'ATRIUM_INSTALL_UNKNOWN';
+  constructor(
+    readonly id: string,
+    readonly suggestion: string | undefined,
+  ) {
+    super(
+      `Nothing called "${id}" was installed with "atrium plugins install" or "atrium skills install".${suggestion ? ` Did you mean "${suggestion}"?` : ' What you put into the state directory yourself is yours to remove.'}`,
+    );
+  }
+}
+
+export class InvalidPluginIdError extends AtriumError {
+  readonly code = 'ATRIUM_PLUGIN_ID_INVALID';
+  constructor(
+    readonly pluginId: string,
+    readonly suggestion: string | undefined,
+  ) {
+    super(
+      `${JSON.stringify(pluginId)} cannot be the id of a plugin. Use small letters, digits and dashes, beginning with a letter, at most 64.${suggestion ? ` For example: ${suggestion}` : ''}`,
+    );
+  }
+}
+
+export class PluginFolderExistsError extends AtriumError {
+  readonly code = 'ATRIUM_PLUGIN_FOLDER_EXISTS';
+  constructor(readonly dir: string) {
+    super(`${dir} exists already and is left as it is. Choose another id, or another folder with --dir.`);
+  }
+}
+
+export class PluginNotWritableError extends AtriumError {
+  readonly code = 'ATRIUM_PLUGIN_NOT_WRITABLE';
+  constructor(
+    readonly dir: string,
+    options?: ErrorOptions,
+  ) {
+    super(`The files of the plugin could not be written to ${dir}. Check permissions and free space.`, options);
+  }
+}
+
+export class PluginWithoutTestsError extends AtriumError {
+  readonly code = 'ATRIUM_PLUGIN_NO_TESTS';
+  constructor(readonly dir: string) {
+    super(`There are no tests in ${dir}. Add an index.test.ts beside the plugin's entry.`);
+  }
+}
+
+export class PluginSdkMissingError extends AtriumError {
+  readonly code = 'ATRIUM_PLUGIN_SDK_MISSING';
+  /** Such as `openclaw/plugin-sdk/core#someFunction`, or a module alone. */
+  constructor(readonly missing: readonly string[]) {
+    super(
+      `It imports ${missing.join(', ')}, which Atrium does not have. Use a version of the plugin that does without, or ask its author.`,
+    );
+  }
+}
+
+export class PluginMethodError extends AtriumError {
+  readonly code = 'ATRIUM_PLUGIN_METHOD';
+  /** `pluginCode` and `reason` are the plugin's own words. */
+  constructor(
+    readonly pluginId: string,
+    readonly method: string,
+    readonly pluginCode: string | undefined,
+    readonly reason: string,
+  ) {
+    super(`The plugin "${pluginId}" answered "${method}" with an error: ${reason}`);
+  }
+}
+
+export class PluginWorkerError extends AtriumError {
+  readonly code = 'ATRIUM_PLUGIN_WORKER';
+  /** `culprit` is the plugin because of which the worker was ended, as far as that is known. */
+  constructor(
+    readonly pluginId: string,
+    readonly culprit: string | undefined,
+    readonly reason: string,
+  ) {
+    super(
+      culprit === pluginId
+        ? `${reason} Run "atrium plugins reload ${pluginId}" to try it again.`
+        : `The plugin "${pluginId}" could not answer, because the plugin worker was ended. ${reason}`,
+    );
+  }
+}
+
+export class PluginCrossingError extends AtriumError {
+  readonly code = 'ATRIUM_PLUGIN_CROSSING';
+  constructor(
+    readonly pluginId: string,
+    readonly problem: string,
+  ) {
+    super(
+      `A value cannot pass between the gateway and the plugin "${pluginId}": ${problem}. Plain data can, or set plugins.entries.${pluginId}.isolation to "inline".`,
+    );
+  }
+}

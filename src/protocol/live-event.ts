@@ -9,6 +9,7 @@ import type { Surface } from './inbound.ts';
 import type { JsonValue } from './json.ts';
 
 export type LiveEvent =
+  /** Without its text while a gate may yet block it; told again with the text when the gate has passed. */
   | (Base & { readonly type: 'message-accepted'; readonly text: string; readonly surface: Surface })
   | (Base & {
       readonly type: 'run-start';
@@ -63,6 +64,15 @@ export type LiveEvent =
       readonly text: string;
       readonly surface: Surface;
       readonly outcome: 'sent' | 'failed' | 'suppressed' | 'dead';
+      /** Who stopped it, and why. */
+      readonly suppressed?:
+        | {
+            readonly hook: string;
+            readonly by: string;
+            readonly reason: string;
+            readonly cancelReason?: string | undefined;
+          }
+        | undefined;
     })
   | (Base & { readonly type: 'session-end'; readonly sessionId: string; readonly reason: SessionEndReason });
 

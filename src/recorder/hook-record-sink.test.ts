@@ -24,6 +24,7 @@ const call = (index: number): HookRecord => ({
   outcome: 'done',
   error: null,
   changed: ['prependContext'],
+  diff: [{ field: 'prependContext', at: 0, added: 'Mind the gap.' }],
 });
 
 const handlers = async () =>

@@ -14,6 +14,7 @@ let dir: string;
 let scratch: ScratchStore;
 let recorder: Recorder;
 let now: number;
+let failures: string[];
 beforeEach(async () => {
   dir = await mkdtemp(path.join(tmpdir(), 'atrium-recorder-'));
   scratch = await ScratchStore.create();
@@ -22,10 +23,12 @@ beforeEach(async () => {
   const log = { file: path.join(dir, 'debug.jsonl') };
   const cacheTrace = { ...log, messages: true, prompt: true, system: true };
   now = 0;
+  failures = [];
   recorder = new Recorder({
     trajectory: new Trajectory({ dir: path.join(dir, 'trajectory'), files }),
     debugLogs: new DebugLogs({ payloadLog: log, rawStream: log, cacheTrace }, files),
     hookRecords: new HookRecordSink({ store: scratch.store, warn }),
+    onHookFailure: ({ id }, error) => failures.push(`${id} ${error}`),
     now: () => ++now,
   });
 });
@@ -50,7 +53,10 @@ const HOOK: CalledHook = {
   ms: 2,
   outcome: 'threw',
   error: 'cannot read "my secret plan"',
-  changed: [],
+  changed: ['prependContext'],
+  diff: () => [
+    { field: 'prependContext', at: 0, added: 'about my secret plan; the key is sk-abcdefghijklmnopqrstuvwxyz123456' },
+  ],
   runId: 'run_1',
   sessionKey: 'agent:main:main',
 };
@@ -160,6 +166,52 @@ describe('the recorder', () => {
     recorder.runEnded('run_1', { status: 'failed', errorCode: 'ATRIUM_X', error: 'my secret plan is too long' });
     expect(await everythingWritten()).not.toContain('secret');
     expect((await records()).find(({ type }) => type === 'trace.artifacts').data.errorCode).toBe('ATRIUM_X');
+  });
+
+  it('keeps what a handler changed of runs that passed their gate, without its secrets', async () => {
+    untilTheGate();
+    recorder.gatePassed('run_1');
+    const diff = [
+      { field: 'prependContext', at: 0, added: expect.stringMatching(/^about my secret plan; the key is /) },
+    ];
+    const [, called] = await records();
+    expect(called.data).toMatchObject({ handler: 'notes', changed: ['prependContext'], diff });
+    expect(await scratch.store.select('hookRecords')).toMatchObject([{ diff, error: HOOK.error }]);
+    expect(await everythingWritten()).not.toContain('sk-abcdefghijklmnop');
+  });
+
+  it('keeps nothing of what a handler changed outside of a run, and of a run that nobody announced no words', async () => {
+    recorder.hookCalled({ ...HOOK, runId: undefined, error: 'no disk' });
+    recorder.hookCalled({ ...HOOK, runId: 'run_0' });
+    expect(await everythingWritten()).not.toContain('secret');
+    const kept = await scratch.store.select('hookRecords', { orderBy: [['seq', 'asc']] });
+    expect(kept).toMatchObject([
+      { runId: null, error: 'no disk', diff: null, changed: ['prependContext'] },
+      { runId: 'run_0', error: expect.stringMatching(/^sha256:/), diff: null },
+    ]);
+  });
+
+  it('hands on how a handler failed in the words that may be shown', async () => {
+    untilTheGate();
+    expect(failures).toEqual([]);
+    recorder.gateBlocked('run_1', 'a-policy');
+    recorder.hookCalled({ ...HOOK, runId: undefined, error: 'no disk' });
+    await recorder.drain();
+    expect(failures).toEqual([expect.stringMatching(/^notes sha256:/), 'notes no disk']);
+  });
+
+  it('writes calls of hooks down a moment later, and in their place', async () => {
+    recorder.runStarted({ ...RUN, gatePassed: true });
+    recorder.hookCalled(HOOK);
+    recorder.promptSubmitted('run_1', { call: 1 });
+    recorder.hookCalled({ ...HOOK, id: 'later' });
+    await expect.poll(() => scratch.store.count('hookRecords')).toBe(2);
+    const told = (await records()).map(({ type, data }) => [type, data.handler]);
+    expect(told.slice(1)).toEqual([
+      ['hook.called', 'notes'],
+      ['prompt.submitted', undefined],
+      ['hook.called', 'later'],
+    ]);
   });
 
   it('does not wait for a gate that passed before a restart', async () => {

@@ -9,6 +9,7 @@
 import { isJsonObject } from '../protocol/json.ts';
 import type { RunStatus, SessionEndReason } from '../protocol/live-event.ts';
 import type { Usage } from '../protocol/usage.ts';
+import { boundValue } from './bound-value.ts';
 import type { CacheTraceRequest, DebugLogs } from './debug-logs.ts';
 import { hashContent, hashText } from './hash-content.ts';
 import type { HookRecordSink } from './hook-record-sink.ts';
@@ -18,6 +19,8 @@ export interface RecorderParts {
   readonly trajectory: Trajectory;
   readonly debugLogs?: DebugLogs | undefined;
   readonly hookRecords?: HookRecordSink | undefined;
+  /** Told of a hook's failure as it may be shown. */
+  readonly onHookFailure?: ((call: CalledHook, error: string) => void) | undefined;
   readonly now: () => number;
 }
 
@@ -61,6 +64,8 @@ export class Recorder {
   readonly #open = new Map<string, RecordedRun>();
   /** Deliveries are told after the end of a run, so ended runs are known for a while. */
   readonly #ended = new Map<string, RecordedRun>();
+
+  #calls: WaitingCall[] = [];
 
   constructor(parts: RecorderParts) {
     this.#parts = parts;
@@ -148,33 +153,16 @@ export class Recorder {
     this.#tell(runId, 'tool.ended', { toolCallId, name, isError, ms, characters: content?.length }, { content });
   }
 
-  /** Calls outside of a run are kept in the store only. */
+  /**
+   * Calls outside of a run are kept in the store only. What a handler changed is what people said, or stands for it, so it
+   * is kept only of runs whose gate has passed; so are its own words when it failed.
+   */
   hookCalled(call: CalledHook): void {
-    const { hook, id, owner, at, ms, outcome, changed, error, runId, sessionKey } = call;
-    const row = {
-      runId: runId ?? null,
-      sessionKey: sessionKey ?? null,
-      hook,
-      handler: id,
-      owner,
-      at,
-      ms,
-      outcome,
-      changed,
-    };
+    const { runId } = call;
     const run = runId === undefined ? undefined : this.#runOf(runId);
-    if (!run) {
-      // A run that nobody announced has no gate that passed, either.
-      const shown = error !== undefined && runId !== undefined ? hashText(error) : error;
-      this.#parts.hookRecords?.record({ ...row, error: shown ?? null });
-      return;
-    }
-    const facts = { hook, handler: id, owner, ms, outcome, changed };
-    orHold(run, (write) => {
-      const shown = error !== undefined && write === 'hashes' ? hashText(error) : error;
-      this.#parts.trajectory.record(run.context, 'hook.called', { ...facts, error: shown }, at);
-      this.#parts.hookRecords?.record({ ...row, error: shown ?? null });
-    });
+    if (run) orHold(run, (write) => this.#later({ call, write, context: run.context }));
+    // A run that nobody announced has no gate that passed, either.
+    else this.#later({ call, write: runId === undefined ? 'facts' : 'hashes' });
   }
 
   /** Also for a run of an earlier process, when the caller knows its session. */
@@ -202,6 +190,7 @@ export class Recorder {
 
   /** Resolves when nothing is left of what was recorded of these sessions, but for debug logs, which hold all of them. */
   async forgetSessions(sessionIds: readonly string[]): Promise<void> {
+    this.#recordHooks();
     await Promise.all(sessionIds.map((sessionId) => this.#parts.trajectory.forget(sessionId)));
     // So that no record of theirs is still on its way to the store.
     await this.#parts.hookRecords?.drain();
@@ -209,6 +198,7 @@ export class Recorder {
 
   /** Resolves when everything that was told before has been written or given up. */
   async drain(): Promise<void> {
+    this.#recordHooks();
     const { trajectory, debugLogs, hookRecords } = this.#parts;
     await Promise.all([trajectory.drain(), debugLogs?.drain(), hookRecords?.drain()]);
   }
@@ -222,6 +212,7 @@ export class Recorder {
     if (!run) return;
     const at = this.#parts.now();
     orHold(run, (write) => {
+      this.#recordHooks();
       const shown = write === 'whole' ? content : hashContent(content);
       this.#parts.trajectory.record(run.context, type, { ...facts, ...(isJsonObject(shown) && shown) }, at);
     });
@@ -235,6 +226,46 @@ export class Recorder {
     orHold(run, (write) => {
       if (write === 'whole') log(run.context, at);
     });
+  }
+
+  /** A run asks many handlers in a row, and is not to wait until each of them is written down. */
+  #later(call: WaitingCall): void {
+    this.#calls.push(call);
+    if (this.#calls.length === 1) setImmediate(() => this.#recordHooks());
+    else if (this.#calls.length >= MAX_WAITING_CALLS) this.#recordHooks();
+  }
+
+  /** Before anything else is written, so that a trajectory stays in order. */
+  #recordHooks(): void {
+    if (this.#calls.length === 0) return;
+    const calls = this.#calls;
+    this.#calls = [];
+    for (const each of calls) quietly(() => this.#recordHook(each));
+  }
+
+  #recordHook({ call, write, context }: WaitingCall): void {
+    const { hook, id, owner, at, ms, outcome, changed, runId, sessionKey } = call;
+    const { trajectory, hookRecords, onHookFailure } = this.#parts;
+    const error = call.error !== undefined && write === 'hashes' ? hashText(call.error) : call.error;
+    const diff = call.diff && write === 'whole' ? boundValue(call.diff()) : null;
+    if (context) {
+      const facts = { hook, handler: id, owner, ms, outcome, changed, error };
+      trajectory.record(context, 'hook.called', diff === null ? facts : { ...facts, diff }, at);
+    }
+    hookRecords?.record({
+      runId: runId ?? null,
+      sessionKey: sessionKey ?? null,
+      hook,
+      handler: id,
+      owner,
+      at,
+      ms,
+      outcome,
+      error: error ?? null,
+      changed,
+      diff,
+    });
+    if (error !== undefined) onHookFailure?.(call, error);
   }
 
   #record(context: TraceContext, type: TraceType, facts: Values): void {
@@ -266,6 +297,8 @@ export interface CalledHook {
   readonly outcome: string;
   readonly error?: string | undefined;
   readonly changed: readonly string[];
+  /** What it changed them from and to. */
+  readonly diff?: (() => readonly object[]) | undefined;
   readonly runId?: string | undefined;
   readonly sessionKey?: string | undefined;
 }
@@ -293,6 +326,13 @@ export interface EndedSession {
   readonly sessionKey: string;
 }
 
+/** A call of a hook that may be written down. Outside of a run, `facts` are all that is kept. */
+interface WaitingCall {
+  readonly call: CalledHook;
+  readonly write: 'whole' | 'hashes' | 'facts';
+  readonly context?: TraceContext;
+}
+
 type HeldRecord = (write: 'whole' | 'hashes') => void;
 
 interface RecordedRun {
@@ -304,6 +344,7 @@ interface RecordedRun {
 }
 
 const MAX_HELD_RECORDS = 500;
+const MAX_WAITING_CALLS = 500;
 const MAX_KNOWN_RUNS = 2_000;
 
 function orHold(run: RecordedRun, record: HeldRecord): void {

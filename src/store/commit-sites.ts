@@ -4,7 +4,7 @@
 export const COMMIT_SITES = [
   /** A message, an API call or another trigger is in the inbox. */
   'accept',
-  /** A control command such as /stop or /status was taken and answered in one go. */
+  /** A control command such as /stop or /status was taken and answered in one go, or a plugin said something. */
   'control',
   /** A lane has taken a trigger and a run begins, or begins again. */
   'claim',
@@ -12,9 +12,9 @@ export const COMMIT_SITES = [
   'request',
   /** A later request of the same run was captured, with the results of its tool calls in the transcript. */
   'next-request',
-  /** The model asked for tools: its message is kept, and the calls are about to start. */
+  /** The model asked for tools: its message is kept, and the calls are about to start. Or a plugin's command is. */
   'tool-start',
-  /** One tool call has ended. */
+  /** One tool call has ended, or a plugin's command that lets the message go on to the agent. */
   'tool-result',
   /** The run is over: the answer, the outbox, the consumed injections. */
   'result',
@@ -54,6 +54,8 @@ export const COMMIT_SITES = [
   'job-slot',
   /** A server's tools were written down. */
   'tool-listing',
+  /** A plugin changed what it keeps for a session, or what it kept was removed with it. */
+  'plugin-state',
 ] as const;
 
 export type CommitSite = (typeof COMMIT_SITES)[number];

@@ -28,6 +28,7 @@ export const STORE_KEYS: { readonly [T in TableName]: readonly StoreKey[] } = {
   jobSlots: [{ fields: ['seq'] }, { fields: ['jobId', 'slot'] }],
   usage: [{ fields: ['seq'] }],
   toolListings: [{ fields: ['server'] }],
+  pluginState: [{ fields: ['sessionKey', 'pluginId', 'namespace'] }],
 };
 
 export interface StoreKey {

@@ -839,6 +839,7 @@ function oneOfEach(): { readonly [T in TableName]: NewRow<T> } {
       outcome: 'ok',
       error: null,
       changed: ['block'],
+      diff: [{ field: 'block', after: 'true' }],
     },
     approvals: {
       ...ids,
@@ -922,5 +923,12 @@ function oneOfEach(): { readonly [T in TableName]: NewRow<T> } {
       cost: 0.25,
     },
     toolListings: { server: 'files', fingerprint: 'f1', tools: [{ name: 'read_file' }], listedAt: 1 },
+    pluginState: {
+      sessionKey: 'agent:main:main',
+      pluginId: 'board',
+      namespace: 'cards',
+      value: { open: [1, null] },
+      updatedAt: 1,
+    },
   };
 }

@@ -29,6 +29,7 @@ export interface Tables {
   jobSlots: JobSlotRow;
   usage: UsageRow;
   toolListings: ToolListingRow;
+  pluginState: PluginStateRow;
 }
 
 export type TableName = keyof Tables;
@@ -228,6 +229,8 @@ export interface HookRecordRow {
   readonly error: string | null;
   /** The fields of the result that this handler decided. */
   readonly changed: readonly string[];
+  /** What it changed them from and to, secrets taken out; null outside of runs whose gate has passed. */
+  readonly diff: JsonValue | null;
 }
 
 /** A tool call that waits for a person, or waited for one. */
@@ -365,4 +368,13 @@ export interface ToolListingRow {
   readonly fingerprint: string;
   readonly tools: readonly JsonObject[];
   readonly listedAt: number;
+}
+
+/** What a plugin keeps for a session, under a namespace of its own. It goes when the session is reset or deleted. */
+export interface PluginStateRow {
+  readonly sessionKey: string;
+  readonly pluginId: string;
+  readonly namespace: string;
+  readonly value: JsonValue;
+  readonly updatedAt: number;
 }

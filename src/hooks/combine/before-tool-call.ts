@@ -23,19 +23,13 @@ export function combineToolCall(before: AnswerFields, answer: unknown, { owner, 
   if (reason !== undefined) result.blockReason = reason;
   const blocks = fieldOf(given, 'block') === true;
   const request = approvalOf(given, owner);
-  if (request) result.requireApproval = asked ? { ...asked, timeoutBehavior: ofSilence(asked, request) } : request;
+  if (request && !asked) result.requireApproval = request;
+  else if (request) result.alsoAsked = [...((before.alsoAsked as ApprovalRequest[] | undefined) ?? []), request];
   if (blocks) result.block = true;
 
   const level = strictest(LEVELS, result.requireApproval ? 'ask' : undefined, blocks ? 'block' : undefined);
   if (level !== 'block') return { result, decides: !asked && (request !== undefined || params !== undefined) };
   return { result, decides: true, ends: true, refusal: String(result.blockReason ?? `Blocked by ${owner}.`) };
-}
-
-/** What silence means to two who ask: no, as soon as one of them says so; yes, only when both do. */
-function ofSilence(asked: ApprovalRequest, next: ApprovalRequest): ApprovalRequest['timeoutBehavior'] {
-  const wishes = [asked.timeoutBehavior, next.timeoutBehavior];
-  if (wishes.includes('deny')) return 'deny';
-  return wishes.every((wish) => wish === 'allow') ? 'allow' : undefined;
 }
 
 /** The request names its asker, whatever the asker wrote. */

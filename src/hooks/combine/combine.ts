@@ -47,10 +47,31 @@ const combines = new Map<HookName, Combine>();
 
 /** The event that the next handler sees, given the result so far. */
 export function nextEventOf(hook: HookName, event: AnswerFields, result: AnswerFields): AnswerFields {
-  const row: HookRow = HOOK_CATALOG[hook];
-  const fields = Object.keys(row.combine).filter((field) => row.combine[field] === 'chain');
+  const fields = chainedFieldsOf(hook);
   return fields.length === 0 ? event : chainedEvent(event, result, fields, CHAINED_INTO[hook]);
 }
+
+/** What a field was before this answer: in the event that the handler saw, where it is one that travels on. */
+export function earlierValueOf(hook: HookName, field: string, { event, before }: Earlier): unknown {
+  if (!chainedFieldsOf(hook).includes(field)) return before[field];
+  return event[CHAINED_INTO[hook]?.[field]?.[0] ?? field];
+}
+
+export interface Earlier {
+  readonly event: AnswerFields;
+  readonly before: AnswerFields;
+}
+
+function chainedFieldsOf(hook: HookName): readonly string[] {
+  const known = chainedFields.get(hook);
+  if (known) return known;
+  const { combine }: HookRow = HOOK_CATALOG[hook];
+  const fields = Object.keys(combine).filter((field) => combine[field] === 'chain');
+  chainedFields.set(hook, fields);
+  return fields;
+}
+
+const chainedFields = new Map<HookName, readonly string[]>();
 
 /** What a closed gate answers, so that a caller who reads only the result is refused too. */
 export function refusedResult(hook: HookName, before: AnswerFields, reason: string): AnswerFields {

@@ -9,10 +9,10 @@ import { type HookCollision, resolveHookCollisions } from './hook-collisions.ts'
 import type { HookPack, HookProblem, HookSource } from './hook-pack.ts';
 import { parseHookMd } from './parse-hook-md.ts';
 
-/** Absolute paths. A directory that does not exist simply has no packs. */
 /** A HOOK.md or package.json that is larger is not what it says. */
 const LARGEST_FILE = 256 * 1024;
 
+/** Absolute paths. A directory that does not exist simply has no packs. */
 export interface HookDirectories {
   /** Named by the operator in `hooks.internal.load.extraDirs`; as trusted as the managed directory, which wins over them. */
   readonly extraDirs?: readonly string[] | undefined;

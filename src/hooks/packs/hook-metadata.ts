@@ -16,7 +16,7 @@ export interface HookMetadata {
   readonly events: readonly string[];
   readonly requires?: HookRequirements;
   readonly install?: readonly HookInstall[];
-  /** The rest is for handlers of agent:bootstrap. Undeclared stays undeclared; whoever registers knows the defaults. */
+  /** The rest is for handlers of agent:bootstrap, but for `timeoutMs`, which holds everywhere. Undeclared stays undeclared; whoever registers knows the defaults. */
   readonly priority?: number;
   readonly stability?: Stability;
   readonly onError?: OnError;

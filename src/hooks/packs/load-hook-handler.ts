@@ -1,6 +1,7 @@
 // Loads one handler function from a file. A file that throws, hangs, lies outside its directory or exports something
 // else gives an error value that says so; the caller's run goes on. A file that spins cannot be stopped here.
 
+import { pathToFileURL } from 'node:url';
 import type { InternalHookHandler } from '../../protocol/bootstrap-event.ts';
 import type { AtriumError } from '../../protocol/errors.ts';
 import {
@@ -20,6 +21,8 @@ export interface HookHandlerFile {
   readonly rootDir: string;
   /** `default` unless said otherwise. */
   readonly exportName?: string | undefined;
+  /** It is the product's own: imported like any other of its modules, and once. */
+  readonly isBundled?: boolean | undefined;
 }
 
 export interface HookHandlerEnvironment extends ModuleEnvironment {
@@ -43,7 +46,10 @@ export async function loadHookHandler(
   const timeoutMs = environment.loadTimeoutMs ?? 10_000;
   let exports: unknown;
   try {
-    exports = await withinTime(evaluateModule(found.realPath, environment), timeoutMs);
+    const loading = file.isBundled
+      ? import(pathToFileURL(found.realPath).href)
+      : evaluateModule(found.realPath, environment);
+    exports = await withinTime(loading, timeoutMs);
   } catch (error) {
     return failed(new HookHandlerLoadError(hook, path, describe(error), { cause: error }));
   }

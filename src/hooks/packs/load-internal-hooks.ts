@@ -13,7 +13,7 @@ import { isInside } from './contained-file.ts';
 import { discoverHooks, type HookDirectories, type HookDiscovery } from './discover-hooks.ts';
 import { decideHookEligibility, type HookMachine, type UnmetNeed } from './hook-eligibility.ts';
 import type { HookPack } from './hook-pack.ts';
-import { type HookLoadPolicy, resolveConfiguredHooks } from './internal-hooks-configured.ts';
+import { type HookLoadPolicy, internalHooksConfigured, resolveConfiguredHooks } from './internal-hooks-configured.ts';
 import { type HookConfig, readInternalHooksSection } from './internal-hooks-section.ts';
 import type { HookHandlerFile, LoadedHookHandler } from './load-hook-handler.ts';
 import type { InternalHookRegistration } from './trigger-internal-hook.ts';
@@ -53,8 +53,11 @@ export async function loadInternalHooks(input: InternalHooksInput): Promise<Inte
   const { packs, ignored, problems } = await discoverHooks(directories);
   const registrations: InternalHookRegistration[] = [];
   const fates: HookPackFate[] = [];
+  const ofBundled = internalHooksConfigured(config);
   for (const pack of packs) {
-    if (selection.names !== 'ALL' && !selection.names.includes(pack.name)) {
+    // What an operator put there is wanted; what comes with the product waits to be asked for.
+    const { names } = pack.source === 'openclaw-bundled' ? ofBundled : selection;
+    if (names !== 'ALL' && !names.includes(pack.name)) {
       fates.push({ kind: 'not-selected', pack });
       continue;
     }
@@ -89,6 +92,7 @@ async function loadPack(pack: HookPack, loadHandler: InternalHooksInput['loadHan
     path: pack.handlerPath,
     rootDir: pack.dir,
     exportName: metadata.export,
+    isBundled: pack.source === 'openclaw-bundled',
   });
   if (!loaded.ok) return loaded;
   const { priority = DEFAULT_HOOK_PRIORITY, stability, onError, timeoutMs } = metadata;

@@ -1,37 +1,98 @@
 import { describe, expect, it } from 'vitest';
 import type { InternalHookEvent } from '../../protocol/bootstrap-event.ts';
-import { type InternalHookFailure, triggerInternalHook } from './trigger-internal-hook.ts';
+import type { HookCallRecord } from '../hook-call-record.ts';
+import { triggerInternalHook } from './trigger-internal-hook.ts';
 
 function commandNew(): InternalHookEvent {
-  const shared = { sessionKey: 'agent:main:main', context: {}, timestamp: new Date(0) };
-  return { type: 'command', action: 'new', messages: [], ...shared };
+  const shared = { sessionKey: 'agent:main:main', timestamp: new Date(0) };
+  return { type: 'command', action: 'new', messages: [], context: { session: { id: 's1' } }, ...shared };
 }
 
 describe('triggering an internal hook', () => {
   it('waits for each handler before the next, the general ones first', async () => {
-    const event = commandNew();
-    const says = (word: string, ms: number) => async () => {
+    const says = (word: string, ms: number) => async (event: InternalHookEvent) => {
       await new Promise((done) => setTimeout(done, ms));
       event.messages.push(word);
     };
-    const registrations = [
-      { owner: 'a', events: ['command:new'], handler: says('quick', 0) },
-      { owner: 'b', events: ['command'], handler: says('slow', 15) },
-      { owner: 'c', events: ['command', 'command:new'], handler: says('both', 0) },
-    ];
-    await triggerInternalHook(registrations, event, () => {});
-    expect(event.messages).toEqual(['slow', 'both', 'quick', 'both']);
+    const { messages } = await triggerInternalHook(
+      [
+        { owner: 'a', events: ['command:new'], handler: says('quick', 0) },
+        { owner: 'b', events: ['command'], handler: says('slow', 15) },
+        { owner: 'c', events: ['command', 'command:new'], handler: says('both', 0) },
+      ],
+      commandNew(),
+    );
+    expect(messages).toEqual(['slow', 'both', 'quick', 'both']);
   });
 
-  it('reports who failed, on which event, and goes on', async () => {
+  it('records who was called on which event and how it went, and goes on when one fails', async () => {
+    const records: HookCallRecord[] = [];
+    const { calls, messages } = await triggerInternalHook(
+      [
+        { owner: 'throws', events: ['command:new'], handler: () => Promise.reject('no') },
+        { owner: 'board', name: 'cards', events: ['command:new'], handler: (event) => event.messages.push('done') },
+      ],
+      commandNew(),
+      { record: (call) => records.push(call), now: () => 7 },
+    );
+    expect(records).toEqual(calls);
+    expect(calls).toMatchObject([
+      { hook: 'command:new', id: 'hook:throws', owner: 'throws', at: 7, outcome: 'threw', error: 'no', changed: [] },
+      { hook: 'command:new', id: 'hook:board/cards', owner: 'board', outcome: 'done', changed: ['messages'] },
+    ]);
+    expect(calls.map(({ sessionKey }) => sessionKey)).toEqual(['agent:main:main', 'agent:main:main']);
+    expect(messages).toEqual(['done']);
+  });
+
+  it('gives up on one that hangs at its own deadline, and nothing that it says later counts', async () => {
+    let late: InternalHookEvent | undefined;
+    const hangs = (event: InternalHookEvent) => {
+      late = event;
+      return new Promise(() => {});
+    };
+    const { calls, messages } = await triggerInternalHook(
+      [
+        { owner: 'hangs', events: ['command:new'], handler: hangs, bootstrap: { priority: 1, timeoutMs: 10 } },
+        { owner: 'works', events: ['command:new'], handler: (event) => event.messages.push('done') },
+      ],
+      commandNew(),
+      { timeoutMs: 5_000 },
+    );
+    late?.messages.push('too late');
+    expect(late?.signal?.aborted).toBe(true);
+    expect(calls.map(({ outcome }) => outcome)).toEqual(['timed-out', 'done']);
+    expect(messages).toEqual(['done']);
+  });
+
+  it('shows each handler an event of its own', async () => {
+    const seen: unknown[] = [];
+    const handler = (event: InternalHookEvent) => {
+      (event.context.session as { id: string }).id += ' was here';
+      event.messages.length = 0;
+      seen.push(event.context);
+    };
     const event = commandNew();
-    const failures: InternalHookFailure[] = [];
-    const registrations = [
-      { owner: 'throws', events: ['command:new'], handler: () => Promise.reject('no') },
-      { owner: 'works', events: ['command:new'], handler: () => event.messages.push('done') },
-    ];
-    await triggerInternalHook(registrations, event, (failure) => failures.push(failure));
-    expect(failures).toEqual([{ owner: 'throws', event: 'command:new', error: 'no' }]);
-    expect(event.messages).toEqual(['done']);
+    await triggerInternalHook(
+      [
+        { owner: 'a', events: ['command:new'], handler },
+        { owner: 'b', events: ['command:new'], handler },
+      ],
+      event,
+      { contextFor: ({ owner }) => ({ pluginConfig: owner }) },
+    );
+    expect(seen).toEqual([
+      { session: { id: 's1 was here' }, pluginConfig: 'a' },
+      { session: { id: 's1 was here' }, pluginConfig: 'b' },
+    ]);
+    expect(event).toEqual(commandNew());
+  });
+
+  it('lets no handler say more than a reader wants', async () => {
+    const handler = (event: InternalHookEvent) => {
+      event.messages = [...Array.from({ length: 30 }, () => 'x'.repeat(5_000)), 7 as never];
+    };
+    const { messages } = await triggerInternalHook([{ owner: 'a', events: ['command'], handler }], commandNew());
+    expect(messages).toHaveLength(20);
+    expect(messages[0]).toHaveLength(4_000);
   });
 });

@@ -14,8 +14,8 @@ export function describeUnknownEvents({ name, metadata }: Pick<HookPack, 'name' 
   });
 }
 
-/** The events of hook packs, and their types, each of which stands for all its events. */
-const KNOWN_EVENTS = [
+/** The events of hook packs, and their types, each of which stands for all its events. A test compares them with the docs. */
+export const KNOWN_EVENTS = [
   'agent',
   'agent:bootstrap',
   'command',
@@ -28,10 +28,11 @@ const KNOWN_EVENTS = [
   'gateway:pre-restart',
   'message',
   'message:received',
-  'message:transcribed',
   'message:preprocessed',
   'message:sent',
   'session',
+  'session:start',
+  'session:end',
   'session:compact:before',
   'session:compact:after',
   'session:patch',

@@ -158,6 +158,7 @@ export const TABLES: { readonly [T in TableName]: TableLayout<T> } = {
       outcome: 'text',
       error: 'text?',
       changed: 'json',
+      diff: 'json?',
     },
   },
   approvals: {
@@ -267,6 +268,10 @@ export const TABLES: { readonly [T in TableName]: TableLayout<T> } = {
   toolListings: {
     table: 'tool_listings',
     columns: { server: 'text', fingerprint: 'text', tools: 'json', listedAt: 'integer' },
+  },
+  pluginState: {
+    table: 'plugin_state',
+    columns: { sessionKey: 'text', pluginId: 'text', namespace: 'text', value: 'json?', updatedAt: 'integer' },
   },
 };
 

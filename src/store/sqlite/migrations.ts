@@ -271,4 +271,19 @@ export const MIGRATIONS: readonly Migration[] = [
       )`,
     ],
   },
+  {
+    version: 4,
+    statements: [
+      `CREATE TABLE plugin_state (
+        session_key TEXT NOT NULL,
+        plugin_id TEXT NOT NULL,
+        namespace TEXT NOT NULL,
+        value TEXT,
+        updated_at BIGINT NOT NULL,
+        PRIMARY KEY (session_key, plugin_id, namespace)
+      )`,
+      'CREATE INDEX plugin_state_by_plugin ON plugin_state (plugin_id)',
+      'ALTER TABLE hook_records ADD COLUMN diff TEXT',
+    ],
+  },
 ];

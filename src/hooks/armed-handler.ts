@@ -1,0 +1,84 @@
+// A registration that the runner accepted: checked, with what it left open filled in from the catalog, and with what is
+// remembered about the handler between its calls. Forks of a runner share it, so that a handler which is suspended in one
+// is suspended in all.
+
+import { InvalidHandlerError, UnknownHookError } from '../protocol/errors.ts';
+import { nearMatch } from '../protocol/near-match.ts';
+import { Breaker } from './breaker.ts';
+import { HOOK_CATALOG, type HookName, type HookRow } from './catalog.ts';
+import { isolatedCopy, isolatedEvent } from './isolated-copy.ts';
+import type { HandlerRegistration, RegisteredHandler } from './runner.ts';
+
+export interface ArmedHandler {
+  readonly registered: RegisteredHandler<unknown>;
+  readonly breaker: Breaker;
+  /** Its failure refuses. It always has its whole deadline, whatever others have spent. */
+  readonly isGate: boolean;
+  /** Its time is part of what the handlers of a run have together. */
+  readonly spends: boolean;
+  /** Not part of what is listed: it may hold secrets. */
+  readonly pluginConfig: object | undefined;
+}
+
+export function rowOf(hook: HookName): HookRow {
+  if (!Object.hasOwn(HOOK_CATALOG, hook)) throw new UnknownHookError(hook, nearMatch(hook, Object.keys(HOOK_CATALOG)));
+  return HOOK_CATALOG[hook];
+}
+
+export function armHandler(registration: HandlerRegistration<unknown>): ArmedHandler {
+  const row = rowOf(registration.hook);
+  const problem = problemOf(registration, row);
+  if (problem) throw new InvalidHandlerError(registration.hook, registration.id, problem);
+  const { pluginConfig, ...listed } = registration;
+  const { timeoutMs } = listed;
+  const registered: RegisteredHandler<unknown> = {
+    ...listed,
+    priority: registration.priority ?? row.defaultPriority,
+    onError: registration.onError ?? 'skip',
+    timeoutMs: timeoutMs ?? row.deadlineMs,
+    timeoutFrom: timeoutMs === undefined ? 'catalog' : (registration.timeoutFrom ?? 'plugin'),
+    authorship: registration.authorship ?? 'handler',
+    pure: registration.pure ?? false,
+    policy: registration.policy ?? false,
+    isRemote: registration.isRemote ?? false,
+  };
+  const isGate =
+    row.onFailure === 'refuse' ||
+    (row.onFailure === 'refuse-if-policy' && registered.policy) ||
+    registered.onError === 'abort';
+  const spends = !isGate && row.kind !== 'observe';
+  return { registered, breaker: new Breaker(), isGate, spends, pluginConfig: isolatedCopy(pluginConfig) };
+}
+
+/**
+ * The event as this handler is given it, to do with as it likes, with the configuration of its own plugin. What goes to
+ * another thread is copied on the way.
+ */
+export function eventFor({ registered, pluginConfig }: ArmedHandler, event: object): object {
+  if (pluginConfig === undefined) return registered.isRemote ? event : isolatedEvent(event);
+  const own: EventWithContext = registered.isRemote ? { ...event } : isolatedEvent(event);
+  own.context = { ...own.context, pluginConfig };
+  return own;
+}
+
+/** The same for a snapshot that observers share. */
+export function snapshotFor({ pluginConfig }: ArmedHandler, snapshot: EventWithContext): object {
+  if (pluginConfig === undefined) return snapshot;
+  return Object.freeze({ ...snapshot, context: { ...snapshot.context, pluginConfig } });
+}
+
+interface EventWithContext {
+  context?: object;
+}
+
+/** Registrations come from programs and configuration, so their types are claims. */
+function problemOf(registration: HandlerRegistration<unknown>, row: HookRow): string | undefined {
+  const { hook, id, handler, priority, timeoutMs, onError, policy } = registration;
+  if (typeof id !== 'string' || id.trim() === '') return 'its id must be a text that is not blank';
+  if (typeof handler !== 'function') return 'its handler must be a function';
+  if (priority !== undefined && !Number.isFinite(priority)) return 'its priority must be a number';
+  if (timeoutMs !== undefined && !(timeoutMs > 0)) return 'its timeoutMs must be a number above 0';
+  if (onError === 'abort' && hook !== 'agent:bootstrap') return 'onError is for bootstrap handlers only';
+  if (policy && row.onFailure === 'skip') return 'a handler of this hook cannot be a policy';
+  return undefined;
+}

@@ -1,0 +1,41 @@
+// The hook packs that come with the product, as far as one must know them to list them: reading their HOOK.md files costs
+// a parser, which a home that uses none of them should not pay for. A test compares both.
+
+import { join } from 'node:path';
+import type { HookPack } from '../packs/hook-pack.ts';
+
+const BUNDLED_PACKS: readonly { readonly name: string; readonly description: string; readonly events: string[] }[] = [
+  {
+    name: 'boot-md',
+    description: 'Has each agent do what BOOT.md in its workspace says when the gateway starts.',
+    events: ['gateway:startup'],
+  },
+  {
+    name: 'command-logger',
+    description: 'Writes a line for every command to logs/commands.log in the state directory.',
+    events: ['command'],
+  },
+  {
+    name: 'compaction-notifier',
+    description: 'Says on the surface that a long conversation is being made shorter.',
+    events: ['session:compact:before', 'session:compact:after'],
+  },
+  {
+    name: 'session-memory',
+    description: 'Keeps the end of a conversation as a note in memory/ when somebody says /new or /reset.',
+    events: ['command:new', 'command:reset'],
+  },
+];
+
+export function listBundledPacks(bundledDir: string): readonly HookPack[] {
+  return BUNDLED_PACKS.map(({ name, description, events }) => ({
+    name,
+    description,
+    source: 'openclaw-bundled',
+    dir: join(bundledDir, name),
+    hookMdPath: join(bundledDir, name, 'HOOK.md'),
+    handlerPath: join(bundledDir, name, 'handler.js'),
+    frontmatter: {},
+    metadata: { events },
+  }));
+}

@@ -1,0 +1,31 @@
+// Which fields of the combined result one answer changed, and what it made of them.
+
+import type { HookName } from './catalog.ts';
+import type { AnswerFields } from './combine/answer-shape.ts';
+import { type Earlier, earlierValueOf } from './combine/combine.ts';
+import { addChanges, type FieldChange } from './field-change.ts';
+
+export function changedFields(before: AnswerFields, after: AnswerFields): readonly string[] {
+  if (before === after) return NOTHING;
+  const changed: string[] = [];
+  for (const field of Object.keys(after)) if (before[field] !== after[field]) changed.push(field);
+  for (const field of Object.keys(before)) if (!Object.hasOwn(after, field)) changed.push(field);
+  return changed;
+}
+
+export function diffOfCall(
+  hook: HookName,
+  changed: readonly string[],
+  earlier: Earlier,
+  after: AnswerFields,
+): readonly FieldChange[] {
+  const changes: FieldChange[] = [];
+  for (const field of changed) {
+    // Why a run was blocked may quote what was said, and is kept nowhere.
+    if (hook === 'before_agent_run' && field !== 'outcome') continue;
+    addChanges(changes, field, earlierValueOf(hook, field, earlier), after[field]);
+  }
+  return changes;
+}
+
+const NOTHING: readonly string[] = Object.freeze([]);

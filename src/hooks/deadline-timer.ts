@@ -1,0 +1,53 @@
+// One timer for all handlers that are waited for, whenever their time is over. It is set to the earliest end that it was
+// told of and looks again when it fires, so that a handler which answers in time costs no timer of its own. While nobody
+// waits, it does not keep the process alive.
+
+export interface Waiting {
+  /** By the process's own clock, `performance.now()`. */
+  readonly dueAt: number;
+  expire(): void;
+}
+
+export class DeadlineTimer {
+  readonly #waiting = new Set<Waiting>();
+  #timer: NodeJS.Timeout | undefined;
+  /** When the timer fires. Never later than the earliest of those who wait. */
+  #firesAt = Number.POSITIVE_INFINITY;
+
+  add(waiting: Waiting): void {
+    this.#waiting.add(waiting);
+    if (waiting.dueAt < this.#firesAt) this.#set(waiting.dueAt);
+    else if (this.#waiting.size === 1) this.#timer?.ref();
+  }
+
+  remove(waiting: Waiting): void {
+    if (this.#waiting.delete(waiting) && this.#waiting.size === 0) this.#timer?.unref();
+  }
+
+  #set(dueAt: number): void {
+    clearTimeout(this.#timer);
+    const inMs = Math.min(Math.max(1, Math.ceil(dueAt - performance.now())), LONGEST_TIMER_MS);
+    this.#firesAt = dueAt;
+    this.#timer = setTimeout(() => this.#fire(), inMs);
+  }
+
+  #fire(): void {
+    this.#timer = undefined;
+    this.#firesAt = Number.POSITIVE_INFINITY;
+    // Timers count whole milliseconds and may be early by a part of one.
+    const now = performance.now() + 1;
+    let next = Number.POSITIVE_INFINITY;
+    for (const waiting of this.#waiting) {
+      if (waiting.dueAt > now) {
+        next = Math.min(next, waiting.dueAt);
+        continue;
+      }
+      this.#waiting.delete(waiting);
+      waiting.expire();
+    }
+    if (next < this.#firesAt) this.#set(next);
+  }
+}
+
+/** Timers that are set to more than this fire at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;

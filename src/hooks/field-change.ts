@@ -1,0 +1,97 @@
+// What a handler changed, as a person would want to read it: of a text the part that is new and the part that is gone,
+// of anything else what it was and what it is. Bounded in length and in number, since values are as long as anybody
+// makes them; secrets are for whoever keeps it to take out.
+
+export interface FieldChange {
+  /** Where, such as `content` or `params.command`. */
+  readonly field: string;
+  /** Of a text: the character at which it begins to differ. */
+  readonly at?: number | undefined;
+  readonly removed?: string | undefined;
+  readonly added?: string | undefined;
+  /** Of anything else, as JSON. Absent where there was, or is, nothing. */
+  readonly before?: string | undefined;
+  readonly after?: string | undefined;
+}
+
+/** Adds what became of one field. */
+export function addChanges(changes: FieldChange[], field: string, before: unknown, after: unknown): void {
+  compare(changes, field, before, after, 0);
+}
+
+const MAX_CHARACTERS = 500;
+const MAX_CHANGES = 20;
+const MAX_DEPTH = 4;
+
+function compare(changes: FieldChange[], field: string, before: unknown, after: unknown, depth: number): void {
+  if (before === after || changes.length >= MAX_CHANGES) return;
+  if (typeof after === 'string' && (before === undefined || typeof before === 'string')) {
+    changes.push(textChange(field, before ?? '', after));
+  } else if (depth < MAX_DEPTH && isObject(before) && isObject(after) && hasParts(before, after)) {
+    for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+      compare(changes, `${field}.${shorten(key)}`, partOf(before, key), partOf(after, key), depth + 1);
+    }
+  } else {
+    const shown = { before: asJson(before), after: asJson(after) };
+    // Two values of the same text are equal, however deep they go.
+    if (shown.before !== shown.after) changes.push(pruned(field, shown.before, shown.after));
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Two objects, or two lists of one length, are compared part by part; a list that grew or shrank is shown whole. */
+function hasParts(before: object, after: object): boolean {
+  if (!Array.isArray(before) && !Array.isArray(after)) return true;
+  return Array.isArray(before) && Array.isArray(after) && before.length === after.length;
+}
+
+function partOf(value: object, key: string): unknown {
+  return Object.hasOwn(value, key) ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
+}
+
+/** What is common at the beginning and at the end is left out. */
+function textChange(field: string, before: string, after: string): FieldChange {
+  // By far the most common change, and found without looking at every character.
+  if (after.startsWith(before)) return { field, at: before.length, added: shorten(after.slice(before.length)) };
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start++;
+  if (start > 0 && isHighSurrogate(after.charCodeAt(start - 1))) start--;
+  let end = 0;
+  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end++;
+  if (end > 0 && isHighSurrogate(after.charCodeAt(after.length - end - 1))) end--;
+  const removed = before.slice(start, before.length - end);
+  const added = after.slice(start, after.length - end);
+  if (added === '') return { field, at: start, removed: shorten(removed) };
+  if (removed === '') return { field, at: start, added: shorten(added) };
+  return { field, at: start, removed: shorten(removed), added: shorten(added) };
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}
+
+function pruned(field: string, before: string | undefined, after: string | undefined): FieldChange {
+  return {
+    field,
+    ...(before === undefined ? {} : { before: shorten(before) }),
+    ...(after === undefined ? {} : { after: shorten(after) }),
+  };
+}
+
+function asJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return '"a value that cannot be shown"';
+  }
+}
+
+function shorten(text: string): string {
+  if (text.length <= MAX_CHARACTERS) return text;
+  const whole = isHighSurrogate(text.charCodeAt(MAX_CHARACTERS - 1)) ? MAX_CHARACTERS - 1 : MAX_CHARACTERS;
+  return `${text.slice(0, whole)}…[${text.length - whole} more characters]`;
+}

@@ -1,0 +1,65 @@
+// The handlers of one dispatch that were asked ahead of their turn, because they run in another thread and one message
+// reaches many. Each answer waits here until its turn comes.
+
+import { type ArmedHandler, eventFor } from './armed-handler.ts';
+import type { HookRow } from './catalog.ts';
+import { type Deadline, DeadlineExceeded } from './deadline.ts';
+import type { HookContext } from './hook-context.ts';
+import type { RemoteAnswer, RemoteCall } from './remote-handlers.ts';
+
+export class LookAhead {
+  readonly #context: HookContext;
+  readonly #until: 'answer' | 'end';
+  #asked: ReadonlyMap<ArmedHandler, RemoteCall> = new Map();
+
+  constructor({ combine }: HookRow, context: HookContext) {
+    this.#context = context;
+    // What only adds up changes nothing for those who come later, and ends nothing.
+    const addsUp = Object.values(combine).every((combinator) => combinator === 'collect' || combinator === 'first');
+    this.#until = addsUp ? 'end' : 'answer';
+  }
+
+  /**
+   * The answer of a handler whose turn it is, asked now together with `others` if it was not yet; undefined when it has
+   * to be asked alone. Rejects with what it threw, or when its time is over.
+   */
+  async answerOf(
+    armed: ArmedHandler,
+    seen: object,
+    deadline: Deadline,
+    others: () => readonly ArmedHandler[],
+  ): Promise<RemoteAnswer | undefined> {
+    const known = this.#asked.get(armed);
+    const answer = known && (await inTime(known, deadline));
+    if (answer) return answer;
+    this.#ask([armed, ...others()], seen);
+    const asked = this.#asked.get(armed);
+    return asked && inTime(asked, deadline);
+  }
+
+  #ask(handlers: readonly ArmedHandler[], seen: object): void {
+    const { remote } = handlers[0]?.registered ?? {};
+    const end = handlers.findIndex(({ registered }) => registered.remote !== remote);
+    const together = end < 0 ? handlers : handlers.slice(0, end);
+    const questions = together.map((armed) => ({ handler: armed.registered.handler, event: eventFor(armed, seen) }));
+    const calls = remote?.askInTurn(questions, this.#context, this.#until) ?? [];
+    this.#asked = new Map(calls.flatMap((call, index) => (together[index] ? [[together[index], call]] : [])));
+  }
+}
+
+async function inTime(call: RemoteCall, deadline: Deadline): Promise<RemoteAnswer | undefined> {
+  try {
+    return await deadline.race(call.answer);
+  } catch (error) {
+    // Its time went by while somebody else was busy: it had nothing to say, or what it said is about to arrive.
+    if (error instanceof DeadlineExceeded && call.isPast()) return Promise.race([call.answer, nothingArrived()]);
+    call.abort(error);
+    throw error;
+  }
+}
+
+/** What lies in the mailbox of this thread is read first. */
+async function nothingArrived(): Promise<RemoteAnswer> {
+  for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
+  return { value: undefined, ms: 0 };
+}
