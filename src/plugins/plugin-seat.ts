@@ -25,6 +25,8 @@ export interface PluginSeat {
   readonly hooks: PluginHookSettings;
   readonly stateDir: string;
   readonly workspaceDir: string;
+  /** What a leading `~` in a path means; left as it is where nobody says. */
+  readonly homeDir?: string | undefined;
   /** True when the operator chose it for the place of which there is one. */
   readonly holdsMemorySlot: boolean;
   /** Counts the loads of this plugin in this process; what an older one does has no effect. */

@@ -1,0 +1,139 @@
+// Whether a plugin's handler may listen to a hook, and with what deadline: a pure decision from the catalog, from where
+// the plugin comes and from what the operator allowed. A handler that is not admitted is never dropped in silence; the
+// note says why and what would change it.
+
+import { HOOK_CATALOG, type HookName, type HookRow } from '../hooks/catalog.ts';
+import { nearMatch } from '../protocol/near-match.ts';
+import type { PluginHookSettings } from '../protocol/plugin-settings.ts';
+import type { PluginNote } from './loaded-plugin.ts';
+import type { PluginOrigin } from './plugin-seat.ts';
+
+export interface HookApplicant {
+  readonly id: string;
+  readonly origin: PluginOrigin;
+  readonly hooks: PluginHookSettings;
+}
+
+export interface HookRequest {
+  readonly priority?: number | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+export type HookAdmission =
+  | {
+      readonly kind: 'registered' | 'pending';
+      readonly hook: HookName;
+      readonly priority?: number | undefined;
+      /** Undefined leaves it to the catalog. */
+      readonly timeoutMs?: number | undefined;
+      readonly timeoutFrom?: 'plugin' | 'operator' | undefined;
+      /** What it says for the prompt is left out of its answers. */
+      readonly losesPromptFields: boolean;
+      readonly note?: PluginNote | undefined;
+    }
+  | { readonly kind: 'blocked'; readonly hook: HookName; readonly note: PluginNote }
+  | { readonly kind: 'refused'; readonly note: PluginNote };
+
+/** Fields of answers that become part of the prompt. */
+export const PROMPT_FIELDS = [
+  'systemPrompt',
+  'prependContext',
+  'appendContext',
+  'prependSystemContext',
+  'appendSystemContext',
+] as const;
+
+/** Hooks that plugins may listen to; bootstrap handlers are registered as internal hooks. */
+export const PLUGIN_HOOK_NAMES = (Object.keys(HOOK_CATALOG) as HookName[]).filter((name) => name !== 'agent:bootstrap');
+
+export function admitHook(applicant: HookApplicant, hookName: string, request: HookRequest = {}): HookAdmission {
+  const hook = PLUGIN_HOOK_NAMES.find((name) => name === (OLDER_NAMES[hookName] ?? hookName));
+  if (hook === undefined) return { kind: 'refused', note: unknownHook(hookName) };
+  const row: HookRow = HOOK_CATALOG[hook];
+  const { id, origin, hooks } = applicant;
+  const setting = (name: string) => `plugins.entries.${id}.hooks.${name}`;
+
+  if (row.permission === 'conversation' && !mayReadConversations(applicant)) {
+    const how =
+      origin === 'bundled'
+        ? `the operator set ${setting('allowConversationAccess')} to false`
+        : `it sees conversations; set ${setting('allowConversationAccess')} to true if this plugin may`;
+    return { kind: 'blocked', hook, note: blockedHook(hook, how) };
+  }
+  const losesPromptFields = row.permission === 'prompt-injection' && hooks.allowPromptInjection === false;
+  const keepsOtherFields = Object.keys(row.combine).some((field) => !PROMPT_FIELDS.some((name) => name === field));
+  if (losesPromptFields && !keepsOtherFields) {
+    const how = `it adds to prompts, and the operator set ${setting('allowPromptInjection')} to false`;
+    return { kind: 'blocked', hook, note: blockedHook(hook, how) };
+  }
+
+  const { priority } = request;
+  const deadline = deadlineOf(hooks, hook, request.timeoutMs);
+  const note = noteFor(hookName, hook, row, losesPromptFields);
+  const kind = row.place === 'subagents' ? 'pending' : 'registered';
+  return { kind, hook, priority, ...deadline, losesPromptFields, note };
+}
+
+/** The answer of a handler that may say everything but what the prompt becomes. */
+export function withoutPromptFields(answer: unknown): unknown {
+  if (typeof answer !== 'object' || answer === null) return answer;
+  return Object.fromEntries(Object.entries(answer).filter(([field]) => !PROMPT_FIELDS.some((name) => name === field)));
+}
+
+const OLDER_NAMES: Readonly<Record<string, HookName>> = { deactivate: 'gateway_stop' };
+
+function mayReadConversations({ origin, hooks }: HookApplicant): boolean {
+  return origin === 'bundled' ? hooks.allowConversationAccess !== false : hooks.allowConversationAccess === true;
+}
+
+/** The operator's word on this hook, else on the plugin, else the plugin's own. */
+function deadlineOf({ timeouts, timeoutMs }: PluginHookSettings, hook: HookName, own: number | undefined) {
+  const byOperator = [timeouts && Object.hasOwn(timeouts, hook) ? timeouts[hook] : undefined, timeoutMs].find(
+    isDeadline,
+  );
+  if (byOperator !== undefined) return { timeoutMs: Math.floor(byOperator), timeoutFrom: 'operator' } as const;
+  if (isDeadline(own)) return { timeoutMs: Math.floor(own), timeoutFrom: 'plugin' } as const;
+  return {};
+}
+
+function isDeadline(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 1;
+}
+
+function unknownHook(hookName: string): PluginNote {
+  const shown = hookName.slice(0, 100);
+  const meant = nearMatch(hookName, PLUGIN_HOOK_NAMES);
+  const next = meant === undefined ? 'docs/hooks.md lists those that there are.' : `Did it mean "${meant}"?`;
+  return {
+    level: 'warn',
+    code: 'refused-hook',
+    message: `Its handler for "${shown}" is not registered: there is no such hook, so it would never fire. ${next}`,
+  };
+}
+
+function blockedHook(hook: HookName, how: string): PluginNote {
+  return { level: 'warn', code: 'blocked-hook', message: `Its handler for ${hook} is blocked: ${how}.` };
+}
+
+function noteFor(hookName: string, hook: HookName, row: HookRow, losesPromptFields: boolean): PluginNote | undefined {
+  if (hookName !== hook) {
+    const message = `It registers for "${hookName}", the older name of ${hook}, and is called for ${hook}.`;
+    return { level: 'info', code: 'legacy', message };
+  }
+  if (losesPromptFields) {
+    const message = `What its handler for ${hook} adds to the prompt is left out: allowPromptInjection is false.`;
+    return { level: 'warn', code: 'permission', message };
+  }
+  if (row.place === 'subagents') {
+    return {
+      level: 'info',
+      code: 'pending-hook',
+      message: `Its handler for ${hook} waits: nothing calls this hook yet.`,
+    };
+  }
+  if (hook === 'before_agent_start') {
+    const message = 'It uses before_agent_start; before_model_resolve and before_prompt_build have replaced it.';
+    return { level: 'info', code: 'legacy', message };
+  }
+  return undefined;
+}

@@ -1,0 +1,52 @@
+// The names of the registration functions that plugins may call and that have no use here. What they register is
+// accepted, shown as unused, and dropped; whoever finds a use for one takes its name out of this list.
+
+export const UNUSED_REGISTRARS: ReadonlySet<string> = new Set([
+  'onConversationBindingResolved',
+  'registerAgentHarness',
+  'registerAgentToolResultMiddleware',
+  'registerAutoEnableProbe',
+  'registerChannel',
+  'registerCliBackend',
+  'registerCodexAppServerExtensionFactory',
+  'registerCompactionProvider',
+  'registerConfigMigration',
+  'registerContextEngine',
+  'registerControlUiDescriptor',
+  'registerDetachedTaskRuntime',
+  'registerEmbeddingProvider',
+  'registerGatewayDiscoveryService',
+  'registerHostedMediaResolver',
+  'registerImageGenerationProvider',
+  'registerInteractiveHandler',
+  'registerMediaUnderstandingProvider',
+  'registerMemoryEmbeddingProvider',
+  'registerMemoryFlushPlan',
+  'registerMigrationProvider',
+  'registerModelCatalogProvider',
+  'registerMusicGenerationProvider',
+  'registerNodeHostCommand',
+  'registerNodeInvokePolicy',
+  'registerProvider',
+  'registerRealtimeTranscriptionProvider',
+  'registerRealtimeVoiceProvider',
+  'registerReload',
+  'registerSecurityAuditCollector',
+  'registerSpeechProvider',
+  'registerTextTransforms',
+  'registerToolMetadata',
+  'registerVideoGenerationProvider',
+  'registerWebFetchProvider',
+  'registerWebSearchProvider',
+]);
+
+/** What a plugin called its provider, channel or engine, whichever way it said so. */
+export function nameOfRegistered(registered: unknown): string | undefined {
+  if (typeof registered === 'string') return registered.slice(0, 100);
+  if (typeof registered !== 'object' || registered === null) return undefined;
+  const { id, name, command, toolName, plugin } = registered as Record<string, unknown>;
+  for (const value of [id, name, command, toolName, (plugin as { id?: unknown } | undefined)?.id]) {
+    if (typeof value === 'string' && value !== '') return value.slice(0, 100);
+  }
+  return undefined;
+}

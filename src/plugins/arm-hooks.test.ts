@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { HookRunner } from '../hooks/runner.ts';
+import { armHooks } from './arm-hooks.ts';
+import type { PluginSeat } from './plugin-seat.ts';
+import type { HookHandlerRegistration } from './registration.ts';
+
+type Seat = Pick<PluginSeat, 'id' | 'origin' | 'hooks' | 'pluginConfig'>;
+const seat = (over: Partial<Seat> = {}): Seat => ({
+  id: 'nice',
+  origin: 'config',
+  hooks: {},
+  pluginConfig: {},
+  ...over,
+});
+const hook = (
+  name: string,
+  handler: (event: object, context: object) => unknown,
+  id = 'nice',
+): HookHandlerRegistration => ({
+  kind: 'hook',
+  hook: name,
+  id,
+  handler,
+});
+const call = { toolName: 'exec', params: {} };
+
+describe('arming the hooks of a plugin', () => {
+  it('lets them be asked, in the name of the plugin, until it is undone', async () => {
+    const runner = new HookRunner();
+    const block = () => ({ block: true, blockReason: 'no' });
+    const { undo, statuses, notes } = armHooks(runner, seat(), [hook('before_tool_call', block)]);
+    expect(statuses).toEqual([
+      expect.objectContaining({
+        hook: 'before_tool_call',
+        id: 'nice',
+        priority: 0,
+        state: 'armed',
+        timeoutMs: expect.any(Number),
+      }),
+    ]);
+    expect(notes).toEqual([]);
+    const { result, decidedBy } = await runner.run('before_tool_call', call, {});
+    expect(result).toMatchObject({ block: true });
+    expect(decidedBy).toEqual({ id: 'nice', owner: 'nice' });
+    undo();
+    undo();
+    expect(runner.has('before_tool_call')).toBe(false);
+  });
+
+  it('says of every handler what became of it', () => {
+    const runner = new HookRunner();
+    const nothing = () => undefined;
+    const { statuses, notes } = armHooks(runner, seat(), [
+      hook('llm_input', nothing),
+      hook('llm_input', nothing, 'nice#2'),
+      hook('nonsense', nothing),
+      hook('subagent_spawned', nothing),
+      hook('message_sent', nothing),
+    ]);
+    expect(statuses.map(({ hook: name, state }) => `${name} ${state}`)).toEqual([
+      'llm_input blocked',
+      'llm_input blocked',
+      'subagent_spawned pending',
+      'message_sent armed',
+    ]);
+    expect(statuses[0]?.reason).toContain('allowConversationAccess');
+    expect(notes.map(({ code }) => code)).toEqual(['blocked-hook', 'refused-hook', 'pending-hook']);
+    expect(runner.has('llm_input')).toBe(false);
+  });
+
+  it('tells each handler its own configuration, and leaves the event alone', async () => {
+    const runner = new HookRunner();
+    const seen: unknown[] = [];
+    const look = (event: object) =>
+      void seen.push((event as { context?: { pluginConfig?: unknown } }).context?.pluginConfig);
+    armHooks(runner, seat({ pluginConfig: { mood: 'calm' } }), [hook('before_tool_call', look)]);
+    armHooks(runner, seat({ id: 'other', pluginConfig: { mood: 'wild' } }), [hook('before_tool_call', look, 'other')]);
+    await runner.run('before_tool_call', call, {});
+    expect(seen).toEqual([{ mood: 'calm' }, { mood: 'wild' }]);
+    expect(call).not.toHaveProperty('context');
+  });
+
+  it('drops what a handler says for the prompt where it may not', async () => {
+    const runner = new HookRunner();
+    const answers = [
+      { modelOverride: 'm', systemPrompt: 's' },
+      Promise.resolve({ providerOverride: 'p', prependContext: 'c' }),
+    ];
+    const registrations = answers.map((answer, at) => hook('before_agent_start', () => answer, `nice#${at}`));
+    armHooks(runner, seat({ hooks: { allowPromptInjection: false } }), registrations);
+    const { result } = await runner.run('before_agent_start', { prompt: 'hi' }, {});
+    expect(result).toEqual({ modelOverride: 'm', providerOverride: 'p' });
+  });
+
+  it('notes a handler that the runner does not take, and arms the others', () => {
+    const runner = new HookRunner();
+    const { statuses, notes } = armHooks(runner, seat(), [
+      hook('message_sent', () => undefined),
+      hook('message_sent', () => undefined),
+    ]);
+    expect(statuses).toHaveLength(1);
+    expect(notes.map(({ code }) => code)).toEqual(['refused-hook']);
+  });
+
+  it('keeps a policy on hooks that know policies, and passes over the wish elsewhere', () => {
+    const runner = new HookRunner();
+    const policy = { policy: true } as const;
+    armHooks(runner, seat(), [
+      { ...hook('message_sending', () => undefined), ...policy },
+      { ...hook('message_sent', () => undefined), ...policy },
+    ]);
+    expect(runner.list('message_sending')[0]?.policy).toBe(true);
+    expect(runner.list('message_sent')[0]?.policy).toBe(false);
+  });
+});

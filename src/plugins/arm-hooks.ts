@@ -1,0 +1,89 @@
+// Puts the hook handlers of one loaded plugin into the runner, as far as they are admitted, and says of each what became
+// of it. All of them go in or out together: the undo takes out exactly what this call put in.
+
+import { HOOK_CATALOG, type HookName } from '../hooks/catalog.ts';
+import type { HandlerRegistration, HookRunner } from '../hooks/runner.ts';
+import { admitHook, withoutPromptFields } from './admit-hook.ts';
+import type { PluginNote } from './loaded-plugin.ts';
+import type { PluginSeat } from './plugin-seat.ts';
+import type { PluginHookStatus } from './plugin-status.ts';
+import type { HookHandlerRegistration, PluginRegistration } from './registration.ts';
+
+export interface ArmedHooks {
+  readonly statuses: readonly PluginHookStatus[];
+  readonly notes: readonly PluginNote[];
+  /** Idempotent. */
+  readonly undo: () => void;
+}
+
+export function armHooks(
+  runner: HookRunner,
+  seat: Pick<PluginSeat, 'id' | 'origin' | 'hooks' | 'pluginConfig'>,
+  registrations: readonly PluginRegistration[],
+  where: 'worker' | 'inline' = 'inline',
+): ArmedHooks {
+  const statuses: PluginHookStatus[] = [];
+  const notes: PluginNote[] = [];
+  const undos: (() => void)[] = [];
+  for (const registration of registrations) {
+    if (registration.kind !== 'hook') continue;
+    const admission = admitHook(seat, registration.hook, registration);
+    if (admission.note) notes.push(admission.note);
+    if (admission.kind === 'refused') continue;
+    const { hook } = admission;
+    const status = statusOf(registration, hook);
+    if (admission.kind === 'blocked') {
+      statuses.push({ ...status, state: 'blocked', reason: admission.note.message });
+      continue;
+    }
+    const { timeoutMs, timeoutFrom, losesPromptFields } = admission;
+    const { id, handler, priority, pure, policy } = registration;
+    const armed: HandlerRegistration<unknown> = {
+      hook,
+      id,
+      owner: seat.id,
+      handler: losesPromptFields ? saying(handler, withoutPromptFields) : handler,
+      priority: Number.isFinite(priority) ? priority : undefined,
+      timeoutMs,
+      timeoutFrom,
+      pure,
+      policy: policy && HOOK_CATALOG[hook].onFailure !== 'skip',
+      pluginConfig: seat.pluginConfig,
+      isRemote: where === 'worker',
+    };
+    try {
+      undos.push(runner.register(armed as Parameters<HookRunner['register']>[0]));
+    } catch (error) {
+      const message = `Its handler for ${hook} is not registered: ${(error as Error).message}`;
+      notes.push({ level: 'warn', code: 'refused-hook', message });
+      continue;
+    }
+    statuses.push({
+      ...status,
+      timeoutMs: timeoutMs ?? status.timeoutMs,
+      state: admission.kind === 'pending' ? 'pending' : 'armed',
+      reason: admission.note?.message,
+    });
+  }
+  const undo = () => {
+    for (const each of undos.splice(0)) each();
+  };
+  return { statuses, notes: withoutRepeats(notes), undo };
+}
+
+function statusOf({ id, priority, timeoutMs }: HookHandlerRegistration, hook: HookName) {
+  const row = HOOK_CATALOG[hook];
+  return { hook, id, priority: priority ?? row.defaultPriority, timeoutMs: timeoutMs ?? row.deadlineMs };
+}
+
+function saying(handler: HookHandlerRegistration['handler'], change: (answer: unknown) => unknown) {
+  return (event: object, context: object): unknown => {
+    const answer = handler(event, context);
+    return answer instanceof Promise ? answer.then(change) : change(answer);
+  };
+}
+
+/** Several handlers of one hook are normal, and one sentence about them is enough. */
+function withoutRepeats(notes: readonly PluginNote[]): readonly PluginNote[] {
+  return notes.filter((note, index) => notes.findIndex(({ message }) => message === note.message) === index);
+}

@@ -1,0 +1,58 @@
+// Keeps the compiled text of plugins' files on disk, by the hash of what was compiled, because compiling is most of what
+// loading a plugin takes. The folder is the operator's own; whatever goes wrong with it costs time and nothing else.
+
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export class CompiledFiles {
+  readonly #dir: string;
+  #hasTidied = false;
+
+  constructor(dir: string) {
+    this.#dir = dir;
+  }
+
+  /** `facts` are everything besides the source that decides what it becomes. */
+  get(source: string, facts: readonly unknown[], compile: () => string): string {
+    const hash = createHash('sha256').update(JSON.stringify(facts)).update('\0').update(source).digest('hex');
+    const path = join(this.#dir, `${hash}.js`);
+    const known = read(path);
+    if (known !== undefined) return known;
+    const code = compile();
+    this.#keep(path, code);
+    return code;
+  }
+
+  #keep(path: string, code: string): void {
+    try {
+      mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
+      if (!this.#hasTidied) this.#tidy();
+      // Nobody ever reads a file that is half written.
+      const draft = join(this.#dir, `${randomUUID()}.tmp`);
+      writeFileSync(draft, code, { mode: 0o600 });
+      renameSync(draft, path);
+    } catch {
+      // A draft that is left over goes with the oldest files.
+    }
+  }
+
+  /** Versions come and go; the oldest files go first. */
+  #tidy(): void {
+    this.#hasTidied = true;
+    const files = readdirSync(this.#dir).map((name) => join(this.#dir, name));
+    if (files.length <= MAX_FILES) return;
+    const byAge = files.map((path) => ({ path, at: statSync(path).mtimeMs })).sort((a, b) => a.at - b.at);
+    for (const { path } of byAge.slice(0, files.length - MAX_FILES)) rmSync(path, { force: true });
+  }
+}
+
+const MAX_FILES = 2_000;
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,110 @@
+// Makes the API object of one plugin from its seat and its host. What the plugin registers goes to the collector as plain
+// data; a registration function that does not exist is answered by one that notes its name, because plugins are written
+// against newer versions of the contract than anybody has.
+
+import { isAbsolute, join, resolve } from 'node:path';
+import type { JsonObject } from '../protocol/json.ts';
+import { createRegistrars } from './create-registrars.ts';
+import { createSessionGroups } from './create-session-groups.ts';
+import type { PluginHost } from './plugin-host.ts';
+import { createPluginLogger } from './plugin-logger.ts';
+import { createPluginRuntime } from './plugin-runtime.ts';
+import type { PluginSeat } from './plugin-seat.ts';
+import { type PluginCollector, RegistrationDesk } from './registration-desk.ts';
+import type { PluginApi } from './sdk/plugin-api.ts';
+
+export type { PluginCollector } from './registration-desk.ts';
+
+export interface PluginApiOptions {
+  /** Its code subscribes to agent events at some time, perhaps when registering is long over. */
+  readonly listensToAgent?: boolean | undefined;
+}
+
+export function createPluginApi(
+  seat: PluginSeat,
+  host: PluginHost,
+  collect: PluginCollector,
+  options: PluginApiOptions = {},
+): PluginApi {
+  const desk = new RegistrationDesk(seat.id, collect);
+  const logger = createPluginLogger((entry) => host.log(entry));
+  const agentEvents = new AgentEvents(desk);
+  if (options.listensToAgent) agentEvents.open();
+  const config = () => structuredClone(seat.config) as JsonObject;
+  const parts = { seat, host, logger, desk, config };
+  const { groups, flat } = createSessionGroups({ ...parts, onAgentEvent: agentEvents.subscribe });
+  const runtime = createPluginRuntime({
+    ...parts,
+    onAgentEvent: agentEvents.listen,
+    legacy: (form, instead) => desk.legacy(form, instead),
+  });
+  const known: Record<string, unknown> = {
+    ...flat,
+    ...createRegistrars(parts),
+    ...groups,
+    id: seat.id,
+    name: seat.name,
+    version: seat.version,
+    description: seat.description,
+    source: seat.entryPath,
+    rootDir: seat.rootDir,
+    registrationMode: seat.registrationMode,
+    config: config(),
+    pluginConfig: structuredClone(seat.pluginConfig),
+    logger,
+    runtime,
+    resolvePath: (path: string) => resolvePath(seat, String(path)),
+  };
+  return new Proxy(known, {
+    get: (target, key) => {
+      if (typeof key !== 'string' || key in target) return Reflect.get(target, key);
+      if (!/^register[A-Z]\w{0,80}$/.test(key)) return undefined;
+      return () => desk.refuse(key, 'there is no such registration here');
+    },
+  }) as unknown as PluginApi;
+}
+
+function resolvePath({ homeDir, rootDir }: PluginSeat, path: string): string {
+  if (homeDir !== undefined && (path === '~' || path.startsWith('~/'))) return join(homeDir, path.slice(1));
+  return isAbsolute(path) ? path : resolve(rootDir, path);
+}
+
+/** The plugin's listeners to what agents do. The gateway knows one registration, behind which they may come and go. */
+class AgentEvents {
+  readonly #desk: RegistrationDesk;
+  readonly #listeners = new Set<(event: JsonObject) => unknown>();
+  #isOpen = false;
+
+  constructor(desk: RegistrationDesk) {
+    this.#desk = desk;
+  }
+
+  open(): void {
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    const handle = async (event: JsonObject): Promise<void> => {
+      await Promise.all([...this.#listeners].map((listener) => listener(event)));
+    };
+    this.#desk.take('onAgentEvent', { kind: 'agent-event', id: 'runtime', handle });
+  }
+
+  readonly listen = (listener: (event: JsonObject) => unknown): (() => void) => {
+    if (typeof listener !== 'function') return () => undefined;
+    this.open();
+    const own = (event: JsonObject) => listener(event);
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  };
+
+  readonly subscribe = (
+    listener: (event: JsonObject) => unknown,
+    { id, streams }: { readonly id: string; readonly streams?: readonly string[] | undefined },
+  ): (() => void) => {
+    let isOver = false;
+    const handle = (event: JsonObject) => (isOver ? undefined : listener(event));
+    this.#desk.take('registerAgentEventSubscription', { kind: 'agent-event', id, streams, handle });
+    return () => {
+      isOver = true;
+    };
+  };
+}

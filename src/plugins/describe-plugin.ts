@@ -1,0 +1,76 @@
+// What is known of a plugin, put together for whoever looks: what it is, what was decided, and what it registered.
+
+import type { PluginHookSettings } from '../protocol/plugin-settings.ts';
+import type { FoundPlugin } from './discover-plugins.ts';
+import type { PluginNote } from './loaded-plugin.ts';
+import type { PluginHookStatus, PluginState, PluginStatus } from './plugin-status.ts';
+import type { PluginRegistration, RegistrationKind } from './registration.ts';
+
+export interface PluginFacts {
+  readonly found: FoundPlugin;
+  readonly state: PluginState;
+  readonly reason: string;
+  readonly generation: number;
+  readonly permitted: PluginHookSettings;
+  readonly where: 'worker' | 'inline' | null;
+  readonly whyThere: string | null;
+  readonly registrations: readonly PluginRegistration[];
+  readonly hooks: readonly PluginHookStatus[];
+  readonly notes: readonly PluginNote[];
+  /** Of an installed package: its files are not what was installed. */
+  readonly isChanged: boolean;
+}
+
+export function describePlugin(facts: PluginFacts): PluginStatus {
+  const { found, permitted, registrations } = facts;
+  const { manifest, install } = found;
+  const named = <Kind extends RegistrationKind>(
+    kind: Kind,
+    name: (registration: Extract<PluginRegistration, { readonly kind: Kind }>) => string | readonly string[],
+  ): readonly string[] =>
+    registrations.flatMap((registration) =>
+      registration.kind === kind ? name(registration as Extract<PluginRegistration, { readonly kind: Kind }>) : [],
+    );
+  return {
+    id: found.id,
+    name: found.name,
+    version: manifest.version,
+    description: manifest.description,
+    origin: found.origin,
+    rootDir: found.rootDir,
+    entryPath: found.entryPath,
+    state: facts.state,
+    reason: facts.reason,
+    where: facts.where,
+    whyThere: facts.whyThere,
+    generation: facts.generation,
+    permissions: {
+      conversation:
+        found.origin === 'bundled'
+          ? permitted.allowConversationAccess !== false
+          : permitted.allowConversationAccess === true,
+      promptInjection: permitted.allowPromptInjection !== false,
+    },
+    hooks: facts.hooks,
+    internalHooks: named('internal-hook', ({ events, name }) => `${events.join(', ')} (${name})`),
+    tools: named('tool', ({ names }) => (names.length > 0 ? names : ['(named when it is asked for)'])),
+    commands: named('command', ({ name }) => name),
+    services: named('service', ({ id }) => id),
+    routes: named('route', ({ path }) => path),
+    methods: named('method', ({ method }) => method),
+    cli: named('cli', ({ commands, parentPath }) => commands.map((command) => [...parentPath, command].join(' '))),
+    policies: named('trusted-policy', ({ id }) => id),
+    sessionExtensions: named('session-extension', ({ namespace }) => namespace),
+    skills: manifest.skills,
+    unused: named('unused', ({ registrar, id }) => (id === undefined ? registrar : `${registrar} ${id}`)),
+    notes: facts.notes,
+    ...(install && {
+      install: {
+        spec: install.spec,
+        integrity: install.integrity,
+        installedAt: install.installedAt,
+        changed: facts.isChanged,
+      },
+    }),
+  };
+}

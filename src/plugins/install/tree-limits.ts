@@ -1,0 +1,43 @@
+// How much a package may bring. The numbers are far above what plugins and skills need and far below what would fill a
+// disk; whoever is over one of them is refused as a whole.
+
+export interface TreeLimits {
+  readonly files: number;
+  readonly bytes: number;
+  readonly fileBytes: number;
+  readonly depth: number;
+}
+
+const MB = 1024 * 1024;
+
+/** Of the package itself. */
+export const PACKAGE_LIMITS: TreeLimits = { files: 20_000, bytes: 256 * MB, fileBytes: 64 * MB, depth: 40 };
+
+/** Of everything that its dependencies bring. */
+export const DEPENDENCY_LIMITS: TreeLimits = { files: 200_000, bytes: 2_048 * MB, fileBytes: 512 * MB, depth: 80 };
+
+/** Counts files as they come and says what is too much; undefined while all is well. */
+export class TreeMeter {
+  readonly #limits: TreeLimits;
+  #files = 0;
+  #bytes = 0;
+
+  constructor(limits: TreeLimits) {
+    this.#limits = limits;
+  }
+
+  problemWith(path: string, bytes: number): string | undefined {
+    this.#files += 1;
+    this.#bytes += bytes;
+    const { files, bytes: allBytes, fileBytes, depth } = this.#limits;
+    if (this.#files > files) return `it has more than ${files.toLocaleString('en-US')} files and folders`;
+    if (bytes > fileBytes) return `${path} is larger than ${inMegabytes(fileBytes)}`;
+    if (this.#bytes > allBytes) return `it is larger than ${inMegabytes(allBytes)}`;
+    if (path.split('/').length > depth) return `${path} lies deeper than ${depth} folders`;
+    return undefined;
+  }
+}
+
+function inMegabytes(bytes: number): string {
+  return `${(bytes / MB).toLocaleString('en-US')} MB`;
+}

@@ -1,0 +1,38 @@
+// Removes what a command installed: its folder and its entry in the list, together or not at all. Settings stay; they
+// are the operator's.
+//
+// Errors: NotInstalledError; what somebody put into the state directory by hand is never touched.
+
+import { NotInstalledError } from '../../protocol/errors.ts';
+import { nearMatch } from '../../protocol/near-match.ts';
+import { installDirOf } from './install-package.ts';
+import { type InstallRecord, isSameInstall, readInstallRecords, writeInstallRecords } from './install-records.ts';
+import { inWorkshop } from './install-workshop.ts';
+import type { InstallKind } from './installable.ts';
+
+/** What was removed. `kinds` are those that the command speaks of. */
+export async function uninstallPackage(
+  stateDir: string,
+  id: string,
+  kinds: readonly InstallKind[],
+): Promise<InstallRecord> {
+  return inWorkshop(stateDir, async ({ takeAway }) => {
+    const records = await readInstallRecords(stateDir);
+    const candidates = records.filter(({ kind }) => kinds.includes(kind));
+    const record = candidates.find((each) => each.id === id);
+    if (!record) {
+      const names = candidates.map((each) => each.id);
+      throw new NotInstalledError(id, nearMatch(id, names));
+    }
+    // By its name, not by the path in the list: a list that somebody else wrote must not lead anywhere else.
+    const taken = await takeAway(installDirOf(stateDir, record.kind, record.id));
+    try {
+      const others = records.filter((each) => !isSameInstall(each, record));
+      await writeInstallRecords(stateDir, others);
+    } catch (error) {
+      await taken.undo();
+      throw error;
+    }
+    return record;
+  });
+}

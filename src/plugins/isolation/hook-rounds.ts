@@ -1,0 +1,137 @@
+// The gateway's side of asking and telling the handlers of several plugins at once, in one life of the worker. Every
+// handler's call is a call of its own plugin's wire, so whatever ends that wire ends the call.
+
+import type { RemoteAnswer, RemoteCall, RemoteHandlers } from '../../hooks/remote-handlers.ts';
+import { type ActivityBoard, isCall } from './activity-board.ts';
+import { type EncodedValue, encodeReason, encodeValue } from './crossing-value.ts';
+import type { HookRound, RoundAbort, RoundAnswer } from './hook-round.ts';
+import type { Wire } from './wire.ts';
+import { MAX_QUESTION_BYTES } from './worker-start.ts';
+import { findHandler, type HandlerPlace, NeverBegun } from './worker-tenant.ts';
+
+export interface HookRoundsParts {
+  readonly board: ActivityBoard;
+  readonly post: (message: HookRound | RoundAbort) => void;
+}
+
+/** Somebody who is told soon, together with others. */
+interface Told {
+  readonly place: HandlerPlace;
+  readonly event: object;
+  readonly context: object;
+  readonly signal: AbortSignal | undefined;
+  readonly resolve: (answer: unknown) => void;
+}
+
+export class HookRounds {
+  readonly #parts: HookRoundsParts;
+  /** By place, as long as calls of theirs may be answered. */
+  readonly #wires = new Map<number, Wire>();
+  #told: Told[] = [];
+
+  constructor(parts: HookRoundsParts) {
+    this.#parts = parts;
+  }
+
+  /** No calls where something in it can be asked one by one only. */
+  ask(
+    places: readonly HandlerPlace[],
+    events: readonly object[],
+    context: object,
+    mode: HookRound['mode'],
+  ): readonly RemoteCall[] {
+    const questions = encodeTogether(events.map((event) => [event, context]));
+    return questions ? this.#begin(places, questions, mode) : [];
+  }
+
+  /** Goes out with whatever else is told now. Undefined in the end when it has to be told alone. */
+  tell(place: HandlerPlace, event: object, context: object): Promise<RemoteAnswer | undefined> {
+    if (this.#told.length === 0) setImmediate(() => this.#tellAll());
+    const { signal, ...fields } = context as { readonly signal?: AbortSignal };
+    return new Promise((resolve) => {
+      this.#told.push({ place, event, context: fields, signal, resolve: resolve as Told['resolve'] });
+    });
+  }
+
+  receive(answers: readonly RoundAnswer[]): void {
+    for (const { slot, call, ms, isReached, ...outcome } of answers) {
+      this.#wires.get(slot)?.settle(call, outcome, (value) => (isReached ? { value, ms } : undefined));
+    }
+  }
+
+  #tellAll(): void {
+    const told = this.#told.splice(0);
+    const questions = encodeTogether(told.map(({ event, context }) => [event, context]));
+    const places = told.map(({ place }) => place);
+    const calls = questions ? this.#begin(places, questions, 'all') : [];
+    for (const [index, { signal, resolve }] of told.entries()) {
+      const call = calls[index];
+      if (call && signal) followTo(signal, call);
+      resolve(call?.answer);
+    }
+  }
+
+  #begin(places: readonly HandlerPlace[], questions: EncodedValue, mode: HookRound['mode']): readonly RemoteCall[] {
+    const { board, post } = this.#parts;
+    const opened = places.map((place) => {
+      const { slot, wire } = place.home;
+      this.#wires.set(slot, wire);
+      return { slot, handle: place.handle, ...wire.open(place.label) };
+    });
+    const calls = opened.map(({ slot, handle, number }) => ({ slot, handle, call: number }));
+    post({ type: 'round', mode, calls, questions });
+    return opened.map(({ slot, number, answer }, index) => {
+      const isPast = () => {
+        const { slot: running, call } = board.now;
+        return mode !== 'all' && calls.slice(index + 1).some((each) => each.slot === running && isCall(call, each.call));
+      };
+      const outcome = answer.catch((error: unknown): RemoteAnswer | undefined => {
+        if (error instanceof NeverBegun && mode !== 'all') return undefined;
+        // The worker ended while somebody after it ran: it had answered, with nothing.
+        if (isPast()) return { value: undefined, ms: 0 };
+        throw error;
+      }) as Promise<RemoteAnswer | undefined>;
+      // Whoever was asked ahead may never be waited for.
+      outcome.catch(() => {});
+      return {
+        answer: outcome,
+        isPast,
+        abort: (reason) => post({ type: 'abort', slot, call: number, reason: encodeReason(reason) }),
+      };
+    });
+  }
+}
+
+/** Where the runner asks several handlers of plugins in the worker. */
+export const HANDLERS_IN_WORKER: RemoteHandlers = {
+  askInTurn: (questions, context, until) => {
+    const places: HandlerPlace[] = [];
+    for (const { handler } of questions) {
+      const place = findHandler(handler);
+      if (!place || (places[0] && places[0].home.thread !== place.home.thread)) break;
+      places.push(place);
+    }
+    const events = questions.slice(0, places.length).map(({ event }) => event);
+    return places[0]?.home.thread.rounds.ask(places, events, context, until) ?? [];
+  },
+};
+
+/** Undefined where something stays with one plugin, such as a function: that has to be asked of each alone. */
+function encodeTogether(questions: readonly (readonly [object, object])[]): EncodedValue | undefined {
+  const refuse = () => {
+    throw new Error('asked one by one');
+  };
+  try {
+    return encodeValue(questions, { functionHandle: refuse, signalNumber: refuse }, MAX_QUESTION_BYTES);
+  } catch {
+    return undefined;
+  }
+}
+
+function followTo(signal: AbortSignal, { answer, abort }: RemoteCall): void {
+  const tell = () => abort(signal.reason);
+  if (signal.aborted) tell();
+  else signal.addEventListener('abort', tell, { once: true });
+  const stop = () => signal.removeEventListener('abort', tell);
+  answer.then(stop, stop);
+}

@@ -1,0 +1,60 @@
+// How much one plugin may say in a second. What is more is dropped where it was said, so that a flood costs the plugin's
+// own side only, and one line tells how much it was.
+
+import type { PluginLogEntry } from '../plugin-host.ts';
+
+export interface OutputBudgetParts {
+  readonly write: (entry: PluginLogEntry) => void;
+  readonly now: () => number;
+  readonly maxLines?: number | undefined;
+  readonly maxBytes?: number | undefined;
+}
+
+const WINDOW_MS = 1_000;
+const MAX_LINE = 8_000;
+
+export class OutputBudget {
+  readonly #parts: Required<OutputBudgetParts>;
+  #windowStart = Number.NEGATIVE_INFINITY;
+  #lines = 0;
+  #bytes = 0;
+  #droppedLines = 0;
+  #droppedBytes = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor({ write, now, maxLines = 200, maxBytes = 64 * 1024 }: OutputBudgetParts) {
+    this.#parts = { write, now, maxLines, maxBytes };
+  }
+
+  add({ level, text }: PluginLogEntry): void {
+    const { write, now, maxLines, maxBytes } = this.#parts;
+    const at = now();
+    if (at - this.#windowStart >= WINDOW_MS || at < this.#windowStart) this.#open(at);
+    if (this.#lines >= maxLines || this.#bytes + Math.min(text.length, MAX_LINE) > maxBytes) {
+      this.#droppedLines += 1;
+      this.#droppedBytes += text.length;
+      this.#timer ??= setTimeout(() => this.#open(this.#parts.now()), WINDOW_MS);
+      return;
+    }
+    this.#lines += 1;
+    this.#bytes += Math.min(text.length, MAX_LINE);
+    write({ level, text: text.length > MAX_LINE ? `${text.slice(0, MAX_LINE)}…` : text });
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #open(at: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#windowStart = at;
+    this.#lines = 0;
+    this.#bytes = 0;
+    if (this.#droppedLines === 0) return;
+    const text = `It said too much at once: ${this.#droppedLines} lines (${this.#droppedBytes} characters) were dropped.`;
+    this.#droppedLines = 0;
+    this.#droppedBytes = 0;
+    this.#parts.write({ level: 'warn', text });
+  }
+}

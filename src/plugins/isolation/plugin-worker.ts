@@ -1,0 +1,160 @@
+// The program of the worker that third-party plugins run in. Loads the plugins that the gateway brings, each on its own
+// port, writes on the board whose code runs, and keeps what they print from flooding anybody. It decides nothing: when
+// it is stuck, the gateway ends it.
+
+import { AsyncLocalStorage, createHook } from 'node:async_hooks';
+import { getHeapStatistics } from 'node:v8';
+import { workerData } from 'node:worker_threads';
+import { HOOK_CATALOG, type HookRow } from '../../hooks/catalog.ts';
+import { isPromiseLike } from '../../hooks/deadline.ts';
+import { PluginGoneError } from '../../protocol/errors.ts';
+import { InvalidHandlerResult } from '../../protocol/handler.ts';
+import { type LoadPluginSettings, loadPlugin } from '../load-plugin.ts';
+import { oneLine } from '../one-line.ts';
+import type { PluginHost, PluginLogEntry } from '../plugin-host.ts';
+import type { PluginSeat } from '../plugin-seat.ts';
+import { CROSSING, type PluginRegistration } from '../registration.ts';
+import { ActivityBoard } from './activity-board.ts';
+import { OutputBudget } from './output-budget.ts';
+import { RoundPlayer } from './round-player.ts';
+import { Wire } from './wire.ts';
+import {
+  type ArrivedPlugin,
+  MAX_ANSWER_BYTES,
+  MAX_CALLS_OF_PLUGIN,
+  type PluginArrival,
+  READY,
+  type WorkerStart,
+} from './worker-start.ts';
+
+/** Who runs: it goes along with everything that a call starts, timers and promises included. */
+interface Running {
+  readonly slot: number;
+  readonly call: number;
+}
+
+const start = workerData as { -readonly [Field in keyof WorkerStart]: WorkerStart[Field] | undefined };
+const { control, beatMs } = workerData as WorkerStart;
+const board = new ActivityBoard(start.board);
+// Plugins can look at this as well, and have no business there.
+start.control = undefined;
+start.board = undefined;
+
+const running = new AsyncLocalStorage<Running>();
+/** The output of each plugin, by its place. */
+const outputs = new Map<number, OutputBudget>();
+
+createHook({
+  before() {
+    const who = running.getStore();
+    if (who === undefined) board.running(0, 0);
+    else board.running(who.slot, who.call);
+  },
+}).enable();
+
+setInterval(() => {
+  const { used_heap_size: heap, external_memory: external } = getHeapStatistics();
+  board.beat(Math.round((heap + external) / 1024 / 1024));
+}, beatMs);
+
+printInto(process.stdout, 'info');
+printInto(process.stderr, 'warn');
+process.on('uncaughtException', (error) => sayUnhandled('threw where nobody could catch it', error));
+process.on('unhandledRejection', (reason) => sayUnhandled('left a rejected promise behind', reason));
+
+const wires = new Map<number, Wire>();
+const rounds = new RoundPlayer({
+  wireAt: (slot) => wires.get(slot),
+  around,
+  post: (answers) => control.postMessage(answers),
+});
+
+control.on('message', (message: ToWorker) => {
+  if (message.type === 'arrival') arrive(message);
+  else if (message.type === 'round') rounds.play(message);
+  else rounds.abort(message);
+});
+control.postMessage(READY);
+
+function around(slot: number, call: number, run: () => void): void {
+  board.begin(slot, call);
+  running.run({ slot, call }, run);
+}
+
+function arrive({ slot, pluginId, port }: PluginArrival): void {
+  const wire = new Wire({
+    pluginId,
+    port,
+    root: (seat, host, settings) => load(seat as PluginSeat, host as PluginHost, settings as LoadPluginSettings),
+    maxBytes: MAX_ANSWER_BYTES,
+    maxCalls: MAX_CALLS_OF_PLUGIN,
+    around: (call, run) => around(slot, call, run),
+  });
+  wires.set(slot, wire);
+  port.on('close', () => {
+    if (wires.get(slot) === wire) wires.delete(slot);
+    wire.end(() => new PluginGoneError(pluginId));
+    outputs.get(slot)?.close();
+    outputs.delete(slot);
+  });
+
+  async function load(seat: PluginSeat, host: PluginHost, settings: LoadPluginSettings): Promise<ArrivedPlugin> {
+    const tellLog = host.log as (...args: readonly unknown[]) => unknown;
+    const output = new OutputBudget({ write: (entry) => wire.tell(tellLog, [entry]), now: () => performance.now() });
+    outputs.set(slot, output);
+    const limited = { ...host, log: ({ level, text }: PluginLogEntry) => output.add({ level, text: String(text) }) };
+    const draft = await loadPlugin(seat, limited, settings);
+    if (!draft.ok) return draft;
+    const { registrations, notes } = draft;
+    const needsInline = registrations.filter(({ kind }) => !CROSSING[kind]).map(nameOf);
+    if (needsInline.length > 0) return { ok: false, needsInline, notes };
+    return { ok: true, registrations: registrations.map(crossing), notes };
+  }
+}
+
+function nameOf(registration: PluginRegistration): string {
+  return registration.kind === 'route' ? `the HTTP route ${oneLine(registration.path, 200)}` : registration.kind;
+}
+
+function crossing(registration: PluginRegistration): PluginRegistration {
+  if (registration.kind === 'cli') return { ...registration, registrar: undefined };
+  if (registration.kind !== 'hook') return registration;
+  const { hook, handler } = registration;
+  const row: HookRow | undefined = Object.hasOwn(HOOK_CATALOG, hook)
+    ? HOOK_CATALOG[hook as keyof typeof HOOK_CATALOG]
+    : undefined;
+  return row?.sync ? { ...registration, handler: answeringAtOnce(handler) } : registration;
+}
+
+/** The gateway waits for every answer from here, so whether a handler answered at once is seen here only. */
+function answeringAtOnce(handler: (event: object, context: object) => unknown) {
+  return (event: object, context: object): unknown => {
+    const answer = handler(event, context);
+    if (!isPromiseLike(answer)) return answer;
+    Promise.resolve(answer).catch(() => {});
+    throw new InvalidHandlerResult('returned a promise, and this hook takes plain values only');
+  };
+}
+
+/** What is printed without anybody's call behind it belongs to who ran last. */
+function outputOfWhoRuns(): OutputBudget | undefined {
+  return outputs.get(running.getStore()?.slot ?? board.lastSlot);
+}
+
+/** Line by line into the plugin's log; what is printed by `console` comes this way as well. */
+function printInto(stream: NodeJS.WriteStream, level: PluginLogEntry['level']): void {
+  const write = (chunk: unknown, encoding?: unknown, done?: unknown): boolean => {
+    const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk as Uint8Array).toString('utf8');
+    const output = outputOfWhoRuns();
+    for (const line of text.split('\n')) if (line !== '') output?.add({ level, text: line });
+    const callback = typeof encoding === 'function' ? encoding : done;
+    if (typeof callback === 'function') process.nextTick(callback as () => void);
+    return true;
+  };
+  Object.defineProperty(stream, 'write', { value: write });
+}
+
+function sayUnhandled(what: string, error: unknown): void {
+  const place = error instanceof Error ? /\n\s+at (.{1,300})/.exec(String(error.stack))?.[1] : undefined;
+  outputOfWhoRuns()?.add({ level: 'error', text: `It ${what}: ${oneLine(error)}${place ? ` (at ${place})` : ''}` });
+}

@@ -1,0 +1,158 @@
+// The worker's side of a round: calls the handlers that one message named, each in its plugin's name and with an event of
+// its own, and answers with as few messages as it can. What a handler said, and that somebody takes its time, is told at
+// once; that handlers had nothing to say can wait until the round is over, or for a moment.
+
+import { isPromiseLike } from '../../hooks/deadline.ts';
+import { isolatedEvent } from '../../hooks/isolated-copy.ts';
+import { decodeValue } from './crossing-value.ts';
+import type { HookRound, RoundAbort, RoundAnswer, RoundCall } from './hook-round.ts';
+import type { EncodedOutcome, Wire } from './wire.ts';
+
+export interface RoundPlayerParts {
+  /** Undefined when the plugin has been unloaded. */
+  readonly wireAt: (slot: number) => Wire | undefined;
+  /** Runs it so that it is known whose code runs. */
+  readonly around: (slot: number, call: number, run: () => void) => void;
+  readonly post: (answers: readonly RoundAnswer[]) => void;
+}
+
+type Question = readonly [event: object, context: object];
+
+const SILENCE_MS = 2;
+
+// Plugins share the globals of the worker, and some change them.
+const { setImmediate, clearImmediate, performance } = globalThis;
+const clock = performance.now.bind(performance);
+
+export class RoundPlayer {
+  readonly #parts: RoundPlayerParts;
+  /** Of the calls in progress, by place and number, as far as somebody looked at the signal. */
+  readonly #controllers = new Map<string, AbortController>();
+
+  constructor(parts: RoundPlayerParts) {
+    this.#parts = parts;
+  }
+
+  play({ mode, calls, questions }: HookRound): void {
+    const asked = decodeValue(questions, NO_ENTRIES) as readonly Question[];
+    void (mode === 'all' ? this.#tellAll(calls, asked) : this.#askInTurn(calls, asked, mode));
+  }
+
+  abort({ slot, call, reason }: RoundAbort): void {
+    this.#controllers.get(keyOf(slot, call))?.abort(decodeValue(reason, NO_ENTRIES));
+  }
+
+  async #tellAll(calls: readonly RoundCall[], questions: readonly Question[]): Promise<void> {
+    const outcomes = calls.map((call, index) => this.#call(call, questions[index]));
+    const ended = await Promise.all(outcomes.map(settledSoon));
+    this.#post(ended.filter((answer) => answer !== undefined));
+    for (const [index, answer] of ended.entries()) if (!answer) this.#postLater(outcomes[index]);
+  }
+
+  async #askInTurn(
+    calls: readonly RoundCall[],
+    questions: readonly Question[],
+    mode: 'answer' | 'end',
+  ): Promise<void> {
+    let kept: RoundAnswer[] = [];
+    let keptSince = clock();
+    let isOver = false;
+    for (const [index, each] of calls.entries()) {
+      if (isOver) {
+        kept.push({ slot: each.slot, call: each.call, ms: 0, isReached: false });
+        continue;
+      }
+      const outcome = this.#call(each, questions[index]);
+      const answer = isPromiseLike(outcome) ? await settledSoon(outcome) : outcome;
+      if (!answer) {
+        isOver = true;
+        this.#postLater(outcome);
+        continue;
+      }
+      kept.push(answer);
+      const hasSaid = answer.value !== undefined || answer.thrown !== undefined;
+      isOver = answer.thrown !== undefined || (hasSaid && mode === 'answer');
+      if (isOver || !(hasSaid || clock() - keptSince > SILENCE_MS)) continue;
+      this.#post(kept);
+      kept = [];
+      keptSince = clock();
+    }
+    this.#post(kept);
+  }
+
+  #postLater(outcome: RoundAnswer | Promise<RoundAnswer> | undefined): void {
+    if (isPromiseLike(outcome)) void outcome.then((answer) => this.#post([answer]));
+  }
+
+  #post(answers: readonly RoundAnswer[]): void {
+    if (answers.length > 0) this.#parts.post(answers);
+  }
+
+  /** Never throws and never rejects. */
+  #call({ slot, call, handle }: RoundCall, question: Question | undefined): RoundAnswer | Promise<RoundAnswer> {
+    const started = clock();
+    const wire = this.#parts.wireAt(slot);
+    const handler = wire?.functionAt(handle);
+    if (!wire || !handler || !question) return { slot, call, ms: 0, isReached: false };
+    const end = (outcome: EncodedOutcome): RoundAnswer => {
+      this.#controllers.delete(keyOf(slot, call));
+      return { slot, call, ms: clock() - started, isReached: true, ...outcome };
+    };
+    let ended: RoundAnswer | Promise<RoundAnswer> | undefined;
+    this.#parts.around(slot, call, () => {
+      try {
+        const [event, context] = question;
+        const answer = handler(isolatedEvent(event), this.#contextOf(context, slot, call));
+        ended = isPromiseLike(answer)
+          ? new Promise((resolve) => {
+              answer.then(
+                (value) => resolve(end(wire.encodeAnswer(value))),
+                (error) => resolve(end(wire.encodeFailure(error))),
+              );
+            })
+          : end(wire.encodeAnswer(answer));
+      } catch (error) {
+        ended = end(wire.encodeFailure(error));
+      }
+    });
+    return ended ?? end({});
+  }
+
+  /** The handler's own, with a signal that is made when somebody looks at it. */
+  #contextOf(context: object, slot: number, call: number): object {
+    const made = isolatedEvent(context);
+    const controllers = this.#controllers;
+    let controller: AbortController | undefined;
+    Object.defineProperty(made, 'signal', {
+      get: () => {
+        if (!controller) {
+          controller = new AbortController();
+          controllers.set(keyOf(slot, call), controller);
+        }
+        return controller.signal;
+      },
+      enumerable: true,
+      configurable: true,
+    });
+    return made;
+  }
+}
+
+function keyOf(slot: number, call: number): string {
+  return `${slot}:${call}`;
+}
+
+/** Undefined when it is still at work after everything that was ready to run has run. */
+function settledSoon(outcome: RoundAnswer | Promise<RoundAnswer>): Promise<RoundAnswer | undefined> {
+  return new Promise((resolve) => {
+    if (!isPromiseLike(outcome)) return resolve(outcome);
+    const late = setImmediate(() => resolve(undefined));
+    void outcome.then((answer) => {
+      clearImmediate(late);
+      resolve(answer);
+    });
+  });
+}
+
+/** Nothing but data comes with a question. */
+const NO_ENTRIES = { functionOf: () => () => undefined, signalOf: () => AbortSignal.abort() };

@@ -1,0 +1,321 @@
+// Loads third-party plugins into one worker, which can be ended when one of them spins, uses up its memory or ends it.
+// Then the culprit is named and left out, and the others are loaded again in a new worker, where calls that were waiting
+// go on. The worker is started with the first plugin.
+//
+// Errors: `load` never rejects for what a plugin does. See WorkerTenant for calls.
+
+import { PluginGoneError, PluginWorkerError } from '../../protocol/errors.ts';
+import type { PluginWorkerSettings } from '../../protocol/plugin-settings.ts';
+import type { LoadPluginSettings } from '../load-plugin.ts';
+import type { LoadFailure, LoadResult, PluginLoader } from '../loaded-plugin.ts';
+import { oneLine } from '../one-line.ts';
+import type { PluginHost } from '../plugin-host.ts';
+import type { PluginSeat } from '../plugin-seat.ts';
+import type { WorkerEvents } from '../worker-events.ts';
+import { isCall } from './activity-board.ts';
+import { findCulprit } from './find-culprit.ts';
+import { Wire } from './wire.ts';
+import { type ArrivedPlugin, MAX_QUESTION_BYTES } from './worker-start.ts';
+import { type TenantHome, WorkerTenant } from './worker-tenant.ts';
+import { type WorkerEnd, WorkerThread } from './worker-thread.ts';
+
+export interface WorkerPluginsSettings extends PluginWorkerSettings {
+  readonly events: WorkerEvents;
+  readonly now: () => number;
+  /** One sentence for the operator. */
+  readonly warn: (sentence: string) => void;
+  readonly registerTimeoutMs?: number | undefined;
+  readonly loadSilenceMs?: number | undefined;
+  readonly restartWaitMs?: number | undefined;
+}
+
+const LOAD_SILENCE_MS = 10_000;
+const MANY_RESTARTS = 5;
+const RESTARTS_WINDOW_MS = 60_000;
+const RESTART_WAIT_MS = 10_000;
+const CLOSE_MS = 2_000;
+
+/** A plugin that is being loaded, in one life of the worker. */
+interface Arrival {
+  readonly tenant: WorkerTenant;
+  readonly thread: WorkerThread;
+  readonly slot: number;
+  readonly wire: Wire;
+}
+
+/** What was found out about the end of a worker. */
+interface Verdict {
+  readonly culprit: WorkerTenant | undefined;
+  readonly reason: string;
+}
+
+export class WorkerPlugins implements PluginLoader {
+  readonly #settings: WorkerPluginsSettings;
+  /** In the order in which they were loaded. */
+  readonly #tenants = new Set<WorkerTenant>();
+  readonly #arrivals = new Set<Arrival>();
+  readonly #verdicts = new WeakMap<WorkerThread, Verdict>();
+  #thread: Promise<WorkerThread> | undefined;
+  #current: WorkerThread | undefined;
+  /** When it was ended, within the last minute. */
+  #ends: readonly number[] = [];
+  #wakeUp = () => {};
+  #isClosed = false;
+
+  constructor(settings: WorkerPluginsSettings) {
+    this.#settings = settings;
+  }
+
+  async load(seat: PluginSeat, host: PluginHost): Promise<LoadResult> {
+    const tenant = new WorkerTenant(seat, host, (left) => this.#tenants.delete(left));
+    this.#tenants.add(tenant);
+    const result = await this.#settleIn(tenant);
+    if ('home' in result) {
+      tenant.moveIn(result.home);
+      return { ok: true, plugin: tenant.show(result.home) };
+    }
+    this.#tenants.delete(tenant);
+    return result;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#wakeUp();
+    for (const tenant of [...this.#tenants]) tenant.unload();
+    await this.#current?.close(CLOSE_MS);
+  }
+
+  /** Loads it in the worker, in the next one should this one end meanwhile because of somebody else. */
+  async #settleIn(tenant: WorkerTenant): Promise<Exclude<LoadResult, { ok: true }> | { readonly home: TenantHome }> {
+    for (;;) {
+      if (this.#isClosed || tenant.isGone) return failure('It was unloaded before it had loaded.');
+      let thread: WorkerThread;
+      try {
+        thread = await this.#startThread();
+      } catch (error) {
+        return failure(`The plugin worker did not start: ${oneLine(error)}`);
+      }
+      const result = await this.#arrive(tenant, thread);
+      if (result !== undefined) return result;
+      const { culprit, reason } = this.#verdicts.get(thread) ?? { culprit: undefined, reason: '' };
+      if (culprit === tenant) return failure(reason);
+    }
+  }
+
+  /** Undefined when the worker ended. */
+  async #arrive(
+    tenant: WorkerTenant,
+    thread: WorkerThread,
+  ): Promise<Exclude<LoadResult, { ok: true }> | { readonly home: TenantHome } | undefined> {
+    const { seat, host } = tenant;
+    const place = thread.bringIn(seat.id);
+    if (!place) return failure('There is no place left in the plugin worker.');
+    const { slot, port } = place;
+    const wire = new Wire({
+      pluginId: seat.id,
+      port,
+      maxBytes: MAX_QUESTION_BYTES,
+      maxCalls: Number.POSITIVE_INFINITY,
+    });
+    const arrival: Arrival = { tenant, thread, slot, wire };
+    this.#arrivals.add(arrival);
+    const settings: LoadPluginSettings = { registerTimeoutMs: this.#settings.registerTimeoutMs };
+    try {
+      const arrived = (await wire.callRoot([seat, hostFunctions(host), settings])) as ArrivedPlugin;
+      if (arrived.ok && !this.#isClosed && !tenant.isGone) {
+        const { registrations, notes } = arrived;
+        return { home: { thread, slot, wire, registrations, notes } };
+      }
+      wire.end(() => new PluginGoneError(seat.id));
+      thread.leave(slot);
+      return arrived.ok ? failure('It was unloaded before it had loaded.') : arrived;
+    } catch (error) {
+      if (thread.hasEnded) return undefined;
+      wire.end(() => new PluginGoneError(seat.id));
+      thread.leave(slot);
+      return failure(`It could not be loaded in the worker: ${oneLine(error)}`);
+    } finally {
+      this.#arrivals.delete(arrival);
+    }
+  }
+
+  #startThread(): Promise<WorkerThread> {
+    this.#thread ??= this.#start();
+    return this.#thread;
+  }
+
+  async #start(): Promise<WorkerThread> {
+    await this.#waitAfterMany();
+    const { memoryMb, heartbeatMs, loadSilenceMs = LOAD_SILENCE_MS } = this.#settings;
+    if (this.#isClosed) throw new Error('the gateway is stopping');
+    const thread: WorkerThread = new WorkerThread({
+      memoryMb,
+      heartbeatMs,
+      loadSilenceMs,
+      isLoading: (slot) => [...this.#arrivals].some((each) => each.thread === thread && each.slot === slot),
+    });
+    this.#current = thread;
+    try {
+      await thread.ready;
+    } catch (error) {
+      this.#thread = undefined;
+      this.#ends = [...this.#ends, this.#settings.now()];
+      throw error;
+    }
+    void thread.ended.then((end) => this.#afterEnd(thread, end));
+    return thread;
+  }
+
+  async #waitAfterMany(): Promise<void> {
+    const { now, warn, restartWaitMs = RESTART_WAIT_MS } = this.#settings;
+    this.#ends = this.#ends.filter((at) => now() - at < RESTARTS_WINDOW_MS);
+    if (this.#ends.length < MANY_RESTARTS) return;
+    const what = `The plugin worker was ended ${this.#ends.length} times within a minute`;
+    warn(`${what}; it is started again in ${Math.ceil(restartWaitMs / 1_000)} s. Plugins in it wait until then.`);
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, restartWaitMs);
+      this.#wakeUp = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  #afterEnd(thread: WorkerThread, end: WorkerEnd): void {
+    this.#thread = undefined;
+    if (this.#isClosed || end.cause === 'closed') {
+      for (const { wire, tenant } of this.#arrivals) wire.end(() => new PluginGoneError(tenant.seat.id));
+      return;
+    }
+    const { now, events } = this.#settings;
+    this.#ends = [...this.#ends, now()];
+    const moving = [...this.#tenants].filter(({ home }) => home?.thread === thread);
+    const arriving = [...this.#arrivals].filter((each) => each.thread === thread);
+    const verdict = this.#judge(thread, end, moving, arriving);
+    this.#verdicts.set(thread, verdict);
+    const { culprit, reason } = verdict;
+    if (culprit && moving.includes(culprit)) {
+      culprit.giveUp(new PluginWorkerError(culprit.seat.id, culprit.seat.id, reason));
+    }
+    for (const tenant of moving) tenant.moveOut(reason, culprit?.seat.id);
+    for (const { wire, tenant } of arriving) {
+      wire.end(() => new PluginWorkerError(tenant.seat.id, culprit?.seat.id, reason));
+    }
+    // A load that failed is told by its answer; what was loaded is told here.
+    if (!culprit || moving.includes(culprit)) {
+      const culprits = culprit ? [culprit.seat.id] : [];
+      this.#tell(() => events.trouble({ culprits, cause: causeOf(end), reason }));
+    }
+    this.#moveAll(moving.filter((tenant) => tenant !== culprit));
+  }
+
+  #judge(thread: WorkerThread, end: WorkerEnd, moving: readonly WorkerTenant[], arriving: readonly Arrival[]): Verdict {
+    const { board } = thread;
+    const tenants = new Map<
+      number,
+      { readonly tenant: WorkerTenant; readonly wire: Wire; readonly isLoading: boolean }
+    >();
+    for (const tenant of moving) {
+      if (tenant.home) tenants.set(tenant.home.slot, { tenant, wire: tenant.home.wire, isLoading: false });
+    }
+    for (const { tenant, slot, wire } of arriving) tenants.set(slot, { tenant, wire, isLoading: true });
+    const { slot: running, call } = board.now;
+    if (running !== 0 && !tenants.has(running)) {
+      const left = `code that the plugin "${thread.whoIsAt(running)}" had left behind when it was unloaded`;
+      return { culprit: undefined, reason: sentenceOf(end, left, '', this.#settings.memoryMb) };
+    }
+    const busy = [...tenants].flatMap(([slot, { wire, isLoading }]) =>
+      isLoading || wire.callsInProgress.some(({ number }) => board.hasBegun(slot, number)) ? [slot] : [],
+    );
+    const found = findCulprit({ running, lastRan: board.lastSlot, busy, present: [...tenants.keys()] });
+    const at = found && tenants.get(found.slot);
+    if (!found || !at) return { culprit: undefined, reason: sentenceOf(end, 'something', '', this.#settings.memoryMb) };
+    const inProgress = at.wire.callsInProgress.find(({ number }) => running !== 0 && isCall(call, number));
+    const label = inProgress?.label;
+    const place = at.isLoading ? ' while it was loaded' : label ? ` in ${label}` : running ? ' in work of its own' : '';
+    const sentence = sentenceOf(end, `the plugin "${at.tenant.seat.id}"`, place, this.#settings.memoryMb);
+    const others = found.suspects.flatMap((slot) => tenants.get(slot)?.tenant.seat.id ?? []);
+    const doubt = others.length > 1 ? ` It is not certain which one it was of ${others.join(', ')}.` : '';
+    return { culprit: at.tenant, reason: sentence + doubt };
+  }
+
+  /** All at once, and told one after the other, so that who is slow does not decide about the order. */
+  #moveAll(tenants: readonly WorkerTenant[]): void {
+    let told: Promise<unknown> = Promise.resolve();
+    for (const tenant of tenants) {
+      const before = told;
+      told = this.#move(tenant, before);
+    }
+  }
+
+  /** Whoever is told has troubles of its own; they end here. */
+  #tell(tell: () => void): void {
+    try {
+      tell();
+    } catch (error) {
+      this.#settings.warn(`Somebody who watches the plugin worker failed: ${oneLine(error)}`);
+    }
+  }
+
+  async #move(tenant: WorkerTenant, turn: Promise<unknown>): Promise<void> {
+    const { events } = this.#settings;
+    const result = await this.#settleIn(tenant);
+    if (tenant.isGone) {
+      if ('home' in result) result.home.wire.end(() => new PluginGoneError(tenant.seat.id));
+      return;
+    }
+    if ('home' in result) {
+      tenant.moveIn(result.home);
+      await turn;
+      // It may have had to move again before its turn came, which is told then.
+      if (tenant.home !== result.home) return;
+      const { face } = tenant;
+      if (face) this.#tell(() => events.reloaded(tenant.show(result.home), face));
+      return;
+    }
+    const { id } = tenant.seat;
+    const why = 'reason' in result ? result.reason : `it now registers ${result.needsInline.join(', ')}`;
+    const reason = `The plugin "${id}" could not be loaded again after the plugin worker had been ended: ${why}`;
+    tenant.giveUp(new PluginWorkerError(id, id, reason));
+    await turn;
+    this.#tell(() => events.trouble({ culprits: [id], cause: 'reload-failed', reason }));
+  }
+}
+
+function failure(reason: string): LoadFailure {
+  return { ok: false, reason, notes: [] };
+}
+
+function causeOf({ cause }: WorkerEnd): 'spin' | 'memory' | 'exit' | 'crash' {
+  return cause === 'closed' ? 'exit' : cause;
+}
+
+function sentenceOf({ cause, detail }: WorkerEnd, who: string, place: string, memoryMb: number): string {
+  const text = {
+    spin: `${who} kept the plugin worker busy for ${detail} without a pause${place}, so the worker was ended.`,
+    memory: `${who} was running when the plugin worker had used up its ${memoryMb} MB of memory${place}.`,
+    exit: `${who} ended the plugin worker${place}: ${detail}.`,
+    crash: `${who} made the plugin worker fail${place}: ${oneLine(detail)}.`,
+    closed: 'the plugin worker was closed.',
+  }[cause];
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** The functions themselves, because a host may be an object with a class. */
+function hostFunctions(host: PluginHost): PluginHost {
+  return {
+    log: (entry) => host.log(entry),
+    queueInjection: (request) => host.queueInjection(request),
+    readSessionState: (request) => host.readSessionState(request),
+    patchSessionState: (request) => host.patchSessionState(request),
+    enqueueSystemEvent: (request) => host.enqueueSystemEvent(request),
+    sendMessage: (request) => host.sendMessage(request),
+    startRun: (request) => host.startRun(request),
+    waitForRun: (request) => host.waitForRun(request),
+    resolveApproval: (request) => host.resolveApproval(request),
+    callMethod: (request) => host.callMethod(request),
+    cron: (request) => host.cron(request),
+    writeConfig: (config) => host.writeConfig(config),
+    readProviderKey: (provider) => host.readProviderKey(provider),
+  };
+}

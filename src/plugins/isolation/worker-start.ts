@@ -1,0 +1,40 @@
+// What the gateway and the worker's own program agree on: what a worker is started with, and how a plugin is brought in.
+
+import type { MessagePort } from 'node:worker_threads';
+import type { PluginNote } from '../loaded-plugin.ts';
+import type { PluginRegistration } from '../registration.ts';
+import type { HookRound, RoundAbort, RoundAnswer } from './hook-round.ts';
+
+export interface WorkerStart {
+  readonly board: SharedArrayBuffer;
+  readonly control: MessagePort;
+  /** How often it shows that it is alive. */
+  readonly beatMs: number;
+}
+
+/** The worker says `ready` once; then the gateway brings in plugins, each with a port of its own. */
+export interface PluginArrival {
+  readonly type: 'arrival';
+  readonly slot: number;
+  readonly pluginId: string;
+  readonly port: MessagePort;
+}
+
+export type ToWorker = PluginArrival | HookRound | RoundAbort;
+
+export type FromWorker = typeof READY | readonly RoundAnswer[];
+
+export const READY = 'ready';
+
+/** What the worker's first function on each port, `load(seat, host, settings)`, gives. */
+export type ArrivedPlugin =
+  | { readonly ok: true; readonly registrations: readonly PluginRegistration[]; readonly notes: readonly PluginNote[] }
+  | { readonly ok: false; readonly reason: string; readonly notes: readonly PluginNote[] }
+  | { readonly ok: false; readonly needsInline: readonly string[]; readonly notes: readonly PluginNote[] };
+
+/** What a plugin's side may send at once: more is a mistake, and copying it would hold up everybody. */
+export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+/** Conversations with pictures in them are large; they are the gateway's own and bounded there. */
+export const MAX_QUESTION_BYTES = 64 * 1024 * 1024;
+
+export const MAX_CALLS_OF_PLUGIN = 1_000;

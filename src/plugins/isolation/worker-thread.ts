@@ -1,0 +1,194 @@
+// One life of the plugin worker, from its start to its end. Watches that it is alive, and ends it when it is not; what
+// becomes of its plugins then is for others to decide.
+//
+// Rules: `ended` resolves once, whatever the cause. A thread that is stuck in native code cannot be ended at once, so
+// nobody waits for that: it has no ports any more, and what it still does reaches nobody.
+
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import { ActivityBoard, MAX_SLOTS } from './activity-board.ts';
+import { findWorkerProgram } from './worker-program.ts';
+import { type PluginArrival, READY, type WorkerStart } from './worker-start.ts';
+
+export interface WorkerThreadSettings {
+  readonly memoryMb: number;
+  readonly heartbeatMs: number;
+  /** How long a plugin that is being loaded may keep it busy: reading a large program takes its time. */
+  readonly loadSilenceMs: number;
+  readonly isLoading: (slot: number) => boolean;
+}
+
+export interface WorkerEnd {
+  readonly cause: 'spin' | 'memory' | 'exit' | 'crash' | 'closed';
+  readonly detail: string;
+}
+
+/** It shows that it is alive so many times in the time that it may be silent, and never less often than below. */
+const BEATS_A_HEARTBEAT = 4;
+const SLOWEST_BEAT_MS = 250;
+/** Where it is not certain that somebody spins. */
+const EXTRA_PATIENCE = 5;
+const START_MS = 30_000;
+
+export class WorkerThread {
+  readonly board = new ActivityBoard();
+  readonly ready: Promise<void>;
+  readonly ended: Promise<WorkerEnd>;
+  readonly #settings: WorkerThreadSettings;
+  readonly #worker: Worker;
+  readonly #control: MessagePort;
+  /** Who is, or last was, at which place. */
+  readonly #places = new Map<number, string>();
+  /** Left, the longest ago first. */
+  readonly #left: number[] = [];
+  #end: (end: WorkerEnd) => void = () => {};
+  #watch: NodeJS.Timeout | undefined;
+  #terminated: Promise<unknown> | undefined;
+  #hasEnded = false;
+
+  constructor(settings: WorkerThreadSettings) {
+    this.#settings = settings;
+    const { port1, port2 } = new MessageChannel();
+    this.#control = port1;
+    const { program, isText } = findWorkerProgram();
+    const workerData: WorkerStart = {
+      board: this.board.memory,
+      control: port2,
+      beatMs: beatMsOf(settings.heartbeatMs),
+    };
+    this.ended = new Promise((resolve) => {
+      this.#end = (end) => {
+        this.#hasEnded = true;
+        clearInterval(this.#watch);
+        this.#control.close();
+        resolve(end);
+      };
+    });
+    this.#worker = new Worker(program, {
+      eval: isText,
+      name: 'plugins',
+      argv: [],
+      execArgv: [],
+      workerData,
+      transferList: [port2],
+      resourceLimits: { maxOldGenerationSizeMb: settings.memoryMb },
+      stdin: false,
+      stdout: true,
+      stderr: true,
+    });
+    // Everything that plugins print is caught where they print it; what comes here is nobody's.
+    this.#worker.stdout.resume();
+    this.#worker.stderr.resume();
+    this.#worker.on('error', (error) => this.#fail(error));
+    this.#worker.on('exit', (code) => this.#end({ cause: 'exit', detail: `process.exit(${code})` }));
+    this.ready = this.#becomeReady();
+    // Whoever waits for it is told; when nobody does, `ended` is enough.
+    this.ready.catch(() => {});
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** A place for one more plugin, with the gateway's end of its port; undefined when there is none left. */
+  bringIn(pluginId: string): { readonly slot: number; readonly port: MessagePort } | undefined {
+    // A place that was left stays empty as long as it can: timers that its plugin left behind still run in its name.
+    const slot = this.#places.size < MAX_SLOTS ? this.#places.size + 1 : this.#left.shift();
+    if (slot === undefined) return undefined;
+    this.#places.set(slot, pluginId);
+    this.board.clear(slot);
+    const { port1, port2 } = new MessageChannel();
+    const arrival: PluginArrival = { slot, pluginId, port: port2 };
+    this.#control.postMessage(arrival, [port2]);
+    return { slot, port: port1 };
+  }
+
+  leave(slot: number): void {
+    this.#left.push(slot);
+  }
+
+  whoIsAt(slot: number): string | undefined {
+    return this.#places.get(slot);
+  }
+
+  /** Resolves when it has ended, or after the deadline. */
+  async close(deadlineMs: number): Promise<void> {
+    this.#finish({ cause: 'closed', detail: '' });
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise((resolve) => {
+      timer = setTimeout(resolve, deadlineMs);
+    });
+    await Promise.race([this.#terminated, late]);
+    clearTimeout(timer);
+  }
+
+  #finish(end: WorkerEnd): void {
+    this.#end(end);
+    this.#terminated ??= this.#worker.terminate();
+  }
+
+  #fail(error: unknown): void {
+    const { code, message } = error as { code?: unknown; message?: unknown };
+    if (code === 'ERR_WORKER_OUT_OF_MEMORY') this.#end({ cause: 'memory', detail: '' });
+    else this.#end({ cause: 'crash', detail: String(message) });
+  }
+
+  async #becomeReady(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<WorkerEnd>((resolve) => {
+      timer = setTimeout(() => resolve({ cause: 'crash', detail: `it was not ready after ${START_MS} ms` }), START_MS);
+    });
+    const said = new Promise<undefined>((resolve) => {
+      this.#control.once('message', (message) => message === READY && resolve(undefined));
+    });
+    const problem = await Promise.race([said, this.ended, late]);
+    clearTimeout(timer);
+    if (problem) {
+      this.#finish(problem);
+      throw new Error(problem.detail || problem.cause);
+    }
+    this.#watchIt();
+  }
+
+  #watchIt(): void {
+    const { heartbeatMs, memoryMb } = this.#settings;
+    const { board } = this;
+    const everyMs = beatMsOf(heartbeatMs);
+    let beats = board.beats;
+    let who = board.now;
+    // Counted in looks rather than in time: a machine that slept, or a gateway that was busy itself, is no silence.
+    let looks = 0;
+    let looksAtOne = 0;
+    let cpu = process.cpuUsage();
+    this.#watch = setInterval(() => {
+      const { slot, call } = board.now;
+      const hasBeaten = board.beats !== beats;
+      looks = hasBeaten ? 0 : looks + 1;
+      if (hasBeaten || slot !== who.slot || call !== who.call) {
+        beats = board.beats;
+        who = { slot, call };
+        looksAtOne = 0;
+        cpu = process.cpuUsage();
+      } else looksAtOne += 1;
+      if (hasBeaten && board.memoryMb > memoryMb) this.#finish({ cause: 'memory', detail: '' });
+      if (hasBeaten) return;
+      const patience = this.#patienceWith(slot);
+      const { user, system } = process.cpuUsage(cpu);
+      // On a busy machine it may have had no turn: then this process has hardly worked either, and more time is given.
+      // So it is when plugins take turns without a pause, or one waits for something without letting others work.
+      const isWorking = looksAtOne * everyMs >= patience && (user + system) / 1_000 >= patience / 2;
+      if (isWorking || looks * everyMs >= patience * EXTRA_PATIENCE) {
+        this.#finish({ cause: 'spin', detail: `${Math.round(looks * everyMs)} ms` });
+      }
+    }, everyMs);
+  }
+
+  #patienceWith(slot: number): number {
+    const { heartbeatMs, loadSilenceMs, isLoading } = this.#settings;
+    if (slot === 0) return heartbeatMs * EXTRA_PATIENCE;
+    return isLoading(slot) ? Math.max(loadSilenceMs, heartbeatMs) : heartbeatMs;
+  }
+}
+
+function beatMsOf(heartbeatMs: number): number {
+  return Math.min(SLOWEST_BEAT_MS, Math.max(10, Math.floor(heartbeatMs / BEATS_A_HEARTBEAT)));
+}

@@ -1,0 +1,391 @@
+// One plugin as the gateway keeps it: what it is now, and every step from one state to the next. Steps are taken one
+// after the other. A new generation takes the place of the old one in a single moment, so that whoever looks sees one of
+// them and never both, and a gate is never missing while its plugin is loaded again.
+//
+// Errors: none. What goes wrong is this plugin's state.
+
+import type { HookRunner } from '../hooks/runner.ts';
+import { type ArmedHooks, armHooks } from './arm-hooks.ts';
+import { type CheckedConfig, checkPluginConfig } from './check-plugin-config.ts';
+import { type Enablement, entryOf } from './decide-enablement.ts';
+import { describePlugin } from './describe-plugin.ts';
+import type { FoundPlugin } from './discover-plugins.ts';
+import type { IsolationMemory } from './isolation-memory.ts';
+import type { LoadedPlugin, LoadResult, PluginLoader, PluginNote } from './loaded-plugin.ts';
+import type { PluginHostFor } from './plugin-host.ts';
+import { integrityOf } from './plugin-integrity.ts';
+import type { PluginSeat } from './plugin-seat.ts';
+import type { PluginState, PluginStatus } from './plugin-status.ts';
+import type { PluginsConfiguration } from './plugins-parts.ts';
+import type { CleanupReason, PluginRegistration } from './registration.ts';
+
+export interface KeptPluginParts {
+  readonly stateDir: string;
+  readonly homeDir?: string | undefined;
+  readonly hooks: HookRunner;
+  readonly hostFor: PluginHostFor;
+  readonly memory: IsolationMemory;
+  readonly loaderOf: (where: Where) => Promise<PluginLoader>;
+  /** Resolves when everybody has been told. */
+  readonly tellLoaded: (plugin: LoadedPlugin) => Promise<void>;
+  readonly tellUnloading: (plugin: LoadedPlugin, reason: CleanupReason) => Promise<void>;
+  readonly warn: (sentence: string) => void;
+  /** How long a load may take before it counts as failed. */
+  readonly loadTimeoutMs: number;
+}
+
+export type Where = 'worker' | 'inline';
+
+/** What the operator wants of it now. */
+export interface WantedPlugin {
+  readonly found: FoundPlugin;
+  readonly enablement: Enablement;
+  readonly configuration: PluginsConfiguration;
+}
+
+export interface SettleOptions {
+  /** Loads it again although nothing has changed. */
+  readonly isForced: boolean;
+  /** It takes its place after this, so that several that load at once do so in their order. */
+  readonly after?: Promise<unknown> | undefined;
+}
+
+interface Generation {
+  readonly plugin: LoadedPlugin;
+  readonly seat: PluginSeat;
+  readonly armed: ArmedHooks;
+  readonly whyThere: string;
+  readonly notes: readonly PluginNote[];
+  /** What it was loaded with; it goes on with that only. */
+  readonly settings: string;
+}
+
+type Loading =
+  | (Omit<Generation, 'armed'> & { readonly ok: true })
+  | { readonly ok: false; readonly reason: string; readonly notes: readonly PluginNote[] };
+
+export class KeptPlugin {
+  readonly id: string;
+  readonly #parts: KeptPluginParts;
+  #wanted: WantedPlugin;
+  #current: Generation | undefined;
+  #state: PluginState = 'pending';
+  #reason = 'It has not been loaded yet.';
+  /** Of the last attempt to load it, when that failed. */
+  #failureNotes: readonly PluginNote[] = [];
+  /** The settings of that attempt, which need not be tried twice. */
+  #failedSettings: string | undefined;
+  #isChanged = false;
+  /** What the operator was warned of when it was loaded last. */
+  #told: readonly string[] = [];
+  #generation = 0;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(wanted: WantedPlugin, parts: KeptPluginParts) {
+    this.id = wanted.found.id;
+    this.#wanted = wanted;
+    this.#parts = parts;
+  }
+
+  /** What it registered, as long as it can be used. */
+  get registrations(): readonly PluginRegistration[] {
+    return this.#state === 'loaded' ? (this.#current?.plugin.registrations ?? []) : [];
+  }
+
+  get origin() {
+    return this.#current?.seat.origin ?? this.#wanted.found.origin;
+  }
+
+  get isLoaded(): boolean {
+    return this.#current !== undefined;
+  }
+
+  status(): PluginStatus {
+    const { found, configuration } = this.#wanted;
+    const current = this.#current;
+    return describePlugin({
+      found,
+      state: this.#state,
+      reason: this.#reason,
+      generation: current?.seat.generation ?? this.#generation,
+      permitted: entryOf(configuration.settings, this.id)?.hooks ?? {},
+      where: current?.plugin.where ?? null,
+      whyThere: current?.whyThere ?? null,
+      registrations: current?.plugin.registrations ?? [],
+      hooks: current?.armed.statuses ?? [],
+      notes: [...(current ? [...current.notes, ...current.armed.notes] : []), ...this.#failureNotes],
+      isChanged: this.#isChanged,
+    });
+  }
+
+  /** Makes it what is wanted. */
+  settle(wanted: WantedPlugin, { isForced, after }: SettleOptions): Promise<void> {
+    return this.#next(async () => {
+      this.#wanted = wanted;
+      const { enabled, reason } = wanted.enablement;
+      if (!enabled) {
+        await this.#leave('disable', 'disabled', reason);
+        return;
+      }
+      const settings = settingsOf(wanted);
+      if (!isForced && (this.#current?.settings ?? this.#failedSettings) === settings) return;
+      const loading = await this.#load(wanted, settings);
+      await after;
+      if (loading.ok) await this.#replace(loading);
+      else await this.#fail(loading, settings);
+    });
+  }
+
+  /** Unloads it, because its files are gone or the gateway stops. */
+  unload(cleanup: CleanupReason, reason: string): Promise<void> {
+    return this.#next(() => this.#leave(cleanup, 'disabled', reason));
+  }
+
+  /** The worker was ended because of it. Its gates refuse from now on, and nothing else of it is used. */
+  suspend(reason: string): void {
+    if (this.#current === undefined) return;
+    this.#state = 'suspended';
+    this.#reason = `${reason} Run "atrium plugins reload ${this.id}" to try it again.`;
+    this.#parts.hooks.suspend(this.id, this.#reason);
+    const { plugin } = this.#current;
+    void this.#next(() => this.#parts.tellUnloading(plugin, 'restart'));
+  }
+
+  /** It runs again in a new worker, from the same seat. */
+  reappear(plugin: LoadedPlugin, before: LoadedPlugin): void {
+    const current = this.#current;
+    if (current === undefined || current.plugin !== before) {
+      void plugin.unload();
+      return;
+    }
+    this.#takePlace({ ...current, plugin });
+    void this.#next(async () => {
+      await this.#parts.tellUnloading(before, 'restart');
+      if (this.#current?.plugin === plugin) await this.#parts.tellLoaded(plugin);
+    });
+  }
+
+  async #load(wanted: WantedPlugin, settings: string): Promise<Loading> {
+    const { found, configuration } = wanted;
+    if (found.problem !== undefined || found.entryPath === null) {
+      return failure(found.problem ?? 'It has no file that could be loaded.');
+    }
+    const entry = entryOf(configuration.settings, this.id);
+    const checked = await checkPluginConfig(this.id, found.manifest.configSchema, entry?.config);
+    if (!checked.ok) return failure(checked.problems.join(' '));
+    const seat: PluginSeat = {
+      id: this.id,
+      name: found.name,
+      version: found.manifest.version,
+      description: found.manifest.description,
+      origin: found.origin,
+      entryPath: found.entryPath,
+      rootDir: found.rootDir,
+      manifest: found.manifest,
+      registrationMode: 'full',
+      config: configuration.config,
+      pluginConfig: checked.config,
+      hooks: entry?.hooks ?? {},
+      stateDir: this.#parts.stateDir,
+      workspaceDir: configuration.workspaceDir,
+      homeDir: this.#parts.homeDir,
+      holdsMemorySlot: wanted.enablement.holdsMemorySlot,
+      generation: ++this.#generation,
+    };
+    const [loading] = await Promise.all([this.#loadSomewhere(wanted, seat), this.#compareWithInstall(found)]);
+    if (!loading.ok) return loading;
+    return { ...loading, seat, settings, notes: [...notesOf(checked), ...loading.notes] };
+  }
+
+  /** In the worker where that is possible and allowed, else in the gateway. */
+  async #loadSomewhere({ found, configuration }: WantedPlugin, seat: PluginSeat): Promise<LoadedSomewhere> {
+    const isolation = entryOf(configuration.settings, this.id)?.isolation;
+    if (isolation === undefined && found.origin === 'bundled') return this.#loadIn('inline', seat, BUNDLED);
+    if (isolation === 'inline')
+      return this.#loadIn('inline', seat, `plugins.entries.${this.id}.isolation is "inline".`);
+    const { memory } = this.#parts;
+    if (isolation === undefined) {
+      const remembered = await memory.find(this.id);
+      if (remembered !== undefined) {
+        if (remembered.integrity === (await integrityOf(found))) {
+          return this.#loadIn('inline', seat, inlineReason(remembered.needsInline, ' when it was first loaded'));
+        }
+        await memory.forget(this.id);
+      }
+    }
+    const result = await this.#loadIn('worker', seat, IN_WORKER);
+    if (result.ok || result.needsInline === undefined) return result;
+    const { needsInline } = result;
+    if (isolation === 'worker') {
+      const setting = `plugins.entries.${this.id}.isolation`;
+      const what = `It registers ${needsInline.join(', ')}, which cannot be done from the worker, where ${setting} wants it.`;
+      return { ...failure(`${what} Set that to "inline", or remove it.`), notes: result.notes };
+    }
+    const integrity = await integrityOf(found);
+    if (integrity !== undefined) await memory.remember(this.id, { integrity, needsInline });
+    return this.#loadIn('inline', seat, inlineReason(needsInline, ''));
+  }
+
+  async #loadIn(where: Where, seat: PluginSeat, whyThere: string): Promise<LoadedSomewhere> {
+    const result = await this.#loadInTime(where, seat);
+    if (result.ok) return { ok: true, plugin: result.plugin, whyThere, notes: result.plugin.notes };
+    if ('reason' in result) return { ok: false, reason: result.reason, notes: result.notes };
+    const reason = `It registers ${result.needsInline.join(', ')}, which cannot be done from the worker.`;
+    return { ok: false, reason, notes: result.notes, needsInline: where === 'worker' ? result.needsInline : undefined };
+  }
+
+  async #loadInTime(where: Where, seat: PluginSeat): Promise<LoadResult> {
+    const { loaderOf, hostFor, loadTimeoutMs } = this.#parts;
+    let timer: NodeJS.Timeout | undefined;
+    let isLate = false;
+    const late = new Promise<LoadResult>((resolve) => {
+      timer = setTimeout(() => {
+        isLate = true;
+        resolve(failure(`It was not loaded after ${loadTimeoutMs / 1_000} s.`));
+      }, loadTimeoutMs);
+    });
+    const loading = loaderOf(where)
+      .then((loader) => loader.load(seat, hostFor(this.id)))
+      .catch((error: unknown) =>
+        failure(`Loading it failed: ${error instanceof Error ? error.message : String(error)}`),
+      );
+    // What comes after its time must not stay loaded.
+    void loading.then((result) => {
+      if (isLate && result.ok) void result.plugin.unload();
+    });
+    try {
+      return await Promise.race([loading, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #compareWithInstall(found: FoundPlugin): Promise<void> {
+    if (found.install === undefined) return;
+    const integrity = await integrityOf(found);
+    const isChanged = integrity !== undefined && integrity !== found.install.integrity;
+    if (isChanged && !this.#isChanged) {
+      this.#parts.warn(
+        `The files of the plugin "${this.id}" are not what was installed from ${found.install.spec}. If you did not change them, install it again.`,
+      );
+    }
+    this.#isChanged = isChanged;
+  }
+
+  async #replace(loading: Loading & { readonly ok: true }): Promise<void> {
+    const before = this.#current;
+    if (before && this.#state === 'loaded') await this.#parts.tellUnloading(before.plugin, 'restart');
+    this.#takePlace(loading);
+    this.#state = 'loaded';
+    this.#reason = this.#wanted.enablement.reason;
+    this.#failureNotes = [];
+    this.#failedSettings = undefined;
+    this.#tellWarnings();
+    await this.#parts.tellLoaded(loading.plugin);
+    await before?.plugin.unload();
+  }
+
+  /** A handler that will not be called is never passed over in silence. Each is told once, until it is mended. */
+  #tellWarnings(): void {
+    const sentences = this.status().notes.flatMap(({ level, message }) => (level === 'info' ? [] : [message]));
+    const news = sentences.filter((each) => !this.#told.includes(each));
+    this.#told = sentences;
+    const rest = news.length - MOST_TOLD;
+    const more = `${rest} more of this kind; "atrium plugins inspect ${this.id}" shows them.`;
+    const host = this.#parts.hostFor(this.id);
+    for (const text of news.slice(0, MOST_TOLD)) host.log({ level: 'warn', text });
+    if (rest > 0) host.log({ level: 'warn', text: more });
+  }
+
+  /** The moment in which one generation follows another: nobody else's code runs in between. */
+  #takePlace(next: Omit<Generation, 'armed'>): void {
+    this.#current?.armed.undo();
+    this.#parts.hooks.rearm({ owner: this.id });
+    const { plugin, seat } = next;
+    this.#current = { ...next, armed: armHooks(this.#parts.hooks, seat, plugin.registrations, plugin.where) };
+  }
+
+  /** Code that no longer loads leaves the one before it in place, but only with the settings that it was loaded with. */
+  async #fail({ reason, notes }: Loading & { readonly ok: false }, settings: string): Promise<void> {
+    const current = this.#current;
+    this.#failureNotes = [...notes, { level: 'error', code: 'load-failed', message: reason }];
+    this.#failedSettings = settings;
+    this.#parts.warn(`The plugin "${this.id}" was not loaded: ${reason}`);
+    if (current !== undefined && current.settings === settings) {
+      const remains = this.#state === 'suspended' ? 'It stays suspended' : 'What was loaded before goes on';
+      this.#reason = `${remains}; loading it again failed: ${reason}`;
+      return;
+    }
+    await this.#leave('disable', 'failed', reason);
+  }
+
+  async #leave(cleanup: CleanupReason, state: PluginState, reason: string): Promise<void> {
+    const before = this.#current;
+    if (before && this.#state === 'loaded') await this.#parts.tellUnloading(before.plugin, cleanup);
+    this.#current = undefined;
+    this.#state = state;
+    this.#reason = reason;
+    if (state !== 'failed') {
+      this.#failureNotes = [];
+      this.#failedSettings = undefined;
+    }
+    if (!before) return;
+    before.armed.undo();
+    this.#parts.hooks.rearm({ owner: this.id });
+    await before.plugin.unload();
+  }
+
+  #next(step: () => Promise<void>): Promise<void> {
+    const taken = this.#queue.then(step).catch((error: unknown) => {
+      // Only what is wrong with this program gets here.
+      this.#parts.warn(`The plugin "${this.id}" could not be changed: ${(error as Error).message}`);
+    });
+    this.#queue = taken;
+    return taken;
+  }
+}
+
+/** Of what one plugin has to be told when it is loaded; some register dozens of things that are of no use here. */
+const MOST_TOLD = 5;
+
+type LoadedSomewhere =
+  | {
+      readonly ok: true;
+      readonly plugin: LoadedPlugin;
+      readonly whyThere: string;
+      readonly notes: readonly PluginNote[];
+    }
+  | {
+      readonly ok: false;
+      readonly reason: string;
+      readonly notes: readonly PluginNote[];
+      readonly needsInline?: readonly string[] | undefined;
+    };
+
+/** Everything that it would be loaded with, to see whether that has changed. */
+function settingsOf({ found, enablement, configuration }: WantedPlugin): string {
+  const { config, hooks, isolation } = entryOf(configuration.settings, found.id) ?? {};
+  const { entryPath, rootDir, origin, manifest, problem } = found;
+  const { holdsMemorySlot } = enablement;
+  return JSON.stringify([entryPath, rootDir, origin, manifest, problem, holdsMemorySlot, config, hooks, isolation]);
+}
+
+function failure(reason: string): {
+  readonly ok: false;
+  readonly reason: string;
+  readonly notes: readonly PluginNote[];
+} {
+  return { ok: false, reason, notes: [] };
+}
+
+function notesOf(checked: CheckedConfig): readonly PluginNote[] {
+  if (!checked.ok || checked.warning === undefined) return [];
+  return [{ level: 'warn', code: 'config-schema', message: checked.warning }];
+}
+
+function inlineReason(needsInline: readonly string[], when: string): string {
+  return `It registers ${needsInline.join(', ')}, which cannot be done from the worker; that was found${when || ' at this load'}.`;
+}
+
+const BUNDLED = 'It comes with the product.';
+const IN_WORKER = 'Plugins run in the worker, where they can be stopped when they spin.';

@@ -1,0 +1,127 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { recordingHost, ScratchPlugins } from './fixtures/scratch-plugins.ts';
+import { loadPlugin } from './load-plugin.ts';
+import type { AgentEventRegistration, CommandRegistration, ServiceRegistration } from './registration.ts';
+
+let scratch: ScratchPlugins;
+beforeEach(async () => {
+  scratch = await ScratchPlugins.create();
+});
+afterEach(() => scratch.remove());
+
+async function load(files: Record<string, string> | string, host = recordingHost()) {
+  const draft = await loadPlugin(await scratch.write('nice', files), host);
+  if (!draft.ok) throw new Error(draft.reason);
+  return { ...draft, host };
+}
+
+describe('loading a plugin', () => {
+  it('passes agent events on to listeners that come when registering is over', async () => {
+    const { registrations } = await load(`
+      let seen = 0;
+      export default (api: any) => {
+        let undo: () => void;
+        api.registerService({ id: 's', start: () => { undo = api.runtime.events.onAgentEvent((event: any) => { seen += event.n; }); }, stop: () => undo() });
+        api.registerCommand({ name: 'seen', description: 'Seen.', handler: () => ({ text: String(seen) }) });
+      }`);
+    const [events, service, command] = registrations as [
+      AgentEventRegistration,
+      ServiceRegistration,
+      CommandRegistration,
+    ];
+    expect(registrations.map(({ kind }) => kind)).toEqual(['agent-event', 'service', 'command']);
+    await events.handle({ n: 1 });
+    await service.start();
+    await events.handle({ n: 10 });
+    await service.stop?.();
+    await events.handle({ n: 100 });
+    expect(await command.handler({ channel: 'cli', isAuthorizedSender: true, commandBody: '/seen' })).toEqual({
+      text: '10',
+    });
+  });
+
+  it('says that registering late has no effect', async () => {
+    const { registrations, host } = await load(`
+      export default (api: any) => {
+        api.registerService({ id: 's', start: () => api.on('agent_end', () => {}) });
+      }`);
+    await (registrations[0] as ServiceRegistration).start();
+    expect(registrations).toHaveLength(1);
+    expect(host.logged).toMatchObject([{ level: 'warn', text: expect.stringContaining('no effect') }]);
+  });
+
+  it('lets a plugin look whether something is there, and says what it did not find', async () => {
+    const { host, notes } = await load(`
+      import * as sdk from 'openclaw/plugin-sdk';
+      export default async (api: any) => {
+        const later = await import('openclaw/plugin-sdk/core');
+        const unknown = await import('openclaw/plugin-sdk/not-there').catch((error) => error.code);
+        api.logger.info(typeof sdk.jsonResult, typeof (sdk as any).shinyNewThing, typeof later.jsonResult, unknown, 'jsonResult' in sdk);
+      }`);
+    expect(host.logged.map(({ text }) => text)).toEqual([
+      'It looks for shinyNewThing in openclaw/plugin-sdk, which Atrium does not have.',
+      'function undefined function ATRIUM_PLUGIN_SDK_MISSING true',
+    ]);
+    expect(notes).toMatchObject([{ level: 'info', code: 'legacy' }]);
+  });
+
+  it('gives every module of the SDK, under every name, the same symbols', async () => {
+    const { host } = await load({
+      'index.ts': `
+        import sdk, { jsonResult } from 'openclaw/plugin-sdk';
+        import { jsonResult as b } from 'atrium/plugin-sdk';
+        import { jsonResult as c } from 'openclaw/plugin-sdk/tool-results';
+        import { jsonResult as d } from 'clawdbot/plugin-sdk';
+        import { e } from './other.cjs';
+        import type { Nothing } from 'openclaw/plugin-sdk/types-cost-nothing';
+        export default (api: any) => { api.logger.info([b, c, d, e, sdk.jsonResult].map((each) => each === jsonResult).join()); }`,
+      'other.cjs': `exports.e = require('openclaw/plugin-sdk/core').jsonResult;`,
+    });
+    expect(host.logged[0]?.text).toBe('true,true,true,true,true');
+  });
+
+  it('sees edits of every file, also of CommonJS and JSON', async () => {
+    const files = (word: string) => ({
+      'index.cjs': `const { word } = require('./word.cjs'); const data = require('./data.json'); module.exports = (api) => api.logger.info(word + data.word);`,
+      'word.cjs': `exports.word = '${word}';`,
+      'data.json': `{"word":"${word}"}`,
+    });
+    const first = await load(files('one'));
+    const second = await load(files('two'));
+    expect([first.host.logged[0]?.text, second.host.logged[0]?.text]).toEqual(['oneone', 'twotwo']);
+  });
+
+  it('keeps modules of one load together, however they are imported', async () => {
+    const { host } = await load({
+      'index.ts': `
+        import { state, back } from './b.js';
+        export const own = {};
+        export default async (api: any) => {
+          const again = await import('./b');
+          api.logger.info(again.state === state, require('./b').state === state, back() === own);
+        }`,
+      'b.ts': `import { own } from './index.js'; export const state = {}; export const back = () => own;`,
+    });
+    expect(host.logged[0]?.text).toBe('true true true');
+  });
+
+  it('has no more of a plugin that registers without end than it needs', async () => {
+    const { registrations } = await load(
+      `export default (api: any) => { for (let i = 0; i < 5_000; i++) api.on('agent_end', () => {}); }`,
+    );
+    expect(registrations).toHaveLength(2_000);
+  });
+
+  it('names the file that cannot be compiled', async () => {
+    const seat = await scratch.write('nice', {
+      'index.ts': `import './part.js'; export default () => {}`,
+      'part.ts': 'let x = ;',
+    });
+    const draft = await loadPlugin(seat, recordingHost());
+    expect(draft).toMatchObject({ ok: false, reason: expect.stringContaining('part.ts') });
+    await writeFile(join(seat.rootDir, 'part.ts'), 'export {};');
+    expect(await loadPlugin(seat, recordingHost())).toMatchObject({ ok: true });
+  });
+});

@@ -1,0 +1,168 @@
+// Loads one plugin on the side where it runs: evaluates its entry file, calls its register function with an API object of
+// its own, and hands over what it registered. It does not know whether it runs in the gateway or in the worker.
+//
+// Errors: never rejects for what a plugin does; a failure is one bounded sentence, with file and line where they are known.
+// Rules: what is registered after `register` has ended, or after its time, has no effect and is said in the log.
+
+import { relative } from 'node:path';
+import { isAtriumError } from '../protocol/errors.ts';
+import { createPluginApi, type PluginCollector } from './create-plugin-api.ts';
+import { evaluatePlugin } from './evaluate-plugin.ts';
+import type { LoadFailure, PluginNote } from './loaded-plugin.ts';
+import { oneLine } from './one-line.ts';
+import type { PluginHost } from './plugin-host.ts';
+import type { PluginSeat } from './plugin-seat.ts';
+import type { PluginRegistration } from './registration.ts';
+import { createBoundSymbols } from './sdk/bound-symbols.ts';
+import { createSdkModules } from './sdk/sdk-modules.ts';
+import { SHARED_SYMBOLS } from './sdk/shared-symbols.ts';
+
+export interface LoadPluginSettings {
+  /** How long `register` may take. */
+  readonly registerTimeoutMs?: number | undefined;
+}
+
+export type PluginDraft =
+  | {
+      readonly ok: true;
+      /** The plugin's own functions, unguarded: whoever hands them on guards them. */
+      readonly registrations: readonly PluginRegistration[];
+      readonly notes: readonly PluginNote[];
+    }
+  | LoadFailure;
+
+export async function loadPlugin(
+  seat: PluginSeat,
+  host: PluginHost,
+  { registerTimeoutMs = 30_000 }: LoadPluginSettings = {},
+): Promise<PluginDraft> {
+  const collected = new Collected(host);
+  try {
+    const modules = createSdkModules({
+      entryPath: seat.entryPath,
+      symbols: { ...SHARED_SYMBOLS, ...createBoundSymbols(seat, host) },
+      imported: (specifier) => collected.noteImport(specifier),
+      missed: (specifier, name) => collected.noteMissed(specifier, name),
+    });
+    const { exports, listensToAgent } = await evaluatePlugin(seat, modules);
+    const register = registerOf(exports);
+    if (!register) {
+      const reason = 'Its entry file exports nothing to call: a default export with a register function is expected.';
+      return { ok: false, reason, notes: collected.notes };
+    }
+    const api = createPluginApi(seat, host, collected, { listensToAgent });
+    const isInTime = await within(registerTimeoutMs, Promise.resolve(register(api)));
+    if (!isInTime) {
+      const reason = `Its register function did not end within ${registerTimeoutMs} ms.`;
+      return { ok: false, reason, notes: collected.notes };
+    }
+    return { ok: true, registrations: collected.registrations, notes: collected.notes };
+  } catch (error) {
+    return { ok: false, reason: failureReason(error, seat), notes: collected.notes };
+  } finally {
+    collected.close();
+  }
+}
+
+class Collected implements PluginCollector {
+  readonly #host: PluginHost;
+  #registrations: PluginRegistration[] = [];
+  #notes: PluginNote[] = [];
+  #isClosed = false;
+
+  constructor(host: PluginHost) {
+    this.#host = host;
+  }
+
+  /** Handed over as they are when it closes. */
+  get registrations(): readonly PluginRegistration[] {
+    return this.#registrations;
+  }
+
+  get notes(): readonly PluginNote[] {
+    return this.#notes;
+  }
+
+  register(registration: PluginRegistration): void {
+    if (!this.#isClosed && this.#registrations.length < MAX_REGISTRATIONS) this.#registrations.push(registration);
+    else this.#warn(`It registers a ${registration.kind} when registering is over; that has no effect.`);
+  }
+
+  note(note: PluginNote): void {
+    if (this.#isClosed) this.#host.log({ level: note.level, text: note.message });
+    else if (this.#notes.length < MAX_NOTES) this.#notes.push(note);
+  }
+
+  noteImport(specifier: string): void {
+    if (!/^(?:openclaw|clawdbot|moltbot)\/plugin-sdk$/.test(specifier)) return;
+    const message = `It imports ${specifier} as a whole, an older form that is understood here.`;
+    if (!this.#notes.some((note) => note.message === message)) this.note({ level: 'info', code: 'legacy', message });
+  }
+
+  noteMissed(specifier: string, name: string): void {
+    this.#warn(`It looks for ${oneLine(name, 100)} in ${specifier}, which Atrium does not have.`);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  #warn(text: string): void {
+    this.#host.log({ level: 'warn', text });
+  }
+}
+
+/** More than any plugin needs, so that one that registers in a loop does not take the gateway's memory. */
+const MAX_REGISTRATIONS = 2_000;
+const MAX_NOTES = 500;
+
+/** The function to call, wherever the module has put it. */
+function registerOf(exports: unknown): ((api: unknown) => unknown) | undefined {
+  for (const candidate of [defaultOf(exports), defaultOf(defaultOf(exports)), exports]) {
+    if (typeof candidate === 'function') return (api) => candidate(api);
+    if (typeof candidate !== 'object' || candidate === null) continue;
+    const { register, activate } = candidate as { register?: unknown; activate?: unknown };
+    if (typeof register === 'function') return (api) => register.call(candidate, api);
+    if (typeof activate === 'function') return (api) => activate.call(candidate, api);
+  }
+  return undefined;
+}
+
+function defaultOf(value: unknown): unknown {
+  const isModule = (typeof value === 'object' && value !== null) || typeof value === 'function';
+  return isModule ? (value as { default?: unknown }).default : undefined;
+}
+
+/** False when the time is over first. */
+async function within(timeoutMs: number, promise: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), timeoutMs);
+  });
+  try {
+    return await Promise.race([promise.then(() => true), deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function failureReason(error: unknown, seat: PluginSeat): string {
+  if (isAtriumError(error)) return oneLine(error.message);
+  const place = placeOf(error, seat);
+  const said = oneLine(error).replaceAll(seat.rootDir, '.');
+  return place === undefined || said.includes(place) ? `${said}.`.replace(/\.\.$/, '.') : `${said} (${place}).`;
+}
+
+/** Where in the plugin it happened: the innermost of its own lines. */
+function placeOf(error: unknown, { rootDir, entryPath }: PluginSeat): string | undefined {
+  let stack = '';
+  try {
+    if (error instanceof Error) stack = String(error.stack).slice(0, 10_000);
+  } catch {
+    return undefined;
+  }
+  for (const [, path = '', line = ''] of stack.matchAll(/(?:file:\/\/)?(\/[^\s():]+):(\d+)/g)) {
+    if (path.startsWith(rootDir)) return `${relative(rootDir, path)}:${line}`;
+  }
+  return `${relative(rootDir, entryPath)}`;
+}

@@ -1,0 +1,220 @@
+// `api.runtime`: what plugins ask of the gateway while it runs, under the names that they know. It is made of the host's
+// port and the seat. A part of the contract that has no counterpart here is an empty group rather than nothing, because
+// plugins look two levels down to find out whether something is there.
+
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import { VERSION } from '../protocol/version.ts';
+import type { PluginHost } from './plugin-host.ts';
+import { createPluginLogger, type PluginLogger } from './plugin-logger.ts';
+import type { PluginSeat } from './plugin-seat.ts';
+import { detectMime, mediaKindFromMime } from './sdk/media-types.ts';
+import { runCommandWithTimeout } from './sdk/run-command.ts';
+
+export type PluginRuntime = ReturnType<typeof createPluginRuntime>;
+
+export interface RuntimeParts {
+  readonly seat: PluginSeat;
+  readonly host: PluginHost;
+  readonly logger: PluginLogger;
+  /** Returns the undo. */
+  readonly onAgentEvent: (listener: (event: JsonObject) => unknown) => () => void;
+  /** An older form was used. */
+  readonly legacy: (form: string, instead: string) => void;
+}
+
+export function createPluginRuntime({ seat, host, logger, onAgentEvent, legacy }: RuntimeParts) {
+  let written: JsonObject = seat.config;
+  const current = () => structuredClone(written);
+  const write = async (config: JsonObject): Promise<void> => {
+    await host.writeConfig(config);
+    written = structuredClone(config);
+  };
+  /** For what plugins expect to be done at once: it is begun, and a failure is told in the log. */
+  const begin = (what: string, asked: Promise<unknown>): void => {
+    asked.catch((error) => logger.warn(`${what} failed: ${(error as Error).message}`));
+  };
+  const said = new Set<string>();
+  const sayOnce = (sentence: string): void => {
+    if (!said.has(sentence)) logger.warn(sentence);
+    said.add(sentence);
+  };
+  const askForBeat = () =>
+    sayOnce('It asks for a heartbeat, which plugins cannot start; the next run sees what it queued.');
+  const unavailable = (what: string) => async (): Promise<never> => {
+    throw new Error(`${what} is not available in Atrium.`);
+  };
+
+  return {
+    version: VERSION,
+    config: {
+      current,
+      loadConfig: () => {
+        legacy('runtime.config.loadConfig', 'runtime.config.current');
+        return current();
+      },
+      writeConfigFile: (config: JsonObject) => {
+        legacy('runtime.config.writeConfigFile', 'runtime.config.mutateConfigFile');
+        return write(config);
+      },
+      replaceConfigFile: async ({ nextConfig }: { readonly nextConfig: JsonObject }) => {
+        await write(nextConfig);
+        return { config: current() };
+      },
+      mutateConfigFile: async <Result>({
+        mutate,
+      }: {
+        readonly mutate: (draft: JsonObject, context: object) => Result;
+      }) => {
+        const draft = current();
+        const result = await mutate(draft, { snapshot: { config: current() }, previousHash: null });
+        await write(draft);
+        return { config: current(), result };
+      },
+    },
+    state: { resolveStateDir: () => seat.stateDir },
+    events: {
+      onAgentEvent,
+      onSessionTranscriptUpdate: () => {
+        sayOnce(
+          'It listens to updates of transcripts, which plugins are not told; before_message_write is called for each.',
+        );
+        return () => undefined;
+      },
+    },
+    logging: {
+      shouldLogVerbose: () => false,
+      getChildLogger: (bindings?: unknown) => logger.child(bindings),
+    },
+    system: {
+      runCommandWithTimeout,
+      enqueueSystemEvent: (text: string, options: { readonly sessionKey: string }): boolean => {
+        begin('Queueing an event', host.enqueueSystemEvent({ text, sessionKey: options?.sessionKey ?? '' }));
+        return true;
+      },
+      requestHeartbeat: askForBeat,
+      requestHeartbeatNow: askForBeat,
+      runHeartbeatOnce: async () => {
+        askForBeat();
+        return { status: 'skipped', reason: 'disabled' };
+      },
+      formatNativeDependencyHint: ({ packageName }: { readonly packageName?: string } = {}) =>
+        `Install ${packageName ?? 'the missing package'} beside the plugin.`,
+    },
+    subagent: {
+      run: ({ sessionKey, message, idempotencyKey }: SubagentRun) =>
+        host.startRun({ sessionKey, message, idempotencyKey }).then(({ runId }) => ({ runId })),
+      waitForRun: (request: { readonly runId: string; readonly timeoutMs?: number }) => host.waitForRun(request),
+      getSessionMessages: unavailable('subagent.getSessionMessages'),
+      getSession: unavailable('subagent.getSession'),
+      deleteSession: unavailable('subagent.deleteSession'),
+    },
+    agent: {
+      defaults: {},
+      session: {},
+      resolveAgentDir: (_config: unknown, agentId: string) => `${seat.stateDir}/agents/${agentId}/agent`,
+      resolveAgentWorkspaceDir: () => seat.workspaceDir,
+      sendMessage: (message: SentMessage) => host.sendMessage(message),
+      resolveApproval: (request: { readonly id: string; readonly decision: string }) => host.resolveApproval(request),
+    },
+    channel: channelsOf(host, legacy),
+    media: { detectMime, mediaKindFromMime },
+    modelAuth: {
+      resolveApiKeyForProvider: async ({ provider }: { readonly provider: string }) => ({
+        apiKey: await host.readProviderKey(provider),
+        mode: 'api-key',
+        source: 'config',
+      }),
+    },
+    nodes: { list: async () => ({ nodes: [] }) },
+    imageGeneration: { listProviders: () => [] },
+    videoGeneration: { listProviders: () => [] },
+    musicGeneration: { listProviders: () => [] },
+    webSearch: { listProviders: () => [] },
+    tts: {},
+    stt: {},
+    mediaUnderstanding: {},
+    tasks: { runs: {}, flows: {}, managedFlows: {}, flow: {} },
+    taskFlow: {},
+    llm: {},
+  };
+}
+
+interface SubagentRun {
+  readonly sessionKey: string;
+  readonly message: string;
+  readonly idempotencyKey?: string;
+}
+
+interface SentMessage {
+  readonly channel: string;
+  readonly to: string;
+  readonly text: string;
+  readonly accountId?: string;
+  readonly threadId?: string;
+}
+
+/** The older way to say something on a platform: one function for each. */
+const OLDER_SENDERS: Readonly<Record<string, string>> = {
+  discord: 'sendMessageDiscord',
+  imessage: 'sendMessageIMessage',
+  line: 'sendMessageLine',
+  signal: 'sendMessageSignal',
+  slack: 'sendMessageSlack',
+  telegram: 'sendMessageTelegram',
+  whatsapp: 'sendMessageWhatsApp',
+};
+
+function channelsOf(host: PluginHost, legacy: RuntimeParts['legacy']) {
+  const send =
+    (channel: string, name: string) =>
+    (to: unknown, text: unknown, options: { readonly accountId?: string } = {}) => {
+      legacy(`runtime.channel.${channel}.${name}`, 'runtime.agent.sendMessage');
+      return host.sendMessage({ channel, to: String(to), text: String(text), accountId: options?.accountId });
+    };
+  const senders = Object.entries(OLDER_SENDERS).map(([channel, name]) => [channel, { [name]: send(channel, name) }]);
+  return {
+    ...(Object.fromEntries(senders) as Record<string, Record<string, ReturnType<typeof send>>>),
+    outbound: { loadAdapter: async (_channel?: string) => undefined },
+    text: {},
+    reply: {},
+    routing: {},
+    pairing: {},
+    session: {},
+    activity: {},
+    media: {},
+  };
+}
+
+/** What a plugin hands over for a message to the gateway: plain values only, and never fails. */
+function plain(value: unknown): JsonObject {
+  try {
+    const copied: unknown = JSON.parse(JSON.stringify(value ?? {}));
+    return typeof copied === 'object' && copied !== null && !Array.isArray(copied) ? (copied as JsonObject) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** What `getCron()` gives: the gateway's jobs, for hooks of its life. */
+export function cronOf(host: PluginHost) {
+  return {
+    list: () => host.cron({ op: 'list' }),
+    status: () => host.cron({ op: 'status' }),
+    add: (job: JsonObject) => host.cron({ op: 'add', job: plain(job) }),
+    update: (id: string, patch: JsonObject) => host.cron({ op: 'update', id, patch: plain(patch) }),
+    remove: (id: string) => host.cron({ op: 'remove', id }),
+    run: (id: string): Promise<JsonValue | undefined> => host.cron({ op: 'run', id }),
+  };
+}
+
+/** A logger as the SDK's functions give it to plugins that ask by name. */
+export function subsystemLogger(host: PluginHost, subsystem: string): PluginLogger & { readonly subsystem: string } {
+  const logger = createPluginLogger((entry) => host.log(entry), `[${subsystem}] `);
+  return {
+    ...logger,
+    subsystem,
+    raw: logger.info,
+    isEnabled: (level: string) => level !== 'trace' && level !== 'debug',
+    child: (name: unknown) => subsystemLogger(host, `${subsystem}/${String(name)}`),
+  } as PluginLogger & { readonly subsystem: string };
+}

@@ -1,0 +1,37 @@
+// What `Plugins` is made of. Whatever is heavy is made when the first plugin needs it, so that a gateway without plugins
+// pays nothing.
+
+import type { HookRunner } from '../hooks/runner.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { PluginSettings } from '../protocol/plugin-settings.ts';
+import type { PluginLoader } from './loaded-plugin.ts';
+import type { PluginHostFor } from './plugin-host.ts';
+import type { WorkerEvents } from './worker-events.ts';
+
+export interface PluginsParts extends PluginsConfiguration {
+  readonly stateDir: string;
+  readonly homeDir?: string | undefined;
+  readonly loaders: PluginLoaders;
+  readonly hooks: HookRunner;
+  readonly hostFor: PluginHostFor;
+  /** Folders of the plugins that come with the product. */
+  readonly bundledDirs?: readonly string[] | undefined;
+  readonly now: () => number;
+  /** One sentence for the operator. */
+  readonly warn: (sentence: string) => void;
+}
+
+/** What may change while the gateway runs; `Plugins.apply` takes a new one. */
+export interface PluginsConfiguration {
+  readonly settings: PluginSettings;
+  /** The whole configuration, as validated. */
+  readonly config: JsonObject;
+  /** Of the default agent. */
+  readonly workspaceDir: string;
+}
+
+/** Each is called once at most. */
+export interface PluginLoaders {
+  worker(events: WorkerEvents): PluginLoader | Promise<PluginLoader>;
+  inline(): PluginLoader | Promise<PluginLoader>;
+}

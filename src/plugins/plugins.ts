@@ -1,0 +1,264 @@
+// The plugins of a gateway: which there are, which of them load, and what the loaded ones registered. Keeps them loaded
+// through changed settings, reloads and trouble in the worker. Does not know what becomes of what they register.
+//
+// Errors: `reload` rejects and `inspect` throws UnknownPluginError. What is wrong with a plugin is its status.
+// Rules: `registered` gives the old or the new generation of a plugin, never both and never a suspended one's.
+
+import { within } from '../hooks/observer-queue.ts';
+import { GatewayNotReadyError, UnknownPluginError } from '../protocol/errors.ts';
+import { nearMatch } from '../protocol/near-match.ts';
+import { decideEnablement, entryOf } from './decide-enablement.ts';
+import { describePlugin } from './describe-plugin.ts';
+import { type Discovery, discoverPlugins, type FoundPlugin } from './discover-plugins.ts';
+import { IsolationMemory } from './isolation-memory.ts';
+import { KeptPlugin, type KeptPluginParts, type WantedPlugin, type Where } from './kept-plugin.ts';
+import type { LoadedPlugin, PluginLoader } from './loaded-plugin.ts';
+import type { PluginListener, PluginRegistry, Registered } from './plugin-registry.ts';
+import type { PluginStatus } from './plugin-status.ts';
+import type { PluginsConfiguration, PluginsParts } from './plugins-parts.ts';
+import type { CleanupReason, RegistrationKind } from './registration.ts';
+import { shadowedReason } from './survey-plugins.ts';
+import type { WorkerEvents } from './worker-events.ts';
+
+/** Loaders have deadlines of their own, which say more; this one is for a loader that is stuck itself. */
+const LOAD_TIMEOUT_MS = 60_000;
+const LOADED_TOLD_MS = 60_000;
+const UNLOADING_TOLD_MS = 10_000;
+const CLOSE_MS = 15_000;
+
+export class Plugins implements PluginRegistry {
+  readonly #parts: PluginsParts;
+  readonly #keptParts: KeptPluginParts;
+  readonly #listeners = new Set<PluginListener>();
+  #configuration: PluginsConfiguration;
+  /** In the order of discovery, which is the order in which they load. */
+  #kept: readonly KeptPlugin[] = [];
+  #shadowed: readonly PluginStatus[] = [];
+  /** Problems with places that the operator knows of. */
+  #said: readonly string[] = [];
+  /** One look after the other, so that what follows from them happens in their order. */
+  #looking: Promise<unknown> = Promise.resolve();
+  #worker: Promise<PluginLoader> | undefined;
+  #inline: Promise<PluginLoader> | undefined;
+  #isClosed = false;
+
+  constructor(parts: PluginsParts) {
+    const { stateDir, homeDir, hooks, hostFor, warn } = parts;
+    this.#parts = parts;
+    this.#configuration = parts;
+    this.#keptParts = {
+      stateDir,
+      homeDir,
+      hooks,
+      hostFor,
+      warn,
+      memory: new IsolationMemory(stateDir),
+      loaderOf: (where) => this.#loaderOf(where),
+      tellLoaded: (plugin) => this.#tellLoaded(plugin),
+      tellUnloading: (plugin, reason) => this.#tellUnloading(plugin, reason),
+      loadTimeoutMs: LOAD_TIMEOUT_MS,
+    };
+  }
+
+  /** Loads what is enabled. Resolves when all have loaded or failed. */
+  open(): Promise<void> {
+    return this.#settleAll(false);
+  }
+
+  registered<Kind extends RegistrationKind>(kind: Kind): readonly Registered<Kind>[] {
+    return this.#kept.flatMap(({ id, origin, registrations }) =>
+      registrations.flatMap((registration) =>
+        registration.kind === kind
+          ? [{ pluginId: id, origin, registration: registration as Registered<Kind>['registration'] }]
+          : [],
+      ),
+    );
+  }
+
+  subscribe(listener: PluginListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Those that are not loaded because another has their id come last. */
+  list(): readonly PluginStatus[] {
+    return [...this.#kept.map((plugin) => plugin.status()), ...this.#shadowed];
+  }
+
+  inspect(id: string): PluginStatus {
+    return this.#find(id).status();
+  }
+
+  /** Looks at its files again and loads it afresh. One that has gone is unloaded. Others are loaded as they should be. */
+  async reload(id: string, configuration: PluginsConfiguration = this.#configuration): Promise<PluginStatus> {
+    this.#configuration = configuration;
+    const { plugin, settled } = await this.#look((discovery) => {
+      const plugin = this.#find(id);
+      return { plugin, settled: this.#settle(discovery, (each) => each === id) };
+    });
+    await settled;
+    return plugin.status();
+  }
+
+  /** Loads every plugin again. */
+  async reloadAll(configuration: PluginsConfiguration = this.#configuration): Promise<readonly PluginStatus[]> {
+    this.#configuration = configuration;
+    await this.#settleAll(true);
+    return this.list();
+  }
+
+  /** Takes new settings: loads, loads again and unloads those that they concern, and leaves the others alone. */
+  async apply(configuration: PluginsConfiguration): Promise<void> {
+    this.#configuration = configuration;
+    await this.#settleAll(false);
+  }
+
+  /** The last first. What does not stop within the budget is left behind. */
+  async close(budgetMs = CLOSE_MS): Promise<void> {
+    this.#isClosed = true;
+    const unloadAll = async () => {
+      await this.#looking;
+      for (const plugin of this.#kept.toReversed()) await plugin.unload('restart', 'The gateway is stopping.');
+    };
+    await within(budgetMs, unloadAll());
+    await Promise.all([this.#worker, this.#inline].map(async (loader) => (await loader)?.close()));
+  }
+
+  async #settleAll(isForced: boolean): Promise<void> {
+    const { settled } = await this.#look((discovery) => ({ settled: this.#settle(discovery, () => isForced) }));
+    await settled;
+  }
+
+  /** Begins at once with everything that is to be done, and resolves when it is. */
+  #settle({ plugins }: Discovery, isForced: (id: string) => boolean): Promise<unknown> {
+    const gone = this.#kept.filter(({ id }) => plugins.every((found) => found.id !== id));
+    // They load at once and take their places one after the other: who is slow must not decide about the order.
+    let before: Promise<unknown> = Promise.all(gone.map((plugin) => this.#drop(plugin)));
+    for (const found of plugins) {
+      const after = before;
+      const settled = this.#find(found.id).settle(this.#want(found), { isForced: isForced(found.id), after });
+      before = Promise.all([after, settled]);
+    }
+    return before;
+  }
+
+  /** Finds out which plugins there are, and lets `then` begin what follows before anybody looks again. */
+  async #look<Begun>(then: (discovery: Discovery) => Begun): Promise<Begun> {
+    const looked = this.#looking.then(async () => {
+      const discovery = await this.#discover();
+      const known = new Map(this.#kept.map((plugin) => [plugin.id, plugin]));
+      const found = discovery.plugins.map(
+        (each) => known.get(each.id) ?? new KeptPlugin(this.#want(each), this.#keptParts),
+      );
+      const gone = this.#kept.filter((plugin) => !found.includes(plugin));
+      this.#kept = [...found, ...gone];
+      this.#shadowed = discovery.shadowed.map(({ plugin, by }) => this.#describeShadowed(plugin, by));
+      this.#sayProblems(discovery);
+      return then(discovery);
+    });
+    this.#looking = looked.catch(() => {});
+    return looked;
+  }
+
+  /** A gateway that stops finds nothing new, and keeps what it has until it is unloaded. */
+  async #discover(): Promise<Discovery> {
+    if (this.#isClosed) throw new GatewayNotReadyError('draining');
+    const { settings, workspaceDir } = this.#configuration;
+    const { stateDir, bundledDirs } = this.#parts;
+    return discoverPlugins({ loadPaths: settings.loadPaths, stateDir, workspaceDir, bundledDirs });
+  }
+
+  #want(found: FoundPlugin): WantedPlugin {
+    const configuration = this.#configuration;
+    return { found, configuration, enablement: decideEnablement(found, configuration.settings) };
+  }
+
+  async #drop(plugin: KeptPlugin): Promise<void> {
+    await plugin.unload('disable', 'Its files are gone.');
+    this.#kept = this.#kept.filter((each) => each !== plugin);
+  }
+
+  #find(id: string): KeptPlugin {
+    const plugin = this.#kept.find((each) => each.id === id);
+    if (plugin) return plugin;
+    const ids = this.#kept.map((each) => each.id);
+    throw new UnknownPluginError(id.slice(0, 200), nearMatch(id, ids));
+  }
+
+  #describeShadowed(found: FoundPlugin, by: FoundPlugin): PluginStatus {
+    return describePlugin({
+      found,
+      state: 'disabled',
+      reason: shadowedReason(by),
+      generation: 0,
+      permitted: entryOf(this.#configuration.settings, found.id)?.hooks ?? {},
+      where: null,
+      whyThere: null,
+      registrations: [],
+      hooks: [],
+      notes: [],
+      isChanged: false,
+    });
+  }
+
+  /** Each once, until it has gone and come back. */
+  #sayProblems({ plugins, problems }: Discovery): void {
+    const { enabled, slots } = this.#configuration.settings;
+    const { memory } = slots;
+    const hasMemory = !memory || !enabled || plugins.some(({ id }) => id === memory);
+    const all = hasMemory
+      ? problems
+      : [...problems, `plugins.slots.memory names "${memory}", and there is no such plugin.`];
+    for (const problem of all) if (!this.#said.includes(problem)) this.#parts.warn(problem);
+    this.#said = all;
+  }
+
+  #loaderOf(where: Where): Promise<PluginLoader> {
+    const { loaders } = this.#parts;
+    if (where === 'inline') {
+      this.#inline ??= Promise.resolve().then(() => loaders.inline());
+      return this.#inline;
+    }
+    this.#worker ??= Promise.resolve().then(() => loaders.worker(this.#workerEvents()));
+    return this.#worker;
+  }
+
+  #workerEvents(): WorkerEvents {
+    const find = (id: string) => this.#kept.find((plugin) => plugin.id === id);
+    return {
+      trouble: ({ culprits, reason }) => {
+        for (const id of culprits) find(id)?.suspend(reason);
+        this.#parts.warn(reason);
+      },
+      reloaded: (plugin, before) => {
+        const kept = find(plugin.id);
+        if (kept) kept.reappear(plugin, before);
+        else void plugin.unload();
+      },
+    };
+  }
+
+  #tellLoaded(plugin: LoadedPlugin): Promise<void> {
+    return within(
+      LOADED_TOLD_MS,
+      this.#tell(plugin, (listener) => listener.loaded?.(plugin)),
+    );
+  }
+
+  #tellUnloading(plugin: LoadedPlugin, reason: CleanupReason): Promise<void> {
+    return within(
+      UNLOADING_TOLD_MS,
+      this.#tell(plugin, (listener) => listener.unloading?.(plugin, reason)),
+    );
+  }
+
+  async #tell(plugin: LoadedPlugin, tell: (listener: PluginListener) => void | Promise<void>): Promise<void> {
+    for (const listener of [...this.#listeners]) {
+      try {
+        await tell(listener);
+      } catch (error) {
+        this.#parts.warn(`Somebody who watches the plugin "${plugin.id}" failed: ${(error as Error).message}`);
+      }
+    }
+  }
+}

@@ -1,0 +1,191 @@
+// The files of a new plugin: one hook, one tool, a schema for its settings and a test that runs both in a real gateway,
+// short enough to be read before it is changed. `scaffoldPlugin` only composes text; `savePluginScaffold` writes it, and
+// never over something that exists.
+
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { InvalidPluginIdError, PluginFolderExistsError, PluginNotWritableError } from '../protocol/errors.ts';
+
+export interface PluginScaffold {
+  readonly id: string;
+  readonly dir: string;
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+}
+
+export function scaffoldPlugin(dir: string, id: string): PluginScaffold {
+  if (!isScaffoldId(id)) throw new InvalidPluginIdError(id, suggestId(id));
+  const names: Names = { id, title: titleOf(id), tool: `${id.replaceAll('-', '_')}_greet` };
+  const texts = {
+    'package.json': packageJson(names),
+    'openclaw.plugin.json': manifest(names),
+    'index.ts': entry(names),
+    'index.test.ts': entryTest(names),
+    'README.md': readme(names),
+  };
+  return { id, dir, files: Object.entries(texts).map(([name, text]) => ({ path: join(dir, name), text })) };
+}
+
+/** All files or none: a folder that is there already is left as it is, a half-written one is taken back. */
+export async function savePluginScaffold({ dir, files }: PluginScaffold): Promise<void> {
+  try {
+    await mkdir(dirname(dir), { recursive: true });
+    await mkdir(dir);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new PluginFolderExistsError(dir);
+    throw new PluginNotWritableError(dir, { cause: error });
+  }
+  try {
+    for (const { path, text } of files) await writeFile(path, text, { flag: 'wx' });
+  } catch (error) {
+    await rm(dir, { recursive: true, force: true });
+    throw new PluginNotWritableError(dir, { cause: error });
+  }
+}
+
+interface Names {
+  readonly id: string;
+  readonly title: string;
+  readonly tool: string;
+}
+
+const LONGEST_ID = 64;
+
+function isScaffoldId(id: string): boolean {
+  return id.length <= LONGEST_ID && /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(id);
+}
+
+function suggestId(id: string): string | undefined {
+  const words = id
+    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .toLowerCase()
+    .match(/[a-z0-9]+/g);
+  const suggestion = (words ?? [])
+    .join('-')
+    .replace(/^[0-9-]+/, '')
+    .slice(0, LONGEST_ID)
+    .replace(/-$/, '');
+  return isScaffoldId(suggestion) ? suggestion : undefined;
+}
+
+function titleOf(id: string): string {
+  const words = id.replaceAll('-', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function packageJson({ id, title }: Names): string {
+  const value = {
+    name: id,
+    version: '0.1.0',
+    description: `${title}: a plugin for agents.`,
+    type: 'module',
+    files: ['index.ts', 'openclaw.plugin.json', 'README.md'],
+    openclaw: { extensions: ['./index.ts'] },
+  };
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+function manifest({ id, title, tool }: Names): string {
+  const value = {
+    id,
+    name: title,
+    description: 'Greets people in the words that the operator chose.',
+    contracts: { tools: [tool] },
+    configSchema: {
+      type: 'object',
+      additionalProperties: false,
+      properties: { greeting: { type: 'string', default: 'Hello' } },
+    },
+  };
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+function entry({ id, title, tool }: Names): string {
+  return `import { definePluginEntry } from 'atrium/plugin-sdk';
+
+export default definePluginEntry({
+  id: '${id}',
+  name: '${title}',
+  description: 'Greets people in the words that the operator chose.',
+  register(api) {
+    // Checked against configSchema in openclaw.plugin.json, with its defaults filled in.
+    const greeting = String(api.pluginConfig.greeting);
+
+    // A hook: what it returns stands before the message in the model's request.
+    api.on('before_prompt_build', () => ({
+      prependContext: \`In this house people are greeted with "\${greeting}".\`,
+    }));
+
+    // A tool: what it returns is what the model reads.
+    api.registerTool({
+      name: '${tool}',
+      label: 'Greet',
+      description: 'Greets somebody by name.',
+      parameters: {
+        type: 'object',
+        properties: { name: { type: 'string', description: 'Who is greeted.' } },
+        required: ['name'],
+        additionalProperties: false,
+      },
+      async execute(_toolCallId, params) {
+        return { content: [{ type: 'text', text: \`\${greeting}, \${params.name}!\` }] };
+      },
+    });
+  },
+});
+`;
+}
+
+function entryTest({ id, tool }: Names): string {
+  return `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { reply, testPlugin, toolCall } from 'atrium/testkit';
+
+const folder = new URL('.', import.meta.url);
+
+test('${id} tells the model how people are greeted', async (t) => {
+  const plugin = await testPlugin(folder, { config: { greeting: 'Ahoy' } });
+  t.after(() => plugin.close());
+  plugin.modelAnswers(reply('Ahoy!'));
+
+  assert.equal(await plugin.says('Say something nice.'), 'Ahoy!');
+  assert.match(plugin.modelWasSent[0] ?? '', /people are greeted with/);
+  assert.match(plugin.modelWasSent[0] ?? '', /Ahoy/);
+});
+
+test('${id} greets whom the model names', async (t) => {
+  const plugin = await testPlugin(folder);
+  t.after(() => plugin.close());
+  plugin.modelAnswers(toolCall('${tool}', { name: 'Ana' }), reply('I greeted her.'));
+
+  assert.equal(await plugin.says('Greet Ana.'), 'I greeted her.');
+  assert.match(plugin.modelWasSent[1] ?? '', /Hello, Ana!/);
+});
+
+test('${id} loads without a complaint', async (t) => {
+  const plugin = await testPlugin(folder);
+  t.after(() => plugin.close());
+
+  assert.deepEqual(plugin.status.hooks.map(({ hook, state }) => [hook, state]), [['before_prompt_build', 'armed']]);
+  assert.deepEqual(plugin.status.tools, ['${tool}']);
+  assert.deepEqual(plugin.status.notes, []);
+});
+`;
+}
+
+function readme({ id, title, tool }: Names): string {
+  return `# ${title}
+
+Greets people in the words that the operator chose: a hook tells the model, and the tool \`${tool}\` does it.
+
+    atrium plugins test .          run index.test.ts in a gateway that is gone afterwards
+    atrium plugins install .       copy it into the state directory; a running gateway loads it at once
+    atrium plugins inspect ${id}   what it registered, and whether its hooks are armed
+
+Settings, in \`openclaw.json\`:
+
+    { "plugins": { "entries": { "${id}": { "config": { "greeting": "Ahoy" } } } } }
+
+- \`index.ts\` is the plugin; its imports from \`atrium/plugin-sdk\` are given to it when it is loaded.
+- \`openclaw.plugin.json\` names it, its tools and what its settings may be.
+`;
+}

@@ -1,0 +1,72 @@
+// The symbols of the SDK that act for the plugin that imports them: logging, configuration, calls to the gateway. Each
+// plugin gets its own, bound to its host.
+
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { JsonObject } from '../../protocol/json.ts';
+import { oneLine } from '../one-line.ts';
+import type { PluginHost } from '../plugin-host.ts';
+import { createPluginLogger } from '../plugin-logger.ts';
+import { subsystemLogger } from '../plugin-runtime.ts';
+import type { PluginSeat } from '../plugin-seat.ts';
+
+export function createBoundSymbols(seat: PluginSeat, host: PluginHost): Readonly<Record<string, unknown>> {
+  const logger = createPluginLogger((entry) => host.log(entry));
+  const config = () => structuredClone(seat.config);
+  const unavailable = (what: string) => async (): Promise<never> => {
+    throw new Error(`${what} is not available in Atrium.`);
+  };
+  /** A listener to what is never told is said to be one, or its author would wait for ever. */
+  const nothingFrom = (name: string) => () => {
+    logger.warn(`It listens with ${name}, which is never told anything here.`);
+    return () => undefined;
+  };
+  return {
+    createSubsystemLogger: (subsystem: string) => subsystemLogger(host, subsystem),
+    getChildLogger: (bindings?: unknown) => logger.child(bindings),
+    logDebug: logger.debug,
+    logInfo: logger.info,
+    logWarn: logger.warn,
+    logError: logger.error,
+    logVerbose: logger.debug,
+    shouldLogVerbose: () => false,
+    isVerbose: () => false,
+    defaultRuntime: {
+      log: logger.info,
+      error: logger.error,
+      exit: (code: number) => {
+        throw new Error(`The plugin wanted to end the process with ${oneLine(code, 20)}.`);
+      },
+    },
+    onDiagnosticEvent: nothingFrom('onDiagnosticEvent'),
+    onInternalDiagnosticEvent: nothingFrom('onInternalDiagnosticEvent'),
+    emitDiagnosticEvent: () => undefined,
+    isDiagnosticsEnabled: () => false,
+    registerLogTransport: nothingFrom('registerLogTransport'),
+    callGatewayTool: (method: string, _options?: unknown, params: JsonObject = {}) =>
+      host.callMethod({ method, params }),
+    resolveApiKeyForProvider: async ({ provider }: { readonly provider: string }) => ({
+      apiKey: await host.readProviderKey(provider),
+      mode: 'api-key',
+      source: 'config',
+    }),
+    enqueueSystemEvent: (text: string, { sessionKey }: { readonly sessionKey: string }): boolean => {
+      host.enqueueSystemEvent({ text, sessionKey }).catch((error) => logger.warn((error as Error).message));
+      return true;
+    },
+    loadConfig: config,
+    getRuntimeConfig: config,
+    getRuntimeConfigSnapshot: config,
+    writeConfigFile: (next: JsonObject) => host.writeConfig(next),
+    resolveStateDir: () => seat.stateDir,
+    STATE_DIR: seat.stateDir,
+    CONFIG_DIR: seat.stateDir,
+    resolveConfigDir: () => seat.stateDir,
+    resolveUserPath: (path: string) =>
+      seat.homeDir !== undefined && /^~(?:\/|$)/.test(path) ? join(seat.homeDir, path.slice(1)) : path,
+    resolvePreferredOpenClawTmpDir: () => tmpdir(),
+    buildMemorySystemPromptAddition: () => undefined,
+    registerContextEngine: () => logger.warn('Context engines of plugins are not used; the call has no effect.'),
+    delegateCompactionToRuntime: unavailable('Compaction by plugins'),
+  };
+}

@@ -1,0 +1,90 @@
+// The schema of a plugin's configuration, in the forms that plugins write it: none, JSON Schema, or zod.
+
+import { createRequire } from 'node:module';
+import type { JsonObject } from '../../protocol/json.ts';
+
+export interface PluginConfigSchema {
+  readonly jsonSchema?: JsonObject | undefined;
+  readonly uiHints?: JsonObject | undefined;
+  readonly safeParse?: ((value: unknown) => ParsedConfig) | undefined;
+  readonly parse?: ((value: unknown) => unknown) | undefined;
+}
+
+export interface ParsedConfig {
+  readonly success: boolean;
+  readonly data?: unknown;
+  readonly error?: {
+    readonly issues: readonly { readonly path: readonly (string | number)[]; readonly message: string }[];
+  };
+}
+
+interface SchemaOptions {
+  readonly uiHints?: JsonObject;
+  readonly safeParse?: (value: unknown) => ParsedConfig;
+}
+
+/** A plugin that takes no configuration. */
+export function emptyPluginConfigSchema(): PluginConfigSchema {
+  return buildJsonPluginConfigSchema(
+    { type: 'object', additionalProperties: false, properties: {} },
+    {
+      safeParse: (value) => {
+        const isEmpty = value === undefined || (isObject(value) && Object.keys(value).length === 0);
+        return isEmpty
+          ? { success: true, data: value }
+          : failed([{ path: [], message: 'no configuration is expected' }]);
+      },
+    },
+  );
+}
+
+export function buildJsonPluginConfigSchema(schema: JsonObject, options: SchemaOptions = {}): PluginConfigSchema {
+  const { uiHints, safeParse = (value) => checkedBy(schema, value) } = options;
+  return { jsonSchema: schema, uiHints, safeParse };
+}
+
+/** Of a zod schema, whichever copy of zod made it. */
+export function buildPluginConfigSchema(schema: ZodLike, options: SchemaOptions = {}): PluginConfigSchema {
+  const { uiHints, safeParse = (value) => schema.safeParse(value) } = options;
+  return { jsonSchema: jsonSchemaOf(schema), uiHints, safeParse };
+}
+
+interface ZodLike {
+  safeParse(value: unknown): ParsedConfig;
+  toJSONSchema?(): JsonObject;
+}
+
+/** Older copies of zod cannot tell; then everything that is an object will do. */
+function jsonSchemaOf(schema: ZodLike): JsonObject {
+  try {
+    const written = schema.toJSONSchema?.();
+    if (written) return written;
+  } catch {
+    // It holds what JSON Schema cannot say.
+  }
+  return { type: 'object', additionalProperties: true };
+}
+
+function checkedBy(schema: JsonObject, value: unknown): ParsedConfig {
+  // Plugins expect an answer at once, and most never ask.
+  const { default: Ajv } = createRequire(import.meta.url)('ajv') as typeof import('ajv');
+  const check = new Ajv({ allErrors: true, strict: false, useDefaults: true, validateSchema: false }).compile(schema);
+  const data = structuredClone(value ?? {});
+  if (check(data)) return { success: true, data };
+  return failed(
+    (check.errors ?? []).map(({ instancePath, message }) => ({
+      path: instancePath.split('/').slice(1),
+      message: message ?? 'it does not match the schema',
+    })),
+  );
+}
+
+function failed(
+  issues: readonly { readonly path: readonly (string | number)[]; readonly message: string }[],
+): ParsedConfig {
+  return { success: false, error: { issues } };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

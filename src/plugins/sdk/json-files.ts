@@ -1,0 +1,64 @@
+// Small JSON files of a plugin: read without fuss, written privately and as a whole.
+
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Undefined when there is no such file or it holds no JSON. */
+export function loadJsonFile(filePath: string): unknown {
+  try {
+    return JSON.parse(readFileSync(filePath, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+export function saveJsonFile(filePath: string, value: unknown): void {
+  mkdirSync(dirname(filePath), { recursive: true, mode: 0o700 });
+  const draft = draftOf(filePath);
+  try {
+    writeFileSync(draft, textOf(value), { mode: 0o600 });
+    renameSync(draft, filePath);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
+export async function readJsonFileWithFallback<Value>(
+  filePath: string,
+  fallback: Value,
+): Promise<{ value: Value; exists: boolean }> {
+  let text: string;
+  try {
+    text = await readFile(filePath, 'utf8');
+  } catch {
+    return { value: fallback, exists: false };
+  }
+  try {
+    return { value: JSON.parse(text) as Value, exists: true };
+  } catch {
+    return { value: fallback, exists: true };
+  }
+}
+
+export async function writeJsonFileAtomically(filePath: string, value: unknown): Promise<void> {
+  await mkdir(dirname(filePath), { recursive: true, mode: 0o700 });
+  const draft = draftOf(filePath);
+  try {
+    await writeFile(draft, textOf(value), { mode: 0o600 });
+    await rename(draft, filePath);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+function draftOf(filePath: string): string {
+  return `${filePath}.${randomUUID()}.tmp`;
+}
+
+function textOf(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

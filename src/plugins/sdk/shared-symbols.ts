@@ -1,0 +1,35 @@
+// Every symbol of the SDK that is the same for all plugins. What depends on the plugin that imports it stands in
+// bound-symbols.ts.
+
+import { randomBytes, randomUUID } from 'node:crypto';
+import * as asyncWork from './async-work.ts';
+import * as channelRoute from './channel-route.ts';
+import * as configSchema from './config-schema.ts';
+import * as definePlugin from './define-plugin.ts';
+import * as guardedFetch from './guarded-fetch.ts';
+import * as jsonFiles from './json-files.ts';
+import * as mediaTypes from './media-types.ts';
+import * as runCommand from './run-command.ts';
+import * as secretInput from './secret-input.ts';
+import * as speech from './speech.ts';
+import * as textValues from './text-values.ts';
+import * as toolParams from './tool-params.ts';
+import * as toolResults from './tool-results.ts';
+
+export const SHARED_SYMBOLS: Readonly<Record<string, unknown>> = {
+  ...definePlugin,
+  ...configSchema,
+  ...toolResults,
+  ...toolParams,
+  ...textValues,
+  ...asyncWork,
+  ...secretInput,
+  ...speech,
+  ...mediaTypes,
+  ...runCommand,
+  ...guardedFetch,
+  ...jsonFiles,
+  ...channelRoute,
+  generateSecureToken: (bytes = 32): string => randomBytes(bytes).toString('base64url'),
+  generateSecureUuid: (): string => randomUUID(),
+};

@@ -1,0 +1,64 @@
+// The door for plugin authors: `atrium/plugin-sdk`. A plugin that is loaded gets the same functions under this name and
+// under `openclaw/plugin-sdk/*`; imported outside of a gateway, as in a plugin's own tests, they work by themselves.
+
+export type { HookName } from '../hooks/catalog.ts';
+export type { HookContext } from '../hooks/hook-context.ts';
+export type { HookHandler, HookTypes } from '../hooks/hook-types.ts';
+export type { PluginLogger } from '../plugins/plugin-logger.ts';
+export type { PluginRuntime } from '../plugins/plugin-runtime.ts';
+export type { CleanupReason, PluginToolResult } from '../plugins/registration.ts';
+export {
+  createAsyncLock,
+  createDedupeCache,
+  createPluginRuntimeStore,
+  KeyedAsyncQueue,
+  retryAsync,
+  sleep,
+  withTimeout,
+} from '../plugins/sdk/async-work.ts';
+export {
+  buildJsonPluginConfigSchema,
+  buildPluginConfigSchema,
+  emptyPluginConfigSchema,
+  type PluginConfigSchema,
+} from '../plugins/sdk/config-schema.ts';
+export {
+  definePluginEntry,
+  defineToolPlugin,
+  type PluginEntry,
+  type ToolPlugin,
+} from '../plugins/sdk/define-plugin.ts';
+export { fetchWithSsrFGuard, SsrFBlockedError, type SsrFPolicy } from '../plugins/sdk/guarded-fetch.ts';
+export { readJsonFileWithFallback, writeJsonFileAtomically } from '../plugins/sdk/json-files.ts';
+export { detectMime } from '../plugins/sdk/media-types.ts';
+export type {
+  AgentTool,
+  AgentToolFactory,
+  AgentToolOptions,
+  AgentToolScope,
+  CommandContext,
+  GatewayMethodHandler,
+  PluginApi,
+  PluginCommand,
+  PluginHookName,
+  PluginHookOptions,
+  PluginHttpRoute,
+  PluginService,
+  ServiceContext,
+  SessionExtension,
+} from '../plugins/sdk/plugin-api.ts';
+export { runCommandWithTimeout, runPluginCommandWithTimeout } from '../plugins/sdk/run-command.ts';
+export {
+  createActionGate,
+  optionalStringEnum,
+  readBooleanParam,
+  readNumberParam,
+  readStringArrayParam,
+  readStringParam,
+  stringEnum,
+  ToolAuthorizationError,
+  ToolInputError,
+} from '../plugins/sdk/tool-params.ts';
+export { imageResult, jsonResult, textResult } from '../plugins/sdk/tool-results.ts';
+export type { InternalHookEvent } from '../protocol/bootstrap-event.ts';
+export type { JsonObject, JsonValue } from '../protocol/json.ts';
