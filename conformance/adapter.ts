@@ -4,8 +4,11 @@
 import { agentIds } from './suites/agent-ids.ts';
 import { bootstrapState } from './suites/bootstrap-state.ts';
 import { hookFrontmatter } from './suites/hook-frontmatter.ts';
+import { hookMerge } from './suites/hook-merge.ts';
+import { hookRegistration } from './suites/hook-registration.ts';
 import { sessionFilter } from './suites/session-filter.ts';
 import { sessionKeys } from './suites/session-keys.ts';
+import { toolCallFlow } from './suites/tool-call-flow.ts';
 import { toolPolicy } from './suites/tool-policy.ts';
 import { truncationAgents20260518 } from './suites/truncation-agents-2026-5-18.ts';
 import { truncationBudget } from './suites/truncation-budget.ts';
@@ -27,5 +30,8 @@ export const ADAPTER: Adapter = {
   'truncation-budget': truncationBudget,
   'truncation-agents-2026.5.18': truncationAgents20260518,
   'hook-frontmatter': hookFrontmatter,
+  'hook-merge': hookMerge,
+  'hook-registration': hookRegistration,
   'tool-policy': toolPolicy,
+  'tool-call-flow': toolCallFlow,
 };

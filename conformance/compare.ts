@@ -2,6 +2,7 @@
 // (`{"$undefined":true}`, `{"$number":"NaN"}`), or masks for what differs from run to run (`<iso>`, `<ms>`, `<uuid>`).
 // A key whose value is undefined counts as absent, on both sides.
 
+import { AskedFields } from './asked-fields.ts';
 import { TextFacts } from './text-facts.ts';
 
 export interface CompareOptions {
@@ -12,6 +13,10 @@ export interface CompareOptions {
 export function matches(expected: unknown, actual: unknown, options: CompareOptions = {}): boolean {
   if (isObject(expected) && actual instanceof TextFacts) {
     return matches(expected, actual.facts(Object.keys(expected)), options);
+  }
+  if (isObject(expected) && actual instanceof AskedFields) {
+    const asked = actual.beside(expected);
+    return matches(asked.expected, asked.actual, options);
   }
   const value = decodeStandIn(expected);
   if (typeof value === 'string') return matchesText(value, actual);

@@ -108,7 +108,7 @@ function load(input: LoadInput): Promise<unknown> {
       loadHandler: loadHookHandler,
     });
     const log: string[] = [];
-    await triggerInternalHook(registrations, internalEvent(input.trigger, { log }), () => {});
+    await triggerInternalHook(registrations, internalEvent(input.trigger, {}), { contextFor: () => ({ log }) });
     return {
       loaded: registrations.length,
       registeredKeys: [...new Set(registrations.flatMap(({ events }) => events))].sort(),
@@ -135,10 +135,10 @@ async function trigger(input: TriggerInput): Promise<unknown> {
     },
   }));
   const event = internalEvent(input.event, {});
-  await triggerInternalHook(registrations, event, () => {});
+  const { messages } = await triggerInternalHook(registrations, event);
   return {
     calls,
-    messages: event.messages,
+    messages,
     hasListeners: orderInternalHookListeners(registrations, event).length > 0,
     eventKeys: Object.keys(event).sort(),
   };

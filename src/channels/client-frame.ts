@@ -17,6 +17,8 @@ export type ClientFrame =
   | { readonly type: 'message'; readonly id: string; readonly text: string }
   | { readonly type: 'ack'; readonly seq: number }
   | { readonly type: 'stop' }
+  /** A method by name; the answer is a `result` with the same id. */
+  | { readonly type: 'call'; readonly id: string; readonly method: string; readonly params: JsonObject }
   | { readonly type: 'ping' };
 
 export interface BadFrame {
@@ -48,10 +50,12 @@ export function parseClientFrame(data: unknown, isBinary: boolean): ClientFrame 
       return isSeq(value.seq) ? { type: 'ack', seq: value.seq } : { problem: '"seq" must be the number of a part.' };
     case 'stop':
       return { type: 'stop' };
+    case 'call':
+      return parseCall(value);
     case 'ping':
       return { type: 'ping' };
     default:
-      return { problem: 'The "type" of a frame is one of hello, message, ack, stop, ping.' };
+      return { problem: 'The "type" of a frame is one of hello, message, ack, stop, call, ping.' };
   }
 }
 
@@ -70,6 +74,13 @@ function parseMessage({ id, text }: JsonObject): ClientFrame | BadFrame {
   if (!isName(id, LONGEST_NAME)) return { problem: 'A message needs an "id" of its own, of up to 128 characters.' };
   if (typeof text !== 'string' || text.trim() === '') return { problem: 'A message needs a "text".', id };
   return { type: 'message', id, text };
+}
+
+function parseCall({ id, method, params = {} }: JsonObject): ClientFrame | BadFrame {
+  if (!isName(id, LONGEST_NAME)) return { problem: 'A call needs an "id" of its own, of up to 128 characters.' };
+  if (!isName(method, LONGEST_NAME)) return { problem: 'A call needs the name of a "method".', id };
+  if (!isJsonObject(params)) return { problem: 'The "params" of a call are an object.', id };
+  return { type: 'call', id, method, params };
 }
 
 const SURFACE_NAME = /^[\w.-]{1,64}$/;

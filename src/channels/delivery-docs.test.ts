@@ -27,7 +27,14 @@ describe('docs/delivery.md', () => {
   });
 
   it('has a row for every frame', () => {
-    const client: Record<ClientFrame['type'], true> = { hello: true, message: true, ack: true, stop: true, ping: true };
+    const client: Record<ClientFrame['type'], true> = {
+      hello: true,
+      message: true,
+      ack: true,
+      stop: true,
+      call: true,
+      ping: true,
+    };
     const server: Record<ServerFrame['type'], true> = {
       ready: true,
       accepted: true,
@@ -41,6 +48,7 @@ describe('docs/delivery.md', () => {
       'approval-start': true,
       'approval-end': true,
       'run-end': true,
+      result: true,
       error: true,
       pong: true,
     };

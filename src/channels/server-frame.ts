@@ -25,6 +25,14 @@ export type ServerFrame =
     }
   | ({ readonly type: 'part' } & MailboxPart)
   | LiveFrame
+  /** The answer to a call. */
+  | { readonly type: 'result'; readonly id: string; readonly ok: true; readonly payload: JsonValue }
+  | {
+      readonly type: 'result';
+      readonly id: string;
+      readonly ok: false;
+      readonly error: { readonly code: string; readonly message: string };
+    }
   | { readonly type: 'error'; readonly message: string; readonly id?: string | undefined }
   | { readonly type: 'pong' };
 

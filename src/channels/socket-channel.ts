@@ -6,8 +6,9 @@
 // Errors: what a client does wrong is told to that client. A message that cannot be taken is refused with an `error`
 // frame that names it, and the client may send it again under the same id.
 
-import { ChannelClosedError, HelloMissingError } from '../protocol/errors.ts';
+import { ChannelClosedError, HelloMissingError, isAtriumError, UnknownMethodError } from '../protocol/errors.ts';
 import { type Surface, surfaceId } from '../protocol/inbound.ts';
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import type { Channel, ChannelPort, DeliveryGuarantee, OutboundPart, SendOutcome } from './channel.ts';
 import type { ClientFrame } from './client-frame.ts';
@@ -21,6 +22,10 @@ export interface SocketChannelPorts {
   readonly mailbox: Mailbox;
   /** Ends the run that is going on in this session, if there is one. */
   readonly stop: (sessionKey: string) => void;
+  /** Calls a method by name. Without it there is none. */
+  readonly call?:
+    | ((method: string, params: JsonObject, caller: SocketClient) => Promise<JsonValue | undefined>)
+    | undefined;
   readonly now: () => number;
   /** What may wait to be read by one client, in bytes. Default 4 MiB. */
   readonly maxBufferedBytes?: number | undefined;
@@ -133,6 +138,10 @@ export class SocketChannel implements Channel {
       case 'stop':
         if (viewer.sessionKey) this.#ports.stop(viewer.sessionKey);
         return;
+      case 'call':
+        // Not waited for: what a method takes its time for must not hold up what is said meanwhile.
+        void this.#call(viewer, frame);
+        return;
       case 'ping':
         viewer.connection.send({ type: 'pong' });
         return;
@@ -200,6 +209,24 @@ export class SocketChannel implements Channel {
     connection.send({ type: 'accepted', id, runId, sessionKey, duplicate });
   }
 
+  async #call(viewer: Viewer, { id, method, params }: ClientFrame & { type: 'call' }): Promise<void> {
+    const { connection, clientId } = viewer;
+    const refuse = (code: string, message: string) =>
+      connection.send({ type: 'result', id, ok: false, error: { code, message } });
+    if (viewer.calls >= MOST_CALLS) return refuse('too_many_calls', 'Wait for the answers to earlier calls.');
+    viewer.calls += 1;
+    try {
+      if (!this.#ports.call) throw new UnknownMethodError(method, undefined);
+      const payload = (await this.#ports.call(method, params, { clientId })) ?? null;
+      connection.send({ type: 'result', id, ok: true, payload });
+    } catch (error) {
+      if (isAtriumError(error)) refuse(error.code, error.message);
+      else refuse('internal_error', 'Something unexpected happened. The log of the gateway has the details.');
+    } finally {
+      viewer.calls -= 1;
+    }
+  }
+
   #acknowledge(id: string, seq: number): void {
     remember(this.#acks, id, Math.max(seq, this.#acks.get(id) ?? 0));
   }
@@ -218,12 +245,15 @@ const REPLAY_PATIENCE_MS = 10_000;
 const LAST_WORDS_MS = 1_000;
 const MOST_REMEMBERED = 10_000;
 const MOST_HELD_BACK = 1_000;
+const MOST_CALLS = 16;
 const TOO_SLOW = 'too slow: come back and catch up';
 
 /** A client and where it looks. */
 class Viewer {
   readonly clientId: string;
   readonly connection: SocketConnection;
+  /** Calls that are not answered yet. */
+  calls = 0;
   surface: Surface | undefined;
   surfaceId: string | undefined;
   /** What the client asked for, as opposed to the session that it turned out to watch. */

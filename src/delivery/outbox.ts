@@ -9,6 +9,7 @@
 // When it fires: after `open`, on `wake`, and when a wait is over. After `close` nothing more is sent.
 
 import type { Channel, OutboundPart, SendOutcome } from '../channels/channel.ts';
+import { childTrace, runTrace } from '../hooks/hook-trace.ts';
 import { PreconditionFailedError } from '../protocol/errors.ts';
 import { isJsonObject, type JsonValue } from '../protocol/json.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
@@ -304,18 +305,16 @@ export class Outbox {
     const { runId, sessionKey, seq, part, text, surface } = row;
     const { emit, hooks, now, warn } = this.#settings;
     try {
-      emit({ type: 'delivery-end', sessionKey, runId, at: now(), seq, part, text, surface, outcome });
+      const suppressed = outcome === 'suppressed' ? suppressionOf(row.receipt) : {};
+      emit({ type: 'delivery-end', sessionKey, runId, at: now(), seq, part, text, surface, outcome, ...suppressed });
       if (outcome === 'suppressed' || !hooks.has('message_sent')) return;
       const messageId = messageIdOf(details.receipt);
       const success = outcome === 'sent';
+      const trace = childTrace(runTrace(runId), `delivery ${part}`);
       hooks.observe(
         'message_sent',
-        { to: surface.peer.id, content: text, success, messageId, sessionKey, runId, error: details.error },
-        messageContext(surface, row, {
-          messageId,
-          agentId: resolveAgentIdFromSessionKey(sessionKey),
-          trace: { traceId: runId, spanId: `${runId}.out`, callDepth: 0 },
-        }),
+        { to: surface.peer.id, content: text, success, messageId, sessionKey, runId, error: details.error, ...trace },
+        messageContext(surface, row, { messageId, agentId: resolveAgentIdFromSessionKey(sessionKey), trace }),
       );
     } catch (error) {
       warn(`A listener failed on the end of a delivery: ${oneLine(error)}`);
@@ -345,6 +344,15 @@ function partOf({ seq, runId, part, surface, text, options, attempts }: OutboxRo
 
 function noAnswer(reason: string): SendOutcome {
   return { outcome: 'retry', reason, mayHaveArrived: true };
+}
+
+/** Who stopped it and why, without the words that were to be sent. */
+function suppressionOf(receipt: JsonValue): Pick<LiveEvent & { type: 'delivery-end' }, 'suppressed'> {
+  const found = isJsonObject(receipt) ? receipt.suppressed : undefined;
+  if (!isJsonObject(found)) return {};
+  const { hook, by, reason, cancelReason } = found;
+  const told = typeof cancelReason === 'string' ? { cancelReason } : {};
+  return { suppressed: { hook: String(hook), by: String(by), reason: String(reason), ...told } };
 }
 
 function messageIdOf(receipt: JsonValue | undefined): string | undefined {

@@ -155,11 +155,19 @@ describe('the outbound hooks', () => {
     expect(suppressed).toEqual({
       hook: 'message_sending',
       by: 'censor',
-      reason: 'holds a secret',
+      reason: 'cancelled_by_message_sending_hook',
+      cancelReason: 'holds a secret',
       metadata: { rule: 7 },
     });
     expect(rows).toHaveLength(1);
     expect(rows[0]?.receipt).toEqual({ suppressed });
+  });
+
+  it('keep no more of what is said about a cancellation than a note has room for', async () => {
+    const hooks = new HookRunner();
+    const metadata = { page: 'x'.repeat(5_000) };
+    hooks.register({ hook: 'message_sending', id: 'x', owner: 'loud', handler: () => ({ cancel: true, metadata }) });
+    expect((await plan(hooks)).suppressed).toMatchObject({ metadata: { metadataTruncated: true } });
   });
 
   it('have a name for a cancellation without a reason', async () => {

@@ -7,6 +7,7 @@
 
 import type { Channel } from '../channels/channel.ts';
 import type { HookContext } from '../hooks/hook-context.ts';
+import { inStep } from '../hooks/hook-trace.ts';
 import type { ReplyPayload } from '../hooks/message-hooks.ts';
 import { type Surface, surfaceId } from '../protocol/inbound.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
@@ -50,7 +51,10 @@ export interface Suppression {
   readonly hook: OutboundHook;
   /** The handler's owner. */
   readonly by: string;
+  /** For programs, the plugin contract's word for a cancelled delivery; otherwise a sentence. */
   readonly reason: string;
+  /** The handler's own words. */
+  readonly cancelReason?: string | undefined;
   readonly metadata?: JsonObject | undefined;
 }
 
@@ -114,9 +118,7 @@ async function askReplyPayloadSending(reply: PlannedReply, draft: Draft, { hooks
     contextOf(reply),
   );
   const { payload, cancel, cancelReason } = answer.result;
-  if (cancel === true || answer.refusal) {
-    return suppress(hook, answer.refusal ?? answer.decidedBy, cancelReason ?? failureOf(answer));
-  }
+  if (cancel === true || answer.refusal) return cancelled(hook, answer, cancelReason);
   if (!payload) return draft;
   return rewritten(hook, answer.decidedBy, {
     text: typeof payload.text === 'string' ? payload.text : draft.text,
@@ -135,9 +137,7 @@ async function askMessageSending(reply: PlannedReply, draft: Draft, { hooks }: P
     contextOf(reply),
   );
   const { content, cancel, cancelReason, metadata } = answer.result;
-  if (cancel === true || answer.refusal) {
-    return suppress(hook, answer.refusal ?? answer.decidedBy, cancelReason ?? failureOf(answer), metadata);
-  }
+  if (cancel === true || answer.refusal) return cancelled(hook, answer, cancelReason, metadata);
   return typeof content === 'string' ? rewritten(hook, answer.decidedBy, { ...draft, text: content }) : draft;
 }
 
@@ -173,12 +173,22 @@ function payloadOf({ text, replyToId }: Draft): ReplyPayload {
 }
 
 function contextOf(reply: PlannedReply): HookContext {
-  return messageContext(reply.surface, reply, reply.context);
+  return inStep(messageContext(reply.surface, reply, reply.context), 'delivery');
 }
 
-/** Why a handler that must not be passed over could not be asked. */
-function failureOf({ refusal }: Pick<OutboundAnswer<OutboundHook>, 'refusal'>): string | undefined {
-  return refusal?.cause === 'failure' ? refusal.reason : undefined;
+/** A handler said no, or one that must not be passed over could not be asked. */
+function cancelled(
+  hook: OutboundHook,
+  { refusal, decidedBy }: Pick<OutboundAnswer<OutboundHook>, 'refusal' | 'decidedBy'>,
+  cancelReason: string | undefined,
+  metadata?: JsonObject,
+): Step {
+  if (refusal?.cause === 'failure') return suppress(hook, refusal, refusal.reason);
+  const words = oneLine(cancelReason ?? '');
+  return suppress(hook, refusal ?? decidedBy, undefined, {
+    ...(words === '' ? {} : { cancelReason: words }),
+    ...(isJsonObject(metadata) ? { metadata: boundMetadata(metadata) } : {}),
+  });
 }
 
 /** A handler that leaves nothing to say has stopped the answer, whatever it meant. */
@@ -190,25 +200,31 @@ function suppress(
   hook: OutboundHook,
   by: HandlerName | undefined,
   reason: string | undefined,
-  metadata?: JsonObject,
+  told: Pick<Suppression, 'cancelReason' | 'metadata'> = {},
 ): Step {
-  return {
-    suppressed: {
-      hook,
-      by: by?.owner ?? hook,
-      // The contract's name for a delivery that a hook cancelled without saying why.
-      reason: oneLine(reason ?? '') || `cancelled_by_${hook}_hook`,
-      metadata: isJsonObject(metadata) && JSON.stringify(metadata).length <= LONGEST_METADATA ? metadata : undefined,
-    },
-  };
+  const why = oneLine(reason ?? '') || `cancelled_by_${hook}_hook`;
+  return { suppressed: { hook, by: by?.owner ?? hook, reason: why, ...told } };
+}
+
+/** Too much of it is left out, and said to be. */
+function boundMetadata(metadata: JsonObject): JsonObject {
+  return JSON.stringify(metadata).length <= LONGEST_METADATA ? metadata : { metadataTruncated: true };
 }
 
 const LONGEST_METADATA = 4_096;
 
 function suppressedPlan(reply: PlannedReply, draft: Draft, suppressed: Suppression, ports: PlanPorts): DeliveryPlan {
   const row = newRow(reply, draft, draft.text, 0, ports);
-  const { hook, by, reason, metadata } = suppressed;
-  const receipt: JsonValue = { suppressed: { hook, by, reason, ...(metadata && { metadata }) } };
+  const { hook, by, reason, cancelReason, metadata } = suppressed;
+  const receipt: JsonValue = {
+    suppressed: {
+      hook,
+      by,
+      reason,
+      ...(cancelReason !== undefined && { cancelReason }),
+      ...(metadata && { metadata }),
+    },
+  };
   return { rows: [{ ...row, status: 'suppressed', receipt }], suppressed };
 }
 

@@ -23,6 +23,8 @@ export interface Model {
   readonly api: 'anthropic-messages' | 'openai-completions' | 'mirror';
   /** In tokens; undefined when neither the configuration nor the product knows it. */
   readonly contextWindow?: number | undefined;
+  /** Who knows it: the configuration's list of models, or the product. */
+  readonly contextWindowSource?: 'modelsConfig' | 'model' | undefined;
   /** Where the configuration names them. */
   readonly prices?: ModelPrices | undefined;
   prepare(request: ModelRequest): Promise<WireRequest>;

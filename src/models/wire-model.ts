@@ -42,6 +42,7 @@ export interface WireModelSettings {
   /** The longest time without any byte of the answer. Default two minutes. */
   readonly timeoutMs?: number | undefined;
   readonly contextWindow?: number | undefined;
+  readonly contextWindowSource?: Model['contextWindowSource'];
   readonly prices?: ModelPrices | undefined;
   /** The most tokens of one answer, when a request does not say. */
   readonly maxTokens?: number | undefined;
@@ -79,6 +80,7 @@ export function createWireModel(given: WireModelSettings, dialect: WireDialect):
     model: settings.model,
     api: dialect.api,
     contextWindow: settings.contextWindow,
+    contextWindowSource: settings.contextWindowSource,
     prices: settings.prices,
 
     prepare: (request) => record(request, settings, dialect, model),

@@ -1,7 +1,9 @@
-// How a session ends: with a time and a reason. Deleting it also removes what was said in it, as far as the store keeps
-// it; a run that still goes on is none of this file's business, so its caller hands in the runs that are over.
+// How a session ends: with a time and a reason. When a person starts over, what plugins kept and queued for it ends in
+// the same commit; when its time is over by itself, they keep it. Deleting it also removes what was said in it, as far as
+// the store keeps it; a run that still goes on is none of this file's business, so its caller hands in the runs that are over.
 
 import type { SessionEndReason } from '../protocol/live-event.ts';
+import { startsOver } from '../protocol/starts-over.ts';
 import type { Write } from '../store/store.ts';
 import type { SessionRow } from '../store/tables.ts';
 
@@ -9,7 +11,18 @@ import type { SessionRow } from '../store/tables.ts';
 export function planSessionEnd(session: SessionRow, reason: SessionEndReason, now: number): readonly Write[] {
   if (session.endedAt !== null) return [];
   const where = { sessionId: session.sessionId, endedAt: null };
-  return [{ update: 'sessions', where, set: { endedAt: now, endReason: reason }, expect: 1 }];
+  return [
+    { update: 'sessions', where, set: { endedAt: now, endReason: reason }, expect: 1 },
+    ...(startsOver(reason) ? planPluginForgetting(session.sessionKey, now) : []),
+  ];
+}
+
+/** What plugins write while the session is ending is for the next one, and stays. */
+function planPluginForgetting(sessionKey: string, now: number): readonly Write[] {
+  return [
+    { remove: 'pluginState', where: { sessionKey, updatedAt: { lt: now } } },
+    { remove: 'injections', where: { sessionKey, createdAt: { lt: now } } },
+  ];
 }
 
 /** So many names in one condition at most; databases have a limit. */

@@ -40,7 +40,8 @@ export interface ScheduleOptions {
 }
 
 export type JobChange =
-  | { readonly action: 'added' | 'updated' | 'removed'; readonly job: JobRow }
+  /** `scheduled`: a slot was taken, and this is the next one. */
+  | { readonly action: 'added' | 'updated' | 'removed' | 'scheduled'; readonly job: JobRow }
   | { readonly action: 'queued'; readonly job: JobRow; readonly runId: string };
 
 export interface ScheduleStatus {
@@ -277,7 +278,7 @@ export class Schedule {
       if (next === null) {
         const action = job.removeAfterRun ? 'removed' : 'updated';
         this.#told({ action, job: { ...job, enabled: false, nextAt: null } });
-      }
+      } else this.#told({ action: 'scheduled', job: { ...job, nextAt: next } });
       return true;
     } catch (error) {
       // Somebody else was quicker, or has changed the job; what is due of it now is seen by the next look.

@@ -5,6 +5,7 @@ import { ToolEditMatchError, ToolFileUnusableError, ToolInputError } from '../pr
 import { checkedParams } from './check-params.ts';
 import { openContainedFile, openContainedTarget } from './contained-path.ts';
 import { MAX_TEXT_BYTES, readWholeText } from './file-text.ts';
+import { namedPaths } from './named-paths.ts';
 import { replaceFile } from './replace-file.ts';
 import type { Tool } from './tool.ts';
 import type { WriteToolOptions } from './write.ts';
@@ -33,6 +34,7 @@ export function createEditTool({ writes, home }: WriteToolOptions): Tool {
       additionalProperties: false,
     },
     idempotent: false,
+    derivedPaths: (params) => namedPaths(params, home),
     async run(params, { workspaceDir, signal }) {
       const edit = checkedParams<EditParams>(tool, params);
       const { path } = edit;

@@ -3,6 +3,7 @@ import { type HandlerFor, HookRunner } from '../hooks/runner.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { toolContextForTest } from '../testkit/tool-context.ts';
 import { type GateVeto, gateToolCall, vetoOutput } from './gate-tool-call.ts';
+import { createReadTool } from './read.ts';
 import type { Tool } from './tool.ts';
 
 const tool = (name: string): Tool => ({
@@ -136,14 +137,24 @@ describe('a tool call at the gate', () => {
     expect(outcome).toMatchObject({ kind: 'veto', cause: 'hook-failed' });
   });
 
-  it('shows handlers the paths that a tool finds in a longer text', async () => {
+  it('shows handlers the paths that a call names, in full', async () => {
     const seen: unknown[] = [];
     const looking: Handler = ({ derivedPaths }) => void seen.push(derivedPaths);
     const patches = { ...tool('apply_patch'), derivedPaths: ({ input }: JsonObject) => [`from ${input}`] };
     await gate(looking)('apply_patch', { input: 'a patch' }, [patches]);
     await gate(looking)('apply_patch', 'no object', [patches]);
     await gate(looking)('read');
-    expect(seen).toEqual([['from a patch'], ['from undefined'], undefined]);
+    expect(seen).toEqual([['/nowhere/from a patch'], ['/nowhere/from undefined'], undefined]);
+  });
+
+  it('shows handlers the paths of the parameters that somebody rewrote', async () => {
+    const seen: unknown[] = [];
+    const looking: Handler = ({ derivedPaths }) => void seen.push(derivedPaths);
+    const moves: Handler = () => ({ params: { path: '../b' } });
+    await gate(looking, moves, looking)('read', { path: '~/a' }, [createReadTool({ home: '/home/ana' })]);
+    expect(seen).toEqual([['/home/ana/a'], ['/b']]);
+    await gate(looking)('read', { path: 7 }, [createReadTool()]);
+    expect(seen.at(-1)).toEqual([]);
   });
 
   it('waits for a person when a handler wants their word', async () => {
@@ -183,11 +194,50 @@ describe('a tool call at the gate', () => {
       gate(() => ({ requireApproval: { title: 'Sure', description: '', allowedDecisions } }))('read');
     expect(await offering('allow-always' as never)).toMatchObject({ allowedDecisions: ['allow-always', 'deny'] });
     expect(await offering('deny' as never, 'allow-once' as never)).toMatchObject({
-      allowedDecisions: ['deny', 'allow-once'],
+      allowedDecisions: ['allow-once', 'deny'],
     });
     expect(await offering('perhaps' as never)).toMatchObject({
       allowedDecisions: ['allow-once', 'allow-always', 'deny'],
     });
+  });
+
+  it('shows the person what all of them say who ask, and tells each the answer', async () => {
+    const told: string[] = [];
+    const asking =
+      (name: string, more: object = {}): Handler =>
+      () => ({
+        requireApproval: {
+          title: `Ask ${name}`,
+          description: `because of ${name}`,
+          onResolution: (resolution) => void told.push(`${name}: ${resolution}`),
+          ...more,
+        },
+      });
+    const outcome = await gate(
+      asking('cost', { severity: 'info', timeoutMs: 5_000, allowedDecisions: ['allow-once', 'allow-always'] }),
+      asking('risk', { severity: 'critical', timeoutMs: 2_000, allowedDecisions: ['allow-once', 'deny'] }),
+      asking('bug', {
+        onResolution: () => {
+          throw new Error('its own affair');
+        },
+      }),
+    )('read');
+    expect(outcome).toMatchObject({
+      kind: 'ask',
+      askedBy: 'plugin-1, plugin-2, plugin-3',
+      title: 'Ask cost',
+      description: [
+        'plugin-1: because of cost',
+        'plugin-2: Ask risk: because of risk',
+        'plugin-3: Ask bug: because of bug',
+        'read {\n  "path": "a"\n}',
+      ].join('\n\n'),
+      severity: 'critical',
+      timeoutMs: 2_000,
+      allowedDecisions: ['allow-once', 'deny'],
+    });
+    if (outcome.kind === 'ask') await outcome.onResolution?.('cancelled');
+    expect(told).toEqual(['cost: cancelled', 'risk: cancelled']);
   });
 
   it('asks for the first of two handlers, and silence is a yes only where both wish so', async () => {
@@ -196,7 +246,7 @@ describe('a tool call at the gate', () => {
       () => ({ requireApproval: { title, description: '', ...(timeoutBehavior ? { timeoutBehavior } : {}) } });
     const silence = async (...wishes: ('allow' | 'deny' | undefined)[]) => {
       const outcome = await gate(...wishes.map((wish, at) => asking(`Question ${at + 1}`, wish)))('read');
-      expect(outcome).toMatchObject({ kind: 'ask', askedBy: 'plugin-1', title: 'Question 1' });
+      expect(outcome).toMatchObject({ kind: 'ask', title: 'Question 1' });
       return outcome.kind === 'ask' ? outcome.timeoutBehavior : 'run';
     };
     expect(await silence('allow', 'allow')).toBe('allow');

@@ -1,9 +1,10 @@
-// Decides whether a tool call runs, and with which parameters: first the policy, then `before_tool_call`, then the tool
+// Decides whether a tool call runs, and with which parameters: first the policies, then `before_tool_call`, then the tool
 // itself. The outcome is data; nothing runs here, and nobody is asked here.
 //
 // Errors: none. A gate that fails is closed: a handler that throws, hangs or answers nonsense vetoes the call, and so
 // does a tool that cannot decide.
 
+import { isAbsolute, resolve } from 'node:path';
 import { strictest } from '../hooks/combine/strictest.ts';
 import type { HookAnswer } from '../hooks/runner.ts';
 import type {
@@ -12,13 +13,14 @@ import type {
   BeforeToolCallResult,
   ToolHookContext,
 } from '../hooks/tool-hooks.ts';
-import { APPROVAL_DECISIONS, type ApprovalDecision } from '../protocol/approval-decision.ts';
+import { APPROVAL_DECISIONS, type ApprovalDecision, type ApprovalResolution } from '../protocol/approval-decision.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
 import type { ToolCallPart } from '../protocol/message.ts';
 import { nearMatch } from '../protocol/near-match.ts';
 import { checkParams } from './check-params.ts';
 import type { AllowedCommand, Tool, ToolCaller, ToolDecision, ToolGrant, ToolOutput, ToolQuestion } from './tool.ts';
 import { normalizeToolName } from './tool-name.ts';
+import { askTrustedPolicies, type TrustedPolicy } from './trusted-policy.ts';
 
 export type GateOutcome = GatePass | GateAsk | GateVeto;
 
@@ -36,7 +38,7 @@ export interface GateAsk {
   readonly kind: 'ask';
   readonly tool: Tool;
   readonly params: JsonObject;
-  /** The tool, or the owner of the handler that asked. */
+  /** The tool, or the owners of whoever asked. */
   readonly askedBy: string;
   readonly title: string;
   readonly description: string;
@@ -68,15 +70,20 @@ export interface ToolGateHooks {
     hook: 'before_tool_call',
     event: BeforeToolCallEvent,
     context: ToolHookContext,
-    options?: { readonly signal?: AbortSignal | undefined },
+    options?: { readonly signal?: AbortSignal | undefined; readonly derive?: EventDerivation | undefined },
   ): Promise<ToolGateAnswer>;
 }
+
+/** What of an event follows from the rest, after somebody rewrote it. */
+type EventDerivation = (event: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
 
 export type ToolGateAnswer = Pick<HookAnswer<'before_tool_call'>, 'result' | 'refusal' | 'decidedBy'>;
 
 export interface GateOptions {
   /** The tools that the model was offered; no other one runs, whatever it is called. */
   readonly tools: readonly Tool[];
+  /** Asked before any hook. */
+  readonly trustedPolicies?: (() => readonly TrustedPolicy[]) | undefined;
   readonly hooks: ToolGateHooks;
   readonly context: ToolHookContext;
   readonly caller: ToolCaller;
@@ -104,11 +111,17 @@ export async function gateToolCall(call: WrittenCall, options: GateOptions): Pro
   const tool = tools.find(({ name }) => normalizeToolName(name) === toolName);
   if (!tool) return veto('unknown-tool', describeUnknownTool(call.name, toolName, tools), 'policy');
 
-  const answer = await askHooks(call, toolName, tool, options);
+  const eventOf = (params: JsonObject) => eventFor(call, toolName, params, tool, options);
+  const policy = await askPolicies(call, toolName, eventOf, options);
+  if (policy.kind === 'failed') return veto('hook-failed', HOOK_FAILED, policy.by);
+  const governed = paramsAfter(call.params, policy.result);
+  if (policy.kind === 'veto') return veto('blocked', reasonOfBlock(policy.result), policy.by, governed);
+
+  const answer = await askHooks(eventOf(isJsonObject(governed) ? governed : {}), eventOf, options);
   if (!answer) return veto('hook-failed', HOOK_FAILED, 'before_tool_call');
   const { result, refusal, decidedBy } = answer;
   if (refusal?.cause === 'failure') return veto('hook-failed', HOOK_FAILED, refusal.owner);
-  const params = paramsAfterHooks(call.params, result);
+  const params = paramsAfter(governed, result);
   const by = refusal?.owner ?? decidedBy?.owner ?? 'before_tool_call';
   if (refusal || result.block) return veto('blocked', reasonOfBlock(result), by, params);
   if (!isJsonObject(params)) {
@@ -120,45 +133,98 @@ export async function gateToolCall(call: WrittenCall, options: GateOptions): Pro
   const decision = await askTool(tool, params, options);
   if (decision?.kind === 'deny') return veto('denied', decision.reason, tool.name, params);
   const question = decision?.kind === 'ask' ? decision : undefined;
-  const request = result.requireApproval;
+  const requests = [...requestsOf(policy.result), ...requestsOf(result)];
   const grant = decision?.kind === 'allow' ? decision.grant : undefined;
-  if (request) return { ...askFor(tool, params, request, question), grant };
+  const [request, ...others] = requests;
+  if (request) return { ...askFor(tool, params, [request, ...others], question), grant };
   if (question) return { ...question, tool, params, askedBy: tool.name, allowedDecisions: decisionsOf(question) };
   return { kind: 'run', tool, params, grant };
 }
 
-/** Of two who want a person's word, the person reads both. */
-function askFor(tool: Tool, params: JsonObject, request: ApprovalRequest, question: ToolQuestion | undefined): GateAsk {
-  const described = `${request.description.trim()}\n\n${question?.description ?? describeCall(tool, params)}`.trim();
+function requestsOf({ requireApproval, alsoAsked = [] }: BeforeToolCallResult): readonly ApprovalRequest[] {
+  return requireApproval ? [requireApproval, ...alsoAsked] : [];
+}
+
+/** Of all who want a person's word, the person reads every one, and the answer is told to each. */
+function askFor(
+  tool: Tool,
+  params: JsonObject,
+  requests: readonly [ApprovalRequest, ...ApprovalRequest[]],
+  question: ToolQuestion | undefined,
+): GateAsk {
+  const severities = [...requests.map(severityOf), question?.severity];
   return {
     kind: 'ask',
     tool,
     params,
-    askedBy: request.pluginId ?? 'before_tool_call',
-    title: bounded(request.title, MAX_TITLE_CHARS) || `Call ${tool.name}`,
-    description: described,
-    severity: strictest(SEVERITIES, severityOf(request), question?.severity) ?? 'warning',
-    allowedDecisions: offeredDecisions(request),
-    timeoutMs: request.timeoutMs,
-    timeoutBehavior: timeoutBehaviorOf(request, question),
+    askedBy: [...new Set(requests.map(askerOf))].join(', '),
+    title: bounded(requests[0].title, MAX_TITLE_CHARS) || `Call ${tool.name}`,
+    description: [...describeRequests(requests), question?.description ?? describeCall(tool, params)].join('\n\n'),
+    severity: severities.reduce((before, next) => strictest(SEVERITIES, before, next)) ?? 'warning',
+    allowedDecisions: offeredDecisions(requests),
+    timeoutMs: shortestOf(requests),
+    timeoutBehavior: timeoutBehaviorOf(requests, question),
     rule: question?.rule ?? null,
-    onResolution: request.onResolution,
+    onResolution: (resolution) => Promise.all(requests.map((request) => tellResolution(request, resolution))),
   };
 }
 
-/** What the handler offers, and always a way to say no. */
-function offeredDecisions({ allowedDecisions }: ApprovalRequest): readonly ApprovalDecision[] {
-  const known = (allowedDecisions ?? []).filter((each) => APPROVAL_DECISIONS.includes(each));
-  if (known.length === 0) return APPROVAL_DECISIONS;
-  return known.includes('deny') ? known : [...known, 'deny'];
+function askerOf({ pluginId = 'before_tool_call' }: ApprovalRequest): string {
+  return pluginId;
 }
 
-/** A handler may wish that silence means yes to its own question, and not to the one that the tool itself has. */
+/** Who says what, where there are several. */
+function describeRequests(requests: readonly ApprovalRequest[]): readonly string[] {
+  const described = requests.map((request, index) => {
+    const text = bounded(request.description, MAX_DESCRIPTION_CHARS);
+    if (requests.length === 1) return text;
+    const title = index === 0 ? '' : `${bounded(request.title, MAX_TITLE_CHARS)}: `;
+    return `${askerOf(request)}: ${title}${text}`;
+  });
+  return described.filter((text) => text !== '');
+}
+
+/** What one of them does with the answer is its own affair, and keeps it from nobody else. */
+async function tellResolution({ onResolution }: ApprovalRequest, resolution: ApprovalResolution): Promise<void> {
+  try {
+    await onResolution?.(resolution);
+  } catch {
+    // Nothing depends on it.
+  }
+}
+
+/** What every one of them offers, and always a way to say no. */
+function offeredDecisions(requests: readonly ApprovalRequest[]): readonly ApprovalDecision[] {
+  return APPROVAL_DECISIONS.filter(
+    (decision) =>
+      decision === 'deny' ||
+      requests.every(({ allowedDecisions }) => {
+        const known = (allowedDecisions ?? []).filter((each) => APPROVAL_DECISIONS.includes(each));
+        return known.length === 0 || known.includes(decision);
+      }),
+  );
+}
+
+function shortestOf(requests: readonly ApprovalRequest[]): number | undefined {
+  const wished = requests.flatMap(({ timeoutMs }) => (isDuration(timeoutMs) ? [timeoutMs] : []));
+  return wished.length === 0 ? undefined : Math.min(...wished);
+}
+
+function isDuration(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0;
+}
+
+/**
+ * What silence means: no, as soon as one of them says so; yes, only when all do, and when the tool itself has no question
+ * of its own.
+ */
 function timeoutBehaviorOf(
-  { timeoutBehavior }: ApprovalRequest,
+  requests: readonly ApprovalRequest[],
   question: ToolQuestion | undefined,
 ): GateAsk['timeoutBehavior'] {
-  return question && timeoutBehavior === 'allow' ? undefined : timeoutBehavior;
+  const wishes = requests.map(({ timeoutBehavior }) => timeoutBehavior);
+  if (wishes.includes('deny')) return 'deny';
+  return !question && wishes.every((wish) => wish === 'allow') ? 'allow' : undefined;
 }
 
 /** Whatever the asker says about it, the person sees what would run. */
@@ -168,6 +234,7 @@ function describeCall(tool: Tool, params: JsonObject): string {
 
 const SEVERITIES = ['info', 'warning', 'critical'] as const;
 const MAX_TITLE_CHARS = 200;
+const MAX_DESCRIPTION_CHARS = 4_000;
 
 function severityOf({ severity }: ApprovalRequest): (typeof SEVERITIES)[number] | undefined {
   return SEVERITIES.find((each) => each === severity);
@@ -214,30 +281,59 @@ const DENIED_REASONS = {
   approval: 'plugin-approval',
 } as const;
 
-async function askHooks(
+async function askPolicies(
   { id, params }: WrittenCall,
   toolName: string,
-  tool: Tool,
+  eventOf: (params: JsonObject) => BeforeToolCallEvent,
+  { trustedPolicies, context, signal }: GateOptions,
+) {
+  return askTrustedPolicies(trustedPolicies?.() ?? [], {
+    eventOf,
+    params: isJsonObject(params) ? params : {},
+    context: { ...context, toolName, toolCallId: id },
+    signal,
+  });
+}
+
+async function askHooks(
+  event: BeforeToolCallEvent,
+  eventOf: (params: JsonObject) => BeforeToolCallEvent,
   { hooks, context, signal }: GateOptions,
 ): Promise<ToolGateAnswer | undefined> {
-  const given = isJsonObject(params) ? params : {};
-  const event: BeforeToolCallEvent = {
-    toolName,
-    params: given,
-    ...(tool.derivedPaths ? { derivedPaths: tool.derivedPaths(given) } : {}),
-    ...(context.runId === undefined ? {} : { runId: context.runId }),
-    toolCallId: id,
-  };
+  const { toolName, toolCallId } = event;
+  const derive: EventDerivation = (rewritten) => ({ ...eventOf(rewritten.params as JsonObject) });
   try {
-    return await hooks.run('before_tool_call', event, { ...context, toolName, toolCallId: id }, { signal });
+    return await hooks.run('before_tool_call', event, { ...context, toolName, toolCallId }, { signal, derive });
   } catch {
     // The runner has recorded which handler it was; here only the outcome counts.
     return undefined;
   }
 }
 
+function eventFor(
+  { id }: WrittenCall,
+  toolName: string,
+  params: JsonObject,
+  tool: Tool,
+  { context, caller }: GateOptions,
+): BeforeToolCallEvent {
+  const paths = tool.derivedPaths?.(params);
+  return {
+    toolName,
+    params,
+    ...(paths ? { derivedPaths: paths.map((path) => absolutePath(path, caller.workspaceDir)) } : {}),
+    ...(context.runId === undefined ? {} : { runId: context.runId }),
+    toolCallId: id,
+  };
+}
+
+/** Where a path that a model wrote leads, without asking what is there. */
+function absolutePath(path: string, workspaceDir: string): string {
+  return isAbsolute(path) ? path : resolve(workspaceDir, path);
+}
+
 /** Parameters that nobody changed stay as the model wrote them, even where they are no object. */
-function paramsAfterHooks(written: JsonValue, { params }: BeforeToolCallResult): JsonValue {
+function paramsAfter(written: JsonValue, { params }: BeforeToolCallResult): JsonValue {
   if (!isJsonObject(params)) return written;
   return isJsonObject(written) ? { ...written, ...params } : params;
 }

@@ -1,12 +1,14 @@
-// `read`: a text file of the workspace, or some lines of it. The file is never held in memory as a whole, so its size
-// does not matter; what is returned is bounded, and says how to read on.
+// `read`: a text file of the workspace or of a skill that the agent was told of, or some lines of it. The file is never
+// held in memory as a whole, so its size does not matter; what is returned is bounded, and says how to read on.
 
 import type { FileHandle } from 'node:fs/promises';
+import { isAbsolute, resolve, sep } from 'node:path';
 import { ToolInputError } from '../protocol/errors.ts';
 import { checkedParams } from './check-params.ts';
 import { type ContainedFile, openContainedFile } from './contained-path.ts';
 import { decodeText, refuseBinary } from './file-text.ts';
-import type { Tool } from './tool.ts';
+import { namedPaths } from './named-paths.ts';
+import type { Tool, ToolCaller } from './tool.ts';
 
 export const READ_MAX_LINES = 2_000;
 /** Below the bound on any tool's output, so that the note at the end is never cut. */
@@ -18,14 +20,22 @@ interface ReadParams {
   readonly limit?: number;
 }
 
-export function createReadTool({ home }: { readonly home?: string | undefined } = {}): Tool {
+export interface ReadToolOptions {
+  readonly home?: string | undefined;
+  /** Folders outside of the workspace that may be read as well: those of shared skills. */
+  readonly skillDirsOf?: SkillDirsOf | undefined;
+}
+
+export type SkillDirsOf = (caller: ToolCaller) => Promise<readonly string[]>;
+
+export function createReadTool({ home, skillDirsOf = async () => [] }: ReadToolOptions = {}): Tool {
   const tool: Tool = {
     name: 'read',
-    description: `Read a text file of the workspace. Returns at most ${READ_MAX_LINES} lines or ${READ_MAX_CHARS} characters and says how to read on; use offset and limit for large files.`,
+    description: `Read a text file of the workspace or of a skill. Returns at most ${READ_MAX_LINES} lines or ${READ_MAX_CHARS} characters and says how to read on; use offset and limit for large files.`,
     parameters: {
       type: 'object',
       properties: {
-        path: { type: 'string', description: 'The file, relative to the workspace.' },
+        path: { type: 'string', description: 'The file, relative to the workspace, or the location of a skill.' },
         offset: { type: 'integer', minimum: 1, description: 'The first line to read, counted from 1.' },
         limit: { type: 'integer', minimum: 1, maximum: READ_MAX_LINES, description: 'How many lines to read.' },
       },
@@ -33,8 +43,11 @@ export function createReadTool({ home }: { readonly home?: string | undefined } 
       additionalProperties: false,
     },
     idempotent: true,
-    async run(params, { workspaceDir, signal }) {
+    derivedPaths: (params) => namedPaths(params, home),
+    async run(params, context) {
+      const { signal } = context;
       const { path, offset = 1, limit = READ_MAX_LINES } = checkedParams<ReadParams>(tool, params);
+      const workspaceDir = await rootFor(path, context, home, skillDirsOf);
       const file = await openContainedFile({ workspaceDir, home }, path);
       try {
         const found = await readLines(path, file, { offset, limit, signal });
@@ -56,6 +69,23 @@ export function createReadTool({ home }: { readonly home?: string | undefined } 
     },
   };
   return tool;
+}
+
+/** The workspace, unless the path is written as one of a skill elsewhere; then nothing but that folder is within reach. */
+async function rootFor(
+  path: string,
+  caller: ToolCaller,
+  home: string | undefined,
+  skillDirsOf: SkillDirsOf,
+): Promise<string> {
+  const { workspaceDir } = caller;
+  const [full = path] = namedPaths({ path }, home);
+  if (!isAbsolute(full) || isBelow(workspaceDir, full)) return workspaceDir;
+  return (await skillDirsOf(caller)).find((dir) => isBelow(dir, full)) ?? workspaceDir;
+}
+
+function isBelow(dir: string, path: string): boolean {
+  return resolve(path).startsWith(`${resolve(dir)}${sep}`);
 }
 
 interface FoundLines {

@@ -110,15 +110,15 @@ describe('the output of a tool', () => {
     expect(other).toMatch(/^(😀)+\n\[.*Get the rest by narrowing the call\.\]$/u);
   });
 
-  it('keeps small details as plain data, and sums up large ones', async () => {
+  it('gives details as plain data, and sums up those that are larger than anybody looks at', async () => {
     const details = { when: new Date(0), nothing: undefined } as unknown as JsonValue;
     expect((await runTool(answers({ content: '', details }), {}, CONTEXT)).details).toEqual({
       when: '1970-01-01T00:00:00.000Z',
     });
-    const large = { rows: 'é'.repeat(5_000) };
+    const large = { rows: 'é'.repeat(150_000) };
     expect((await runTool(answers({ content: '', details: large }), {}, CONTEXT)).details).toEqual({
       summary: `{"rows":"${'é'.repeat(491)}`,
-      bytes: 10_011,
+      bytes: 300_011,
       persistedDetailsTruncated: true,
     });
     const circle: Record<string, unknown> = {};

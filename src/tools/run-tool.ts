@@ -6,6 +6,7 @@
 
 import { isAtriumError, ToolInputError } from '../protocol/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
+import { boundDetails } from './bound-details.ts';
 import { checkParams } from './check-params.ts';
 import type { Tool, ToolContext, ToolOutput } from './tool.ts';
 
@@ -17,9 +18,9 @@ export interface RunToolOptions {
 
 export const DEFAULT_TOOL_TIMEOUT_MS = 120_000;
 export const DEFAULT_TOOL_MAX_CHARS = 50_000;
-export const MAX_DETAILS_BYTES = 8 * 1024;
 const MAX_ERROR_CHARS = 1_000;
-const SUMMARY_CHARS = 500;
+/** Handlers see all of this; what is stored of it is far less. */
+const MAX_SHOWN_DETAILS_BYTES = 256 * 1024;
 
 export async function runTool(
   tool: Tool,
@@ -76,7 +77,7 @@ function boundOutput(output: unknown, tool: Tool, maxChars: number): ToolOutput 
   return {
     content: boundContent(content, tool, maxChars),
     ...(isError === true ? { isError } : {}),
-    ...(details === undefined ? {} : { details: boundDetails(details) }),
+    ...(details === undefined ? {} : { details: boundDetails(details, MAX_SHOWN_DETAILS_BYTES) }),
   };
 }
 
@@ -91,25 +92,6 @@ function boundContent(content: string, tool: Tool, maxChars: number): string {
   const room = maxChars - marker(content.length).length - String(content.length).length;
   const kept = content.slice(0, Math.max(0, room)).replace(/[\ud800-\udbff]$/, '');
   return `${kept}${marker(kept.length)}`;
-}
-
-/** Details are for people; whoever wants all of them finds them where the tool keeps them. */
-function boundDetails(details: JsonValue): JsonValue {
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(details);
-  } catch {
-    // A circle, or a value that JSON does not have.
-  }
-  if (text === undefined) return { summary: 'The details cannot be written down.', persistedDetailsTruncated: true };
-  const bytes = Buffer.byteLength(text);
-  // Read back, so that what is stored is plain data and no longer the tool's to change.
-  if (bytes <= MAX_DETAILS_BYTES) return JSON.parse(text);
-  return {
-    summary: text.slice(0, SUMMARY_CHARS).replace(/[\ud800-\udbff]$/, ''),
-    bytes,
-    persistedDetailsTruncated: true,
-  };
 }
 
 function failure(error: unknown, maxChars: number): ToolOutput {

@@ -21,11 +21,13 @@ export interface Tool {
   readonly idempotent: boolean;
   /** Who brought it, where that is not the product: a plugin, or `bundle-mcp`. */
   readonly owner?: string | undefined;
+  /** Offered only where a policy names it, or whoever brought it. */
+  readonly isOptional?: boolean | undefined;
   /** For a tool that bounds itself; otherwise every call has the same time. */
   readonly timeoutMs?: number | undefined;
   /** For a tool whose answers are bounded by the operator; otherwise all are bounded alike. */
   readonly maxChars?: number | undefined;
-  /** The files that a call names inside of a longer text, as written there, for handlers who look at paths. */
+  /** The files that a call names, as written, for handlers who look at paths. */
   derivedPaths?(params: JsonObject): readonly string[];
   /** Whether this call may run. Undefined when the tool has nothing against it. */
   decide?(params: JsonObject, caller: ToolCaller): Promise<ToolDecision | undefined>;

@@ -6,9 +6,10 @@ import { createApplyPatchTool } from './apply-patch/apply-patch.ts';
 import { type CronToolJobs, createCronTool, NO_CRON_JOBS } from './cron.ts';
 import { createEditTool } from './edit.ts';
 import type { MemoryPolicyOf } from './memory/memory-access.ts';
+import type { MemorySupplements } from './memory/memory-supplements.ts';
 import { createMemoryTools } from './memory/memory-tools.ts';
 import { OneAtATime } from './one-at-a-time.ts';
-import { createReadTool } from './read.ts';
+import { createReadTool, type SkillDirsOf } from './read.ts';
 import { createSessionStatusTool } from './session-status.ts';
 import { createSessionsHistoryTool } from './sessions-history.ts';
 import { createSessionsListTool } from './sessions-list.ts';
@@ -24,6 +25,7 @@ export interface ToolsetOptions {
   readonly now: () => number;
   /** What a leading `~` in a path stands for. */
   readonly home?: string | undefined;
+  readonly skillDirsOf?: SkillDirsOf | undefined;
   readonly sessionVisibility?: SessionVisibility | undefined;
   /** Without it tools can be shown, and sessions_send cannot send. */
   readonly sessionMail?: SessionMail | undefined;
@@ -33,6 +35,8 @@ export interface ToolsetOptions {
   readonly webFetch?: WebFetchLimits | undefined;
   /** Without it there are no memory tools. */
   readonly memoryPolicyOf?: MemoryPolicyOf | undefined;
+  /** What the memory tools find besides the agent's own notes. */
+  readonly memorySupplements?: MemorySupplements | undefined;
 }
 
 export interface Toolset {
@@ -45,16 +49,18 @@ export function createToolset({
   store,
   now,
   home,
+  skillDirsOf,
   sessionVisibility = 'self',
   sessionMail = NO_SESSION_MAIL,
   cronJobs = NO_CRON_JOBS,
   webFetch,
   memoryPolicyOf,
+  memorySupplements,
 }: ToolsetOptions): Toolset {
   const writes = new OneAtATime();
   const sessions = { store, now, visibility: sessionVisibility };
   const tools: readonly Tool[] = [
-    createReadTool({ home }),
+    createReadTool({ home, skillDirsOf }),
     createWriteTool({ writes, home }),
     createEditTool({ writes, home }),
     createApplyPatchTool({ writes }),
@@ -64,7 +70,7 @@ export function createToolset({
     createSessionsSendTool({ ...sessions, mail: sessionMail }),
     createCronTool({ jobs: cronJobs }),
     ...(webFetch ? [createWebFetchTool({ ...webFetch, now })] : []),
-    ...(memoryPolicyOf ? createMemoryTools({ policyOf: memoryPolicyOf, now }) : []),
+    ...(memoryPolicyOf ? createMemoryTools({ policyOf: memoryPolicyOf, now, supplements: memorySupplements }) : []),
   ];
   return {
     tools,

@@ -4,6 +4,7 @@ import { ToolFileUnusableError, ToolInputError } from '../protocol/errors.ts';
 import { checkedParams } from './check-params.ts';
 import { openContainedTarget } from './contained-path.ts';
 import { MAX_TEXT_BYTES } from './file-text.ts';
+import { namedPaths } from './named-paths.ts';
 import type { OneAtATime } from './one-at-a-time.ts';
 import { replaceFile } from './replace-file.ts';
 import type { Tool } from './tool.ts';
@@ -35,6 +36,7 @@ export function createWriteTool({ writes, home }: WriteToolOptions): Tool {
     },
     // Done again after a crash it could undo what came after it.
     idempotent: false,
+    derivedPaths: (params) => namedPaths(params, home),
     async run(params, { workspaceDir, signal }) {
       const { path, content } = checkedParams<WriteParams>(tool, params);
       const bytes = Buffer.byteLength(content);

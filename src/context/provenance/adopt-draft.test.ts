@@ -244,6 +244,13 @@ describe('plain assignments', () => {
     expect(moved.changes.map(({ change }) => change)).toEqual(['renamed', 'edited']);
   });
 
+  it('can add a file by its path alone, which is then called as on disk', () => {
+    const adopted = adopt((context) => {
+      context.bootstrapFiles.push({ path: 'pack:/w/shared/MEMORY.md', content: 'x' } as never);
+    });
+    expect(adopted.files.at(-1)).toMatchObject({ name: 'MEMORY.md', path: 'pack:/w/shared/MEMORY.md', content: 'x' });
+  });
+
   it('may say that nothing is there in either way', () => {
     const adopted = adopt((context) => {
       context.bootstrapFiles.push({ name: 'X.md', path: '/w/X.md', content: null, missing: false } as never);
@@ -257,7 +264,8 @@ describe('nonsense', () => {
     'a text': 'AGENTS.md',
     null: null,
     'a number': 7,
-    'an entry without a name': { path: '/w/X.md', content: 'x' },
+    'an entry without a name or a path': { content: 'x' },
+    'an entry with a name that is no text': { name: 7, path: '/w/X.md', content: 'x' },
     'content that is no text': { name: 'X.md', path: '/w/X.md', content: 42 },
     'content that is a boxed text': { name: 'X.md', path: '/w/X.md', content: new String('x') },
     'content that is a list': { name: 'X.md', path: '/w/X.md', content: ['x'] },

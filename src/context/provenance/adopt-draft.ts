@@ -116,12 +116,19 @@ interface DraftEntry {
 
 function readEntry(entry: unknown, index: number): DraftEntry {
   if (typeof entry !== 'object' || entry === null) throw new InvalidHandlerResult(`entry ${index} is not an object`);
-  const { name, path, content, missing } = entry as Partial<Record<keyof WorkspaceBootstrapFile, unknown>>;
+  const given = entry as Partial<Record<keyof WorkspaceBootstrapFile, unknown>>;
+  const { path, content, missing } = given;
+  const name = given.name ?? lastPart(path);
   if (typeof name !== 'string') throw new InvalidHandlerResult(`entry ${index} has no name`);
   if (content !== undefined && content !== null && typeof content !== 'string') {
     throw new InvalidHandlerResult(`the content of ${name} is not a string`);
   }
   return { name, path: typeof path === 'string' ? path : '', content: content ?? undefined, missing: missing === true };
+}
+
+/** Published packs add files by path alone; such a file is called what it is called on disk. */
+function lastPart(path: unknown): string | undefined {
+  return typeof path === 'string' ? path.split(/[/\\]/).findLast((part) => part !== '') : undefined;
 }
 
 /** A handler that rebuilds its list with fresh objects still means the same files. */

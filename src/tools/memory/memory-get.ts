@@ -8,6 +8,7 @@ import { READ_MAX_CHARS } from '../read.ts';
 import type { Tool, ToolOutput } from '../tool.ts';
 import { type MemoryPolicyOf, withheldMemory } from './memory-access.ts';
 import { memoryPathOf, openMemoryFile } from './memory-files.ts';
+import { type MemorySupplements, NO_SUPPLEMENTS } from './memory-supplements.ts';
 
 interface MemoryGetParams {
   readonly path: string;
@@ -15,7 +16,12 @@ interface MemoryGetParams {
   readonly lines?: number;
 }
 
-export function createMemoryGetTool({ policyOf }: { readonly policyOf: MemoryPolicyOf }): Tool {
+export interface MemoryGetOptions {
+  readonly policyOf: MemoryPolicyOf;
+  readonly supplements?: MemorySupplements | undefined;
+}
+
+export function createMemoryGetTool({ policyOf, supplements = NO_SUPPLEMENTS }: MemoryGetOptions): Tool {
   const tool: Tool = {
     name: 'memory_get',
     description: 'Read a file of your memory, MEMORY.md or memory/<name>.md, or some lines of it.',
@@ -35,6 +41,8 @@ export function createMemoryGetTool({ policyOf }: { readonly policyOf: MemoryPol
       const withheld = withheldMemory(context, policyOf);
       if (withheld) return withheld;
       const { workspaceDir } = context;
+      const besides = path.includes(':') ? await supplements.get(path) : undefined;
+      if (besides !== undefined) return showLines(path, besides, from, lines);
       const way = memoryPathOf(tool.name, workspaceDir, path);
       try {
         const file = await openMemoryFile(tool.name, workspaceDir, way);

@@ -5,10 +5,12 @@ import { checkedParams } from '../check-params.ts';
 import type { Tool } from '../tool.ts';
 import { type MemoryPolicyOf, withheldMemory } from './memory-access.ts';
 import type { MemoryHit, MemoryIndexes, MemorySearch } from './memory-index.ts';
+import { type MemorySupplementHit, type MemorySupplements, NO_SUPPLEMENTS } from './memory-supplements.ts';
 
 export interface MemorySearchOptions {
   readonly indexes: MemoryIndexes;
   readonly policyOf: MemoryPolicyOf;
+  readonly supplements?: MemorySupplements | undefined;
 }
 
 interface MemorySearchParams {
@@ -21,7 +23,7 @@ const MAX_RESULTS = 20;
 /** More names than these say nothing. */
 const MAX_NAMED = 10;
 
-export function createMemorySearchTool({ indexes, policyOf }: MemorySearchOptions): Tool {
+export function createMemorySearchTool({ indexes, policyOf, supplements = NO_SUPPLEMENTS }: MemorySearchOptions): Tool {
   const tool: Tool = {
     name: 'memory_search',
     description:
@@ -45,15 +47,26 @@ export function createMemorySearchTool({ indexes, policyOf }: MemorySearchOption
       const { query, maxResults = DEFAULT_RESULTS } = checkedParams<MemorySearchParams>(tool, params);
       const withheld = withheldMemory(context, policyOf);
       if (withheld) return withheld;
-      const { workspaceDir, signal } = context;
-      const found = await indexes.search({ workspaceDir, query, maxResults, signal });
+      const { workspaceDir, sessionKey, signal } = context;
+      const [found, others] = await Promise.all([
+        indexes.search({ workspaceDir, query, maxResults, signal }),
+        supplements.search({ query, maxResults, sessionKey }),
+      ]);
       const { hits } = found;
+      const besides = others.slice(0, maxResults);
       return {
         content: [
           ...(hits.length > 0 ? hits.map(describeHit) : [describeNothing(found)]),
+          ...besides.map(describeBesides),
           ...describeLeftOut(found),
         ].join('\n\n'),
-        details: { files: found.files, results: hits.map((hit) => ({ place: placeOf(hit), score: hit.score })) },
+        details: {
+          files: found.files,
+          results: [
+            ...hits.map((hit) => ({ place: placeOf(hit), score: hit.score })),
+            ...besides.map(({ place, score }) => ({ place, score })),
+          ],
+        },
       };
     },
   };
@@ -66,6 +79,10 @@ function placeOf({ path, firstLine, lastLine }: MemoryHit): string {
 
 function describeHit(hit: MemoryHit): string {
   return `${placeOf(hit)}${hit.heading === '' ? '' : ` (${hit.heading})`}\n${hit.text}`;
+}
+
+function describeBesides({ owner, place, title, text }: MemorySupplementHit): string {
+  return `${place}${title === '' ? '' : ` (${title})`}, from the plugin ${owner}\n${text}`;
 }
 
 function describeNothing({ files }: MemorySearch): string {

@@ -9,6 +9,8 @@ import { expandToolGroups, KNOWN_TOOL_NAMES, PLUGIN_GROUP } from './tool-groups.
 export interface PolicyTool {
   readonly name: string;
   readonly owner?: string | undefined;
+  /** A list has to name it, its owner or all plugins; that nothing forbids it is not enough. */
+  readonly isOptional?: boolean | undefined;
 }
 
 export interface ToolVerdict {
@@ -20,6 +22,7 @@ export interface ToolVerdict {
 }
 
 const NO_RULE = 'no rule forbids it';
+const OPTIONAL_RULE = 'optional, and neither it nor its plugin is named in tools.alsoAllow';
 
 export function decideTool(tool: PolicyTool, steps: readonly PolicyStep[]): ToolVerdict {
   return toolDecider(steps)(tool);
@@ -38,9 +41,12 @@ export function toolDecider(steps: readonly PolicyStep[]): (tool: PolicyTool) =>
       const denied = denies && findDenial(denies, tool);
       if (denied) return { isOffered: false, rule: denied.rule ?? step.source, step };
       if (!allows) continue;
-      const entry = findPermission(allows, tool);
+      const entry = (tool.isOptional ? findNaming(allows, tool) : undefined) ?? findPermission(allows, tool);
       if (!entry) return { isOffered: false, rule: `not in ${step.allow?.name ?? step.source}`, step };
       passed.push({ entry, step });
+    }
+    if (tool.isOptional && !passed.some(({ entry }) => !entry.pattern.includes('*'))) {
+      return { isOffered: false, rule: OPTIONAL_RULE, step: undefined };
     }
     // A list that names the tool says more than one that lets everything pass.
     const named = passed.filter(({ entry }) => entry.rule !== undefined);
@@ -77,11 +83,19 @@ function findPermission(list: ReadList, { name, owner }: PolicyTool): PolicyEntr
     findByName(list, plain) ??
     // Whoever may write files may patch them.
     (plain === 'apply_patch' ? findByName(list, 'write') : undefined) ??
-    // An owner who calls itself as a tool of the product must not come in by that tool's name.
-    (owner !== undefined && KNOWN_TOOL_NAMES.includes(normalizeToolName(owner))
-      ? list.byName.get(PLUGIN_GROUP)
-      : findByOwner(list, owner))
+    findOwnersPermission(list, owner)
   );
+}
+
+/** An entry that means the tool or its owner; one that lets everything pass means nobody. */
+function findNaming(list: ReadList, { name, owner }: PolicyTool): PolicyEntry | undefined {
+  return list.byName.get(normalizeToolName(name)) ?? findOwnersPermission(list, owner);
+}
+
+/** An owner who calls itself as a tool of the product must not come in by that tool's name. */
+function findOwnersPermission(list: ReadList, owner: string | undefined): PolicyEntry | undefined {
+  const isDisguised = owner !== undefined && KNOWN_TOOL_NAMES.includes(normalizeToolName(owner));
+  return isDisguised ? list.byName.get(PLUGIN_GROUP) : findByOwner(list, owner);
 }
 
 function findByName({ byName, globs }: ReadList, name: string): PolicyEntry | undefined {
