@@ -3,7 +3,7 @@
 //
 // Errors: throws ModelCallError when no model answered, and the reason of the signal when the run was stopped.
 
-import { createHash } from 'node:crypto';
+import { inStep } from '../hooks/hook-trace.ts';
 import { costOf } from '../models/cost-of.ts';
 import type { Model, ModelEnd, ModelFailure } from '../models/model.ts';
 import { retryDelayMs } from '../models/retry-delay.ts';
@@ -15,9 +15,11 @@ import { commitCompaction } from './compaction/compact.ts';
 import { shortenRefused } from './compaction/fit-conversation.ts';
 import type { Conversation } from './conversation.ts';
 import { keepUsage } from './keep-usage.ts';
+import { contextWindowFor } from './model-context.ts';
 import type { Turn } from './open-turn.ts';
 import { parseToolInput } from './parse-tool-input.ts';
 import type { RunParts } from './run-parts.ts';
+import { tellModelCallEnded, tellModelCallStarted } from './tell-model-call.ts';
 
 export interface CalledModel {
   readonly message: AssistantMessage;
@@ -52,6 +54,7 @@ export async function callModel(parts: RunParts, turn: Turn, asked: Conversation
           ? `${attempt.failure.message} Say /compact to make the conversation shorter, or /new to begin another one.`
           : attempt.failure.message,
       );
+    turn.useModel(next.model);
     conversation = next;
   }
 }
@@ -67,7 +70,7 @@ interface Attempt {
 async function attemptWithRetries(parts: RunParts, turn: Turn, conversation: Conversation): Promise<Attempt> {
   let usage = NO_USAGE;
   for (let attempts = 1; ; attempts++) {
-    const streamed = await streamOnce(parts, turn, conversation);
+    const streamed = await streamOnce(parts, turn, conversation, attempts);
     usage = addUsage(usage, streamed.end.usage);
     turn.signal.throwIfAborted();
     const { stop, error } = streamed.end;
@@ -88,11 +91,14 @@ async function streamOnce(
   parts: RunParts,
   turn: Turn,
   conversation: Conversation,
+  attempts: number,
 ): Promise<{ message: AssistantMessage; end: ModelEnd }> {
   const { model, call, wire } = conversation;
   const { runId, sessionKey, attempt } = turn;
   const startedAt = parts.now();
-  tellStart(parts, turn, conversation);
+  // Unlike for every time that a provider is asked, whoever asks again.
+  const step = `${attempt}.${call}.${attempts}`;
+  tellStart(parts, turn, conversation, step);
   const recorded = { ...turn.recorded, ...refOf(model) };
   parts.recorder.promptSubmitted(recorded, {
     call,
@@ -122,7 +128,7 @@ async function streamOnce(
   if (text !== '') content.push({ type: 'text', text });
   const message: AssistantMessage = { role: 'assistant', content };
   keepUsage(parts, turn, model, end.usage, 'run');
-  tellEnd(parts, turn, conversation, message, end, { startedAt, firstByteAt });
+  tellEnd(parts, turn, conversation, message, end, { step, startedAt, firstByteAt });
   return { message, end };
 }
 
@@ -207,8 +213,9 @@ function refOf({ provider, model, api }: Model): { provider: string; model: stri
   return { provider, model, api };
 }
 
-function tellStart({ hooks }: RunParts, turn: Turn, { model, call, messages, frame }: Conversation): void {
-  const context = { ...turn.context, modelProviderId: model.provider, modelId: model.model };
+function tellStart(parts: RunParts, turn: Turn, { model, messages, frame }: Conversation, step: string): void {
+  const { hooks } = parts;
+  const context = inStep(turn.context, `model ${step}`);
   if (hooks.has('llm_input')) {
     hooks.observe(
       'llm_input',
@@ -226,7 +233,7 @@ function tellStart({ hooks }: RunParts, turn: Turn, { model, call, messages, fra
       context,
     );
   }
-  if (hooks.has('model_call_started')) hooks.observe('model_call_started', callFacts(turn, model, call), context);
+  tellModelCallStarted(parts, turn, model, step);
 }
 
 function tellEnd(
@@ -235,12 +242,12 @@ function tellEnd(
   { model, call, wire }: Conversation,
   message: AssistantMessage,
   end: ModelEnd,
-  { startedAt, firstByteAt }: { startedAt: number; firstByteAt: number | undefined },
+  { step, startedAt, firstByteAt }: { step: string; startedAt: number; firstByteAt: number | undefined },
 ): void {
   const { hooks } = parts;
   const ms = parts.now() - startedAt;
   const text = message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-  const context = { ...turn.context, modelProviderId: model.provider, modelId: model.model };
+  const context = inStep(turn.context, `model ${step}`);
   const failed = end.stop === 'error' || end.stop === 'aborted';
   parts.recorder.modelCompleted(
     { ...turn.recorded, ...refOf(model) },
@@ -254,24 +261,7 @@ function tellEnd(
       error: end.error?.message,
     },
   );
-  if (hooks.has('model_call_ended')) {
-    hooks.observe(
-      'model_call_ended',
-      {
-        ...callFacts(turn, model, call),
-        durationMs: ms,
-        outcome: failed ? 'error' : 'completed',
-        ...(end.error ? { errorCategory: end.error.kind, failureKind: end.error.kind } : {}),
-        requestPayloadBytes: Buffer.byteLength(wire.body),
-        ...(end.responseBytes === undefined ? {} : { responseStreamBytes: end.responseBytes }),
-        ...(firstByteAt === undefined ? {} : { timeToFirstByteMs: firstByteAt - startedAt }),
-        ...(end.requestId === undefined
-          ? {}
-          : { upstreamRequestIdHash: createHash('sha256').update(end.requestId).digest('hex').slice(0, 16) }),
-      },
-      context,
-    );
-  }
+  tellModelCallEnded(parts, turn, model, step, { wire, end, startedAt, firstByteAt });
   if (!failed && hooks.has('llm_output')) {
     const { input, output, cacheRead, cacheWrite } = end.usage;
     hooks.observe(
@@ -281,6 +271,9 @@ function tellEnd(
         sessionId: turn.session.sessionId,
         provider: model.provider,
         model: model.model,
+        ...contextWindowFor(model, parts.compaction(turn.agentId)),
+        resolvedRef: `${model.provider}/${model.model}`,
+        harnessId: 'atrium',
         prompt: turn.text,
         assistantTexts: text === '' ? [] : [text],
         lastAssistant: message,
@@ -289,20 +282,4 @@ function tellEnd(
       context,
     );
   }
-}
-
-function callFacts(turn: Turn, model: Model, call: number) {
-  return {
-    runId: turn.runId,
-    callId: `${turn.runId}:${call}`,
-    sessionKey: turn.sessionKey,
-    sessionId: turn.session.sessionId,
-    provider: model.provider,
-    model: model.model,
-    api: model.api,
-    transport: 'http',
-    ...(model.contextWindow === undefined
-      ? {}
-      : { contextTokenBudget: model.contextWindow, contextWindowSource: 'model' }),
-  };
 }

@@ -10,6 +10,7 @@ import { toolSpecs } from '../tools/toolset.ts';
 import { chooseModel } from './choose-model.ts';
 import { composeContext } from './compose-context.ts';
 import { rewrittenPieces, spansOfTalk } from './message-spans.ts';
+import { modelContextOf } from './model-context.ts';
 import type { Turn } from './open-turn.ts';
 import { prepareTurn } from './prepare-turn.ts';
 import type { RequestDraft, RequestSpan } from './request-draft.ts';
@@ -38,23 +39,29 @@ export type TurnSubject = Pick<
   | 'inbound'
   | 'context'
   | 'startedAt'
+  | 'startsOver'
   | 'signal'
   | 'runId'
 >;
 
 export async function draftRequest(parts: DraftParts, turn: TurnSubject, mode: DraftMode): Promise<RequestDraft> {
   const chosen = await chooseModel(parts, turn, mode);
-  const prepared = await prepareTurn(parts, turn, mode);
-  const composition = await composeContext(parts, turn, mode);
-  const shaped = await shapePrompt(parts, turn, { mode, composition, prepared, legacy: chosen.legacy });
+  const told = {
+    ...turn,
+    context: { ...turn.context, ...modelContextOf(chosen.model, parts.compaction(turn.agentId)) },
+  };
+  const prepared = await prepareTurn(parts, told, mode);
+  const composition = await composeContext(parts, told, mode);
+  const shaped = await shapePrompt(parts, told, { mode, composition, prepared, legacy: chosen.legacy });
 
   const said: UserMessage = { role: 'user', content: shaped.user.map(({ text }) => text).join('') };
-  const user = await writeMessage(parts, turn, said, askingIn(mode));
+  const user = await writeMessage(parts, told, said, askingIn(mode));
   const userPieces = rewrittenPieces(shaped.user, textOfUser(user.message), user.rewrittenBy ?? '');
   const { provider, model } = chosen.model;
   const { agentId, sessionKey } = turn;
+  const { sessionId } = turn.session;
   const tools = toolSpecs(
-    await parts.tools({ agentId, sessionKey, requester: requesterOf(turn.inbound), provider, model }),
+    await parts.tools({ agentId, sessionKey, sessionId, requester: requesterOf(turn.inbound), provider, model }),
   );
   const messages: Message[] = [...turn.history, user.message];
   return {

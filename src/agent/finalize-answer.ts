@@ -47,7 +47,7 @@ export class Finalizer {
         lastAssistantMessage: textOf(message),
         messages: [...messages, message],
       },
-      { ...turn.context, modelProviderId: model.provider, modelId: model.model },
+      turn.context,
       { signal: turn.signal },
     );
     if (result.action !== 'revise') return undefined;

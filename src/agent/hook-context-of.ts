@@ -1,6 +1,7 @@
 // Who and where a run is, as every hook of it is told.
 
 import type { HookContext } from '../hooks/hook-context.ts';
+import { runTrace } from '../hooks/hook-trace.ts';
 import type { Trigger } from '../protocol/session-type.ts';
 import type { InboxRow, SessionRow, TriggerKind, TriggerPayload } from '../store/tables.ts';
 
@@ -12,7 +13,7 @@ export function hookContextOf(
   attempt: number,
   isRecovered: boolean = attempt > 1,
 ): HookContext {
-  const { surface, sender, messageId } = inbound;
+  const { surface, sender, messageId, replyToId } = inbound;
   return {
     agentId,
     sessionKey,
@@ -28,8 +29,9 @@ export function hookContextOf(
     threadId: surface.threadId,
     senderId: sender.id,
     messageId,
+    replyToId,
     ...(isRecovered ? { recovered: true } : {}),
-    trace: { traceId: runId, spanId: `${runId}.${attempt}`, callDepth: 0 },
+    trace: runTrace(runId),
   };
 }
 

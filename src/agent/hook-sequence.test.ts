@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { HOOK_CATALOG, type HookName } from '../hooks/catalog.ts';
 import type { HookContext } from '../hooks/hook-context.ts';
+import { runTrace } from '../hooks/hook-trace.ts';
 import type { HookRunner } from '../hooks/runner.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { reply, toolCall } from '../testkit/model-server.ts';
@@ -14,6 +15,8 @@ it('every hook that a turn with one tool call passes fires once at its place, an
   const scratch = await gatewayForTest({
     channels: [chat],
     files: { 'workspace/notes.md': 'Nothing new.' },
+    config: { agents: { defaults: { model: 'fake/small', contextTokens: 8_000 } } },
+    provider: { models: [{ id: 'small', contextWindow: 32_000 }] },
     register: (hooks) => recordAll(hooks, calls),
   });
   scratch.model.script([toolCall('read', { path: 'notes.md' }), reply('Nothing new.')]);
@@ -76,10 +79,10 @@ it('every hook that a turn with one tool call passes fires once at its place, an
       accountId: 'work',
       conversationId: 'team',
       threadId: 'plans',
-      trace: { traceId: runId, spanId: expect.any(String), callDepth: 0 },
-      traceId: runId,
-      spanId: expect.any(String),
-      callDepth: 0,
+      traceId: runTrace(runId).traceId,
+      spanId: expect.stringMatching(/^[0-9a-f]{16}$/),
+      callDepth: depthOf(hook),
+      trace: { traceId: context.traceId, spanId: context.spanId, callDepth: context.callDepth },
     });
     expect(context.channelId, hook).toBe(
       HOOK_CATALOG[hook].place === 'inbound' || HOOK_CATALOG[hook].place === 'delivery' ? 'chat' : 'team',
@@ -94,11 +97,30 @@ it('every hook that a turn with one tool call passes fires once at its place, an
       workspaceDir: scratch.workspaceDir,
       trigger: 'user',
     });
-    if (HOOK_CATALOG[hook].place === 'model')
-      expect(context).toMatchObject({ modelProviderId: 'fake', modelId: 'small' });
+    if (KNOWS_NO_MODEL.has(hook)) continue;
+    expect({ hook, ...context }).toMatchObject({
+      hook,
+      modelProviderId: 'fake',
+      modelId: 'small',
+      contextTokenBudget: 8_000,
+      contextWindowSource: 'agentContextTokens',
+      contextWindowReferenceTokens: 32_000,
+    });
   }
   for (const { hook, event } of calls) expect(undefinedFieldsOf(event), hook).toEqual([]);
 });
+
+/** What came in is the root, the run is below it, and its steps are below the run. */
+function depthOf(hook: HookName): number {
+  const { place } = HOOK_CATALOG[hook];
+  if (place === 'inbound') return 0;
+  return place === 'model' || place === 'delivery' || place === 'session' || OF_A_TOOL.has(hook) ? 2 : 1;
+}
+
+const OF_A_TOOL: ReadonlySet<HookName> = new Set(['before_tool_call', 'after_tool_call', 'tool_result_persist']);
+
+/** They come before the model is chosen, or after the run is forgotten. */
+const KNOWS_NO_MODEL: ReadonlySet<HookName> = new Set(['session_start', 'before_model_resolve', 'before_agent_start']);
 
 /** Not about one message, or with an event of their own that says where they are. */
 const OUTSIDE: ReadonlySet<HookName> = new Set(['agent:bootstrap', 'session_end', 'gateway_start', 'gateway_stop']);
@@ -126,7 +148,7 @@ function undefinedFieldsOf(event: object): string[] {
 }
 
 /** What a platform may not say, and what did not go wrong. */
-const MAY_BE_UNKNOWN = new Set(['senderUsername', 'wasMentioned', 'metadata', 'error']);
+const MAY_BE_UNKNOWN = new Set(['senderUsername', 'wasMentioned', 'metadata', 'error', 'replyToId']);
 
 async function rowsOf(scratch: Awaited<ReturnType<typeof gatewayForTest>>, runId: string) {
   await scratch.start();

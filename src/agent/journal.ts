@@ -15,6 +15,10 @@ export type JournalStep =
       /** The user's message, where the transcript must not keep it. */
       readonly unkept?: Message | undefined;
     }
+  /** A plugin's command is about to be run for a person. */
+  | { readonly kind: 'command-start'; readonly name: string; readonly owner: string }
+  /** It let the message go on to the agent. */
+  | { readonly kind: 'command-end' }
   /** The model's message with calls that wait for a person; none of them has begun. */
   | { readonly kind: 'ask'; readonly message: AssistantMessage }
   /** These calls passed the gate, or were vetoed, and are about to start. */

@@ -13,10 +13,11 @@ export async function offeredTools(
   { model, frame }: Conversation,
 ): Promise<readonly Tool[]> {
   const { agentId, sessionKey, inbound } = turn;
+  const { sessionId } = turn.session;
   const { provider } = model;
   const requester = requesterOf(inbound);
   const told = new Set(frame.tools.map(({ name }) => name));
-  const tools = await parts.tools({ agentId, sessionKey, requester, provider, model: model.model });
+  const tools = await parts.tools({ agentId, sessionKey, sessionId, requester, provider, model: model.model });
   return tools.filter(({ name }) => told.has(name));
 }
 

@@ -3,10 +3,13 @@
 // the new session.
 
 import type { HookContext } from '../hooks/hook-context.ts';
+import { inStep } from '../hooks/hook-trace.ts';
+import type { Model } from '../models/model.ts';
 import { RunInterruptedError, RunTimeoutError, TriggerScrubbedError } from '../protocol/errors.ts';
 import type { Inbound } from '../protocol/inbound.ts';
 import type { Message } from '../protocol/message.ts';
 import type { Trigger } from '../protocol/session-type.ts';
+import { startsOver } from '../protocol/starts-over.ts';
 import { timeLimit } from '../protocol/time-limit.ts';
 import type { JournalRow, SessionRow, TranscriptRow, TriggerKind, TriggerPayload } from '../store/tables.ts';
 import type { ClaimedRun } from './claimed-run.ts';
@@ -15,9 +18,11 @@ import { isOwnEntry, splitHistory } from './history-of.ts';
 import { hookContextOf, TRIGGER_OF_KIND } from './hook-context-of.ts';
 import { loadSession } from './load-session.ts';
 import type { PastEntry } from './message-spans.ts';
+import { modelContextOf } from './model-context.ts';
 import { parseResetCommand } from './reset-command.ts';
 import { RunLedger } from './run-ledger.ts';
 import type { RecordedRun, RunParts, SessionPlan } from './run-parts.ts';
+import { sessionEntryOf } from './session-entry.ts';
 
 export interface Turn {
   readonly runId: string;
@@ -37,6 +42,8 @@ export interface Turn {
   readonly isAbandoned: boolean;
   /** A person asked for a new session and said nothing else. */
   readonly isResetOnly: boolean;
+  /** The session before it was ended because somebody wanted a new one. */
+  readonly startsOver: boolean;
   /** A person asked for a shorter conversation; the text is what the summary should mind. */
   readonly isCompactOnly: boolean;
   /** What a fresh session begins with, said elsewhere; already part of the history. */
@@ -54,12 +61,15 @@ export interface Turn {
   readonly ledger: RunLedger;
   /** Fires when the run must end: a person or a client stopped it, it took too long, or the process is stopping. */
   readonly signal: AbortSignal;
+  /** With the model, once it is chosen. */
   readonly context: HookContext;
   readonly recorded: RecordedRun;
   /** Messages that hook packs want said about the new session. */
   readonly packMessages: readonly string[];
   /** True when the process is stopping, so that the run is left as it is for the next one. */
   isInterrupted(): boolean;
+  /** From here on handlers are told of this model. */
+  useModel(model: Model): void;
   /** The run is over, one way or another. */
   close(): void;
 }
@@ -100,7 +110,7 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
   const workspaceDir = parts.context.workspaceDirOf(agentId);
   // A person's answer lets a run go on; only what was cut short is taken up again.
   const isRecovered = attempt > 1 && trigger.kind !== 'approval';
-  const context = hookContextOf(payload, { runId, kind }, session, workspaceDir, attempt, isRecovered);
+  let context = hookContextOf(payload, { runId, kind }, session, workspaceDir, attempt, isRecovered);
   const recorded = { runId, sessionId: session.sessionId, sessionKey, agentId, workspaceDir, attempt };
   parts.emit({ type: 'run-start', runId, sessionKey, at: startedAt, attempt, agentId, sessionId: session.sessionId });
   parts.recorder.runStarted(recorded);
@@ -123,6 +133,7 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
     isRecovered,
     isAbandoned: inbound.isAwaited === true && trigger.acceptedAt < parts.upSince,
     isResetOnly: command !== undefined && command.rest === '',
+    startsOver: startsOver(plan.ended?.reason),
     isCompactOnly: compactWish !== undefined,
     seed,
     history: past.map(({ message }) => message),
@@ -133,10 +144,15 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
     startedAt,
     ledger,
     signal: limit.signal,
-    context,
+    get context() {
+      return context;
+    },
     recorded,
     packMessages,
     isInterrupted: () => limit.signal.reason instanceof RunInterruptedError,
+    useModel: (model) => {
+      context = { ...context, ...modelContextOf(model, parts.compaction(agentId)) };
+    },
     close: limit.clear,
   };
 }
@@ -152,7 +168,7 @@ async function tellSessionChange(
   const messages: string[] = [];
   if (ended) {
     const { reason } = ended;
-    const old = { ...context, sessionId: ended.session.sessionId };
+    const old = inStep({ ...context, sessionId: ended.session.sessionId }, 'session end');
     const said = await parts.store.select('transcript', {
       where: { sessionId: old.sessionId },
       orderBy: [['position', 'asc']],
@@ -161,8 +177,9 @@ async function tellSessionChange(
       await parts.hooks.observeAndWait('before_reset', { messages: said.map(({ message }) => message), reason }, old);
       messages.push(
         ...(await parts.internalHook('command', command, sessionKey, {
-          sessionEntry: { sessionId },
-          previousSessionEntry: { sessionId: old.sessionId },
+          ...runOf(context),
+          sessionEntry: sessionEntryOf(session),
+          previousSessionEntry: sessionEntryOf(ended.session),
           commandSource: context.messageProvider ?? 'unknown',
           ...(context.senderId === undefined ? {} : { senderId: context.senderId }),
           ...(context.workspaceDir === undefined ? {} : { workspaceDir: context.workspaceDir }),
@@ -182,6 +199,14 @@ async function tellSessionChange(
       },
       old,
     );
+    void parts.internalHook('session', 'end', sessionKey, {
+      ...runOf(context),
+      sessionEntry: sessionEntryOf(ended.session),
+      sessionId: old.sessionId,
+      reason,
+      messageCount: said.length,
+      nextSessionId: sessionId,
+    });
     parts.recorder.sessionEnded({ sessionId: old.sessionId, sessionKey, reason });
     parts.emit({
       type: 'session-end',
@@ -196,10 +221,21 @@ async function tellSessionChange(
     parts.hooks.observe(
       'session_start',
       { sessionId, sessionKey, ...(session.resumedFrom === null ? {} : { resumedFrom: session.resumedFrom }) },
-      context,
+      inStep(context, 'session start'),
     );
+    void parts.internalHook('session', 'start', sessionKey, {
+      ...runOf(context),
+      sessionEntry: sessionEntryOf(session),
+      sessionId,
+      resumedFrom: session.resumedFrom,
+    });
   }
   return messages;
+}
+
+/** Hook packs are told of the run too, so that their records are found with it. */
+function runOf({ runId }: HookContext): { readonly runId?: string } {
+  return runId === undefined ? {} : { runId };
 }
 
 function isScheduled(kind: TriggerKind): boolean {

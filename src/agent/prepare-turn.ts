@@ -37,7 +37,7 @@ export async function prepareTurn(parts: DraftParts, turn: TurnSubject, mode: Dr
     turn.trigger === 'heartbeat'
       ? await hooks.run(
           'heartbeat_prompt_contribution',
-          { sessionKey: turn.sessionKey, agentId: turn.agentId },
+          { sessionKey: turn.sessionKey, agentId: turn.agentId, heartbeatName: turn.inbound.sender.id },
           turn.context,
           options,
         )
@@ -90,11 +90,13 @@ function queuedInjectionOf(row: InjectionRow): QueuedInjection {
 
 async function queuedInjections(
   parts: DraftParts,
-  { sessionKey, startedAt }: TurnSubject,
+  { sessionKey, startedAt, startsOver }: TurnSubject,
 ): Promise<readonly InjectionRow[]> {
   const rows = await parts.store.select('injections', {
     where: { sessionKey, status: 'queued' },
     orderBy: [['seq', 'asc']],
   });
-  return rows.filter(({ expiresAt }) => expiresAt === null || expiresAt > startedAt);
+  // What was queued for the session that ends here goes with it, in the commit of this run's request.
+  const isForThis = ({ createdAt }: InjectionRow) => !startsOver || createdAt >= startedAt;
+  return rows.filter((row) => (row.expiresAt === null || row.expiresAt > startedAt) && isForThis(row));
 }

@@ -3,6 +3,7 @@
 
 import type { WireRequest } from '../models/model.ts';
 import type { Inbound } from '../protocol/inbound.ts';
+import { startsOver } from '../protocol/starts-over.ts';
 import { fitPreview } from './compaction/fit-request.ts';
 import { draftRequest, type TurnSubject } from './draft-request.ts';
 import { historyOf } from './history-of.ts';
@@ -51,6 +52,7 @@ export async function previewRequest(
     history: past.map(({ message }) => message),
     past,
     startedAt: at,
+    startsOver: startsOver(plan.ended?.reason),
     signal,
     context: hookContextOf(
       { agentId, inbound },

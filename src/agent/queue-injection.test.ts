@@ -74,6 +74,79 @@ describe('text that a plugin queues', () => {
     expect(await scratch.gateway.queueInjection({ ...wanted, owner: 'somebody else' })).toBe(true);
   });
 
+  it('counts anew under one key when its time was over before anybody saw it', async () => {
+    let now = Date.parse('2026-01-05T10:00:00Z');
+    const { gateway, store } = await gatewayForTest({ now: () => now });
+    const wanted = { ...NOTE, sessionKey: 'agent:main:main', idempotencyKey: 'today', ttlMs: 1_000 };
+    expect(await gateway.queueInjection(wanted)).toBe(true);
+    expect(await gateway.queueInjection(wanted)).toBe(false);
+    now += 1_000;
+    expect(await gateway.queueInjection({ ...wanted, text: 'It has stopped.' })).toBe(true);
+    expect(await store.select('injections')).toMatchObject([{ text: 'It has stopped.' }]);
+  });
+
+  it.each([
+    '/new',
+    '/reset',
+  ])('is forgotten when somebody says %s, with what plugins kept for the session', async (command) => {
+    const scratch = await gatewayForTest({
+      register: (hooks) =>
+        hooks.register({
+          hook: 'before_reset',
+          id: 'remind',
+          owner: 'reminder',
+          handler: async (_, { sessionKey = '' }) => {
+            await scratch.gateway.queueInjection({ owner: 'reminder', sessionKey, text: 'This one is new here.' });
+          },
+        }),
+    });
+    scratch.model.script([reply('One.'), reply('Two.')]);
+    const { sessionKey } = await scratch.channel.says({}, 'Hello');
+    await scratch.channel.expectDelivered('One.');
+    await scratch.gateway.queueInjection({ ...NOTE, sessionKey });
+    const row = { sessionKey, pluginId: 'weather', namespace: 'sky', value: 'grey', updatedAt: 1 };
+    await scratch.store.commit([{ insert: 'pluginState', row }], { site: 'plugin-state' });
+    const preview = await scratch.gateway.preview({ sessionKey, message: `${command} Good morning`, runHooks: true });
+    expect(preview.wire.body).not.toContain('It rains.');
+    await scratch.channel.says({}, `${command} Good morning`);
+    await scratch.channel.expectDelivered('Two.');
+    expect(userTextOf(scratch, 1)).toBe('This one is new here.\n\nGood morning');
+    expect(await scratch.store.select('injections')).toMatchObject([{ owner: 'reminder', status: 'consumed' }]);
+    expect(await scratch.store.count('pluginState')).toBe(0);
+  });
+
+  it('waits through the night, and is shown in the session of the morning', async () => {
+    let now = Date.parse('2026-01-05T10:00:00Z');
+    const config = { agents: { defaults: { model: 'fake/small' } }, session: { reset: { mode: 'daily', atHour: 4 } } };
+    const scratch = await gatewayForTest({ now: () => now, config });
+    scratch.model.script([reply('One.'), reply('Two.')]);
+    const { sessionKey } = await scratch.channel.says({}, 'Hello');
+    await scratch.channel.expectDelivered('One.');
+    await scratch.gateway.queueInjection({ ...NOTE, sessionKey });
+    now += 24 * 3_600_000;
+    await scratch.channel.says({}, 'Good morning');
+    await scratch.channel.expectDelivered('Two.');
+    expect(userTextOf(scratch, 1)).toBe('It rains.\n\nGood morning');
+    expect(await scratch.store.count('sessions')).toBe(2);
+  });
+
+  it('is forgotten when an operator resets or deletes the session', async () => {
+    let now = Date.parse('2026-01-05T10:00:00Z');
+    const scratch = await gatewayForTest({ now: () => now++ });
+    scratch.model.script(() => reply('One.'));
+    const { sessionKey } = await scratch.channel.says({}, 'Hello');
+    await scratch.channel.expectDelivered('One.');
+    await scratch.gateway.queueInjection({ ...NOTE, sessionKey });
+    expect(await scratch.gateway.endSession(sessionKey, 'reset')).toBe(true);
+    expect(await scratch.store.count('injections')).toBe(0);
+    await scratch.gateway.queueInjection({ ...NOTE, sessionKey });
+    const row = { sessionKey, pluginId: 'weather', namespace: 'sky', value: 'grey', updatedAt: 1 };
+    await scratch.store.commit([{ insert: 'pluginState', row }], { site: 'plugin-state' });
+    expect(await scratch.gateway.deleteSession(sessionKey)).toBe(true);
+    expect(await scratch.store.count('injections')).toBe(0);
+    expect(await scratch.store.count('pluginState')).toBe(0);
+  });
+
   it('is told to agent_turn_prepare before it is shown', async () => {
     const seen: unknown[] = [];
     const scratch = await gatewayForTest({
@@ -113,6 +186,8 @@ describe('text that a plugin queues', () => {
     const queue = (text: string) => gateway.queueInjection({ ...NOTE, sessionKey, text });
     await expect(queue(' ')).rejects.toMatchObject({ code: 'ATRIUM_INJECTION_REFUSED' });
     await expect(queue('x'.repeat(32_001))).rejects.toThrow(/32001 characters/);
+    const late = gateway.queueInjection({ ...NOTE, sessionKey, ttlMs: 0 });
+    await expect(late).rejects.toThrow(/its time would be over already/);
     for (let count = 0; count < 100; count++) await queue(`note ${count}`);
     await expect(queue('one more')).rejects.toThrow(/100 of its texts/);
   });

@@ -1,13 +1,16 @@
 // Queues text for the next run of a session. It is shown in exactly one run that completes: the request binds it, the
-// result consumes it, a run that fails releases it.
+// result consumes it, a run that fails releases it. It is forgotten when its time is over, when somebody starts the
+// session over, and when its plugin is disabled.
 //
-// Result: false when the same was queued before.
-// Errors: rejects with InjectionRefusedError when the text is empty or too long, or when too many are waiting already.
-// Rules: of two with the same owner, session and key only the first counts, also after it has been shown.
+// Result: `enqueued` is false when the same was queued before; the id is then that of the first.
+// Errors: rejects with InjectionRefusedError when the text is empty or too long, the key is too long, the time is none, or
+// too many are waiting already.
+// Rules: of two with the same owner, session and key only the first counts, also after it has been shown; one whose time
+// was over before anybody saw it counts for nothing.
 
 import { InjectionRefusedError } from '../protocol/errors.ts';
 import { newId } from '../protocol/new-id.ts';
-import type { NewRow } from '../store/store.ts';
+import type { NewRow, Store } from '../store/store.ts';
 import type { InjectionRow } from '../store/tables.ts';
 import type { RunParts } from './run-parts.ts';
 
@@ -23,24 +26,31 @@ export interface InjectionRequest {
   readonly ttlMs?: number | undefined;
 }
 
+export interface QueuedText {
+  readonly enqueued: boolean;
+  readonly id: string;
+}
+
 const MAX_CHARS = 32_000;
+const MAX_KEY_CHARS = 512;
 const MAX_WAITING = 100;
 
 export async function queueInjection(
   { store, now }: Pick<RunParts, 'store' | 'now'>,
-  { owner, sessionKey, text, placement = 'prepend', idempotencyKey, ttlMs }: InjectionRequest,
-): Promise<boolean> {
-  if (text.trim() === '') throw new InjectionRefusedError(owner, 'its text is empty');
-  if (text.length > MAX_CHARS) {
-    throw new InjectionRefusedError(owner, `its text has ${text.length} characters, and ${MAX_CHARS} are the limit`);
-  }
-  const same = { owner, sessionKey, idempotencyKey };
-  if (idempotencyKey !== undefined && (await store.count('injections', same)) > 0) return false;
-  const waiting = await store.count('injections', { owner, sessionKey, status: 'queued' });
+  request: InjectionRequest,
+): Promise<QueuedText> {
+  const { owner, sessionKey, text, placement = 'prepend', idempotencyKey, ttlMs } = request;
+  const problem = problemOf(request);
+  if (problem !== undefined) throw new InjectionRefusedError(owner, problem);
+  const createdAt = now();
+  const earlier = await findEarlier(store, request, createdAt);
+  if (earlier) return { enqueued: false, id: earlier.id };
+  const ofSession = { owner, sessionKey, status: 'queued' };
+  const expired = { ...ofSession, expiresAt: { lte: createdAt } };
+  const waiting = (await store.count('injections', ofSession)) - (await store.count('injections', expired));
   if (waiting >= MAX_WAITING) {
     throw new InjectionRefusedError(owner, `${waiting} of its texts are waiting for that session already`);
   }
-  const createdAt = now();
   const row: NewRow<'injections'> = {
     id: newId('inj', createdAt),
     owner,
@@ -53,6 +63,34 @@ export async function queueInjection(
     status: 'queued',
     runId: null,
   };
-  const { changed } = await store.commit([{ insert: 'injections', row, onConflict: 'ignore' }], { site: 'injection' });
-  return changed[0] === 1;
+  const { changed } = await store.commit(
+    [
+      { remove: 'injections', where: expired },
+      { insert: 'injections', row, onConflict: 'ignore' },
+    ],
+    { site: 'injection' },
+  );
+  if (changed[1] === 1) return { enqueued: true, id: row.id };
+  return { enqueued: false, id: (await findEarlier(store, request, createdAt))?.id ?? row.id };
+}
+
+function problemOf({ text, idempotencyKey, ttlMs }: InjectionRequest): string | undefined {
+  if (text.trim() === '') return 'its text is empty';
+  if (text.length > MAX_CHARS) return `its text has ${text.length} characters, and ${MAX_CHARS} are the limit`;
+  if (idempotencyKey !== undefined && (idempotencyKey === '' || idempotencyKey.length > MAX_KEY_CHARS)) {
+    return `its key must have 1 to ${MAX_KEY_CHARS} characters`;
+  }
+  if (ttlMs !== undefined && !(ttlMs > 0)) return 'its time would be over already';
+  return undefined;
+}
+
+async function findEarlier(
+  store: Store,
+  { owner, sessionKey, idempotencyKey }: InjectionRequest,
+  now: number,
+): Promise<InjectionRow | undefined> {
+  if (idempotencyKey === undefined) return undefined;
+  const [row] = await store.select('injections', { where: { owner, sessionKey, idempotencyKey }, limit: 1 });
+  const isExpired = row?.status === 'queued' && row.expiresAt !== null && row.expiresAt <= now;
+  return isExpired ? undefined : row;
 }

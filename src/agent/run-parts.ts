@@ -17,7 +17,9 @@ import type { Usage } from '../protocol/usage.ts';
 import type { NewRow, Store, Write } from '../store/store.ts';
 import type { SessionRow } from '../store/tables.ts';
 import type { Tool } from '../tools/tool.ts';
+import type { TrustedPolicy } from '../tools/trusted-policy.ts';
 import type { RequestSpan } from './request-draft.ts';
+import type { CommandPort } from './run-command.ts';
 
 export type RunHooks = HookRunner<InternalHookHandler>;
 
@@ -34,7 +36,13 @@ export interface RunParts {
   readonly recorder: RunRecorder;
   /** The tools that the policy offers there and then, in a stable order. */
   readonly tools: (scope: ToolScope) => Promise<readonly Tool[]>;
+  /** Looked up for every call, in the order in which they were registered. They decide before any hook. */
+  readonly trustedPolicies?: (() => readonly TrustedPolicy[]) | undefined;
   readonly approvals: ApprovalPort;
+  /** What plugins let people type; without it there is nothing of the kind. */
+  readonly commands?: CommandPort | undefined;
+  /** Whether the operator speaks, and nobody else can in that session. */
+  readonly isOwner: (who: { readonly sessionKey: string; readonly requester: Requester }) => boolean;
   /** How an agent's long conversations are shortened. */
   readonly compaction: (agentId: string) => CompactionSettings;
   /** The writes that keep a request byte for byte. */
@@ -69,6 +77,8 @@ export interface RunSettings {
 export interface ToolScope {
   readonly agentId: string;
   readonly sessionKey: string;
+  /** Undefined where nothing runs and somebody only asks. */
+  readonly sessionId?: string | undefined;
   readonly requester: Requester;
   readonly provider: string;
   readonly model: string;

@@ -23,6 +23,7 @@ import { finishRun } from './end-finished.ts';
 import { gateRun } from './gate-run.ts';
 import { openTurn, type Turn } from './open-turn.ts';
 import { recoverRequest } from './recover-request.ts';
+import { runCommand } from './run-command.ts';
 import type { RunParts } from './run-parts.ts';
 import { suspendRun } from './suspend-run.ts';
 
@@ -47,10 +48,17 @@ async function answer(parts: RunParts, turn: Turn): Promise<void> {
   if (turn.isAbandoned) throw new RunStoppedError(CLIENT_GONE);
   if (turn.isResetOnly) return finishRun(parts, turn, { kind: 'answer', reply: 'A new session has begun.' });
 
+  const commandReply = await runCommand(parts, turn);
+  if (commandReply) return finishRun(parts, turn, commandReply);
+
   const recovered = await recoverRequest(parts, turn);
-  if (recovered) return talk(parts, turn, recovered);
+  if (recovered) {
+    turn.useModel(recovered.model);
+    return talk(parts, turn, recovered);
+  }
 
   const draft = await draftRequest(parts, turn, 'run');
+  turn.useModel(draft.model);
 
   const gate = await gateRun(parts, turn, draft);
   if (gate.blocked) return blockRun(parts, turn, gate);

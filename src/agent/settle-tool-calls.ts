@@ -2,7 +2,9 @@
 // in the order of the calls. A call that started is not started again: after a crash the model is told that it was
 // interrupted, unless the tool says that a second time does no harm.
 
-import type { ToolMessage } from '../protocol/message.ts';
+import { inStep } from '../hooks/hook-trace.ts';
+import type { Message, ToolMessage } from '../protocol/message.ts';
+import { boundDetails } from '../tools/bound-details.ts';
 import { runTool } from '../tools/run-tool.ts';
 import type { Tool, ToolOutput } from '../tools/tool.ts';
 import type { Conversation, PendingCalls } from './conversation.ts';
@@ -76,7 +78,12 @@ async function settleOne(
   const ms = parts.now() - startedAt;
   const isError = output.isError === true;
   await turn.ledger.commit('tool-result', [
-    turn.ledger.step('tool-result', { toolCallId, content: output.content, isError, details: output.details ?? null }),
+    turn.ledger.step('tool-result', {
+      toolCallId,
+      content: output.content,
+      isError,
+      details: output.details === undefined ? null : boundDetails(output.details),
+    }),
   ]);
   parts.emit({
     type: 'tool-end',
@@ -97,7 +104,7 @@ async function settleOne(
       isError
         ? { ...event, error: output.content }
         : { ...event, result: { content: output.content, details: output.details } },
-      { ...turn.context, toolName: name, toolCallId },
+      { ...inStep(turn.context, `tool ${toolCallId}`), toolName: name, toolCallId },
     );
   }
   return output;
@@ -126,7 +133,7 @@ async function outputOf(
   );
 }
 
-/** The result as the transcript keeps it, which is also what the model reads. */
+/** The result as the transcript keeps it, which is also what the model reads. Handlers see its details before they are cut. */
 async function persist(parts: RunParts, turn: Turn, call: StartedCall, output: ToolOutput): Promise<SaidMessage> {
   const message: ToolMessage = {
     role: 'tool',
@@ -142,7 +149,7 @@ async function persist(parts: RunParts, turn: Turn, call: StartedCall, output: T
     const { result, calls } = await parts.hooks.run(
       'tool_result_persist',
       { toolName: call.name, toolCallId: call.id, message, isSynthetic: call.veto !== null },
-      { ...turn.context, toolName: call.name, toolCallId: call.id },
+      { ...inStep(turn.context, `tool ${call.id}`), toolName: call.name, toolCallId: call.id },
     );
     if (result.message?.role === 'tool') {
       kept = { ...(result.message as ToolMessage), toolCallId: call.id, toolName: call.name };
@@ -151,5 +158,13 @@ async function persist(parts: RunParts, turn: Turn, call: StartedCall, output: T
   }
   const written = await writeMessage(parts, turn, kept);
   const by = [...rewriters, written.rewrittenBy].filter((each) => each !== undefined).join(' and ');
-  return { message: written.message, meta: rewriterOf(`tool ${call.name}`, by === '' ? undefined : by) };
+  return {
+    message: withBoundDetails(written.message),
+    meta: rewriterOf(`tool ${call.name}`, by === '' ? undefined : by),
+  };
+}
+
+function withBoundDetails(message: Message): Message {
+  if (message.role !== 'tool' || message.details === undefined) return message;
+  return { ...message, details: boundDetails(message.details) };
 }

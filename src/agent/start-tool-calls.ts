@@ -2,6 +2,7 @@
 // and that they start is written down before they do.
 
 import { createHash } from 'node:crypto';
+import { inStep } from '../hooks/hook-trace.ts';
 import type { ApprovalResolution } from '../protocol/approval-decision.ts';
 import { RunStoppedError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
@@ -64,8 +65,9 @@ async function gateCalls(
     const { id } = call;
     const gate = await gateToolCall(call, {
       tools,
+      trustedPolicies: parts.trustedPolicies,
       hooks: parts.hooks,
-      context: { ...turn.context, toolCallId: id },
+      context: inStep(turn.context, `tool ${id}`),
       caller: toolCallerOf(turn, id),
       signal: turn.signal,
     });
@@ -132,18 +134,27 @@ function vetoed({ id, name, params }: ToolCallPart, veto: GateVeto): StartedCall
   return { id, name, params: isJsonObject(params) ? params : {}, veto: vetoOutput(veto), grant: null };
 }
 
-function answered(call: ToolCallPart, ask: GateAsk, approval: ApprovalRow): StartedCall {
-  const { tool, params } = ask;
-  const { decision, timeoutBehavior, id: approvalId } = approval;
+function answered(call: ToolCallPart, ask: GateAsk, { decision, timeoutBehavior, id }: ApprovalRow): StartedCall {
+  const settled = settleAsk(ask, decision, timeoutBehavior, id);
+  return settled.kind === 'run' ? passed(settled, call.id) : vetoed(call, settled);
+}
+
+/** What a person's answer, or their silence, makes of a question. */
+export function settleAsk(
+  { tool, params, askedBy, grant }: GateAsk,
+  decision: ApprovalResolution | null,
+  timeoutBehavior: ApprovalRow['timeoutBehavior'],
+  approvalId = '',
+): GatePass | GateVeto {
   const isAllowed =
     decision === 'allow-once' || decision === 'allow-always' || (decision === 'timeout' && timeoutBehavior === 'allow');
-  const argv = ask.grant?.kind === 'rule' ? ask.grant.argv : undefined;
-  if (isAllowed) return passed({ kind: 'run', tool, params, grant: { kind: 'approval', approvalId, argv } }, call.id);
-  return vetoed(call, vetoOf(approval, params));
+  const argv = grant?.kind === 'rule' ? grant.argv : undefined;
+  if (isAllowed) return { kind: 'run', tool, params, grant: { kind: 'approval', approvalId, argv } };
+  return vetoOf({ decision, askedBy }, params);
 }
 
 /** A person's no holds, whether or not anybody would still ask. The words are the plugin contract's. */
-function vetoOf({ decision, askedBy: by }: ApprovalRow, params: JsonObject): GateVeto {
+function vetoOf({ decision, askedBy: by }: Pick<ApprovalRow, 'decision' | 'askedBy'>, params: JsonObject): GateVeto {
   const reason = decision === 'timeout' ? 'Approval timed out' : 'Denied by user';
   return { kind: 'veto', reason, by, cause: 'approval', params };
 }

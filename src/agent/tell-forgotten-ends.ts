@@ -1,15 +1,37 @@
 // Ends of runs that nobody was told of before the process before this one died. They are told now, marked as recovered.
 
+import type { HookContext } from '../hooks/hook-context.ts';
+import { runTrace } from '../hooks/hook-trace.ts';
+import type { RunRow } from '../store/tables.ts';
+import { hookContextOf } from './hook-context-of.ts';
 import type { RunParts } from './run-parts.ts';
 import { tellAgentEnd } from './tell-agent-end.ts';
 
-export async function tellForgottenEnds(parts: Pick<RunParts, 'hooks' | 'store'>): Promise<void> {
+type TellParts = Pick<RunParts, 'hooks' | 'store' | 'context'>;
+
+export async function tellForgottenEnds(parts: TellParts): Promise<void> {
   const runs = await parts.store.select('runs', {
     where: { observed: false, status: { in: ['done', 'failed', 'stopped', 'blocked'] } },
   });
-  for (const { runId, sessionKey, sessionId, agentId, status, outcome, startedAt, endedAt } of runs) {
+  for (const run of runs) {
+    const { runId, sessionId, status, outcome, startedAt, endedAt } = run;
     const durationMs = (endedAt ?? startedAt) - startedAt;
     const ended = { runId, sessionId: sessionId ?? '', status, error: outcome?.error, durationMs, recovered: true };
-    await tellAgentEnd(parts, ended, { runId, sessionKey, sessionId: sessionId ?? undefined, agentId });
+    await tellAgentEnd(parts, ended, await contextOf(parts, run));
   }
+}
+
+/** What came in is known as long as it is kept; of a run that was blocked it is not. */
+async function contextOf({ store, context }: TellParts, run: RunRow): Promise<HookContext> {
+  const { runId, sessionKey, agentId, sessionId, outcome } = run;
+  const workspaceDir = context.workspaceDirOf(agentId);
+  const [trigger] = await store.select('inbox', { where: { runId }, orderBy: [['seq', 'asc']], limit: 1 });
+  const { payload = null, kind = 'message' } = trigger ?? {};
+  const session = { sessionKey, sessionId: sessionId ?? '' };
+  return {
+    ...(payload
+      ? hookContextOf(payload, { runId, kind: payload.resumes ?? kind }, session, workspaceDir, run.claim, true)
+      : { runId, ...session, agentId, workspaceDir, recovered: true, trace: runTrace(runId) }),
+    ...(outcome?.model === undefined ? {} : { modelProviderId: outcome.provider, modelId: outcome.model }),
+  };
 }

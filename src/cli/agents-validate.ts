@@ -2,7 +2,9 @@
 
 import { listAgentIds } from '../config/agents.ts';
 import { resolveBootstrapLimits } from '../config/bootstrap-limits.ts';
+import type { Environment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
+import type { Config } from '../config/schema.ts';
 import { resolveUserPath } from '../config/user-path.ts';
 import { CachedFileSource } from '../context/sources/file-source.ts';
 import { validateWorkspace, type WorkspaceFinding } from '../context/workspace/validate-workspace.ts';
@@ -39,20 +41,7 @@ Exit code: 0 when nothing is wrong (warnings are allowed), 1 when something is, 
       const loaded = await loadConfig({ environment, configPath: flags.config });
       const { config } = loaded;
       const ids = id === undefined ? listAgentIds(config) : [id];
-      const files = new CachedFileSource();
-      const allowedRoots = (config.bootstrap?.allowedRoots ?? []).map((root) =>
-        resolveUserPath(root, environment.home, environment.cwd),
-      );
-      const results: { agent: ResolvedAgent; findings: readonly WorkspaceFinding[] }[] = [];
-      for (const agent of ids.map((each) => resolveAgent(config, environment, each))) {
-        const findings = await validateWorkspace({
-          dir: agent.workspaceDir,
-          taxonomy: agent.taxonomy,
-          limits: resolveBootstrapLimits(config, agent.agentId),
-          read: (path) => files.read(path, [agent.workspaceDir, ...allowedRoots]),
-        });
-        results.push({ agent, findings: agent.isDefault ? findings : findings.map((each) => nameAgent(each, agent)) });
-      }
+      const results = await validateAgents(config, environment, ids);
       const isWrong = results.some(({ findings }) => findings.some(({ severity }) => severity === 'error'));
       if (isWrong) exit(EXIT.finding);
       if (flags.json) {
@@ -70,6 +59,33 @@ Exit code: 0 when nothing is wrong (warnings are allowed), 1 when something is, 
       writeWarnings(loaded, { warnings: [] }, io);
     });
 };
+
+export interface ValidatedAgent {
+  readonly agent: ResolvedAgent;
+  readonly findings: readonly WorkspaceFinding[];
+}
+
+export async function validateAgents(
+  config: Config,
+  environment: Environment,
+  ids: readonly string[],
+): Promise<readonly ValidatedAgent[]> {
+  const files = new CachedFileSource();
+  const allowedRoots = (config.bootstrap?.allowedRoots ?? []).map((root) =>
+    resolveUserPath(root, environment.home, environment.cwd),
+  );
+  const results: ValidatedAgent[] = [];
+  for (const agent of ids.map((each) => resolveAgent(config, environment, each))) {
+    const findings = await validateWorkspace({
+      dir: agent.workspaceDir,
+      taxonomy: agent.taxonomy,
+      limits: resolveBootstrapLimits(config, agent.agentId),
+      read: (path) => files.read(path, [agent.workspaceDir, ...allowedRoots]),
+    });
+    results.push({ agent, findings: agent.isDefault ? findings : findings.map((each) => nameAgent(each, agent)) });
+  }
+  return results;
+}
 
 /** A next step that a person can copy: without an id the command is about the default agent. */
 function nameAgent(finding: WorkspaceFinding, { agentId }: ResolvedAgent): WorkspaceFinding {

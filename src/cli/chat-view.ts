@@ -62,7 +62,8 @@ export class ChatView {
     else if (frame.type === 'error') this.complain(frame.message);
     else if (frame.type === 'approval-start') this.#showApproval(frame);
     else if (!isPlain && isWaiting()) this.#showLive(frame);
-    else if (!isPlain && frame.type === 'message-accepted') this.note(`from elsewhere: ${frame.text}`);
+    else if (!isPlain && frame.type === 'message-accepted' && frame.text !== '')
+      this.note(`from elsewhere: ${frame.text}`);
   }
 
   /** One line about what is going on. */

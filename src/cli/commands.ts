@@ -29,6 +29,7 @@ import { addDeadLettersList } from './deadletters-list.ts';
 import { addDeadLettersPurge } from './deadletters-purge.ts';
 import { addDeadLettersReplay } from './deadletters-replay.ts';
 import { addDeadLettersShow } from './deadletters-show.ts';
+import { addDoctor } from './doctor.ts';
 import type { ExitCode } from './exit-code.ts';
 import { addHooksCheck } from './hooks-check.ts';
 import { addHooksDisable } from './hooks-disable.ts';
@@ -36,15 +37,29 @@ import { addHooksEnable } from './hooks-enable.ts';
 import { addHooksInfo } from './hooks-info.ts';
 import { addHooksList } from './hooks-list.ts';
 import { addHooksNew } from './hooks-new.ts';
+import { addHooksRearm } from './hooks-rearm.ts';
+import { addHooksStatus } from './hooks-status.ts';
 import { addHooksTest } from './hooks-test.ts';
 import { addMcpList } from './mcp-list.ts';
 import { addMcpTest } from './mcp-test.ts';
+import { addPluginsDisable } from './plugins-disable.ts';
+import { addPluginsEnable } from './plugins-enable.ts';
+import { addPluginsInspect } from './plugins-inspect.ts';
+import { addPluginsInstall } from './plugins-install.ts';
+import { addPluginsList } from './plugins-list.ts';
+import { addPluginsNew } from './plugins-new.ts';
+import { addPluginsReload } from './plugins-reload.ts';
+import { addPluginsTest } from './plugins-test.ts';
+import { addPluginsUninstall } from './plugins-uninstall.ts';
 import { addRouteExplain } from './route-explain.ts';
 import { addRunShow } from './run-show.ts';
 import { addSessionsDelete } from './sessions-delete.ts';
 import { addSessionsList } from './sessions-list.ts';
 import { addSessionsReset } from './sessions-reset.ts';
 import { addSessionsShow } from './sessions-show.ts';
+import { addSkillsInstall } from './skills-install.ts';
+import { addSkillsList } from './skills-list.ts';
+import { addSkillsUninstall } from './skills-uninstall.ts';
 import { addStart } from './start.ts';
 import { addStatus } from './status.ts';
 import { addToolsExplain } from './tools-explain.ts';
@@ -60,6 +75,7 @@ export const COMMANDS: readonly AddCommand[] = [
   addChat,
   addAgent,
   addStatus,
+  addDoctor,
   addSessionsList,
   addSessionsShow,
   addSessionsReset,
@@ -86,6 +102,8 @@ export const COMMANDS: readonly AddCommand[] = [
   addContextDiff,
   addContextCheck,
   addHooksList,
+  addHooksStatus,
+  addHooksRearm,
   addHooksInfo,
   addHooksCheck,
   addHooksEnable,
@@ -103,6 +121,18 @@ export const COMMANDS: readonly AddCommand[] = [
   addToolsList,
   addMcpList,
   addMcpTest,
+  addPluginsList,
+  addPluginsInspect,
+  addPluginsEnable,
+  addPluginsDisable,
+  addPluginsReload,
+  addPluginsInstall,
+  addPluginsUninstall,
+  addPluginsNew,
+  addPluginsTest,
+  addSkillsList,
+  addSkillsInstall,
+  addSkillsUninstall,
   addTour,
 ];
 

@@ -34,7 +34,14 @@ Exit code: 0 when the configuration can be used (warnings are allowed), 2 when i
         const loaded = await loadConfig({ environment, configPath: flags.config });
         const { files, merged } = loaded;
         const { listToolProblems } = await import('../gateway/list-tool-problems.ts');
-        const problems = listToolProblems(environment, loaded);
+        const { surveyHomePlugins } = await import('../gateway/survey-home-plugins.ts');
+        const survey = await surveyHomePlugins(loaded.config, environment);
+        const unusable = survey.plugins.filter(({ state }) => state === 'failed');
+        const problems = [
+          ...listToolProblems(environment, loaded),
+          ...survey.problems,
+          ...unusable.map(({ id, reason }) => `The plugin "${id}" cannot be loaded: ${reason}`),
+        ];
         const warnings = [...loaded.warnings, ...problems.map((message) => ({ message }))];
         if (flags.json) {
           io.out(`${JSON.stringify({ ok: true, files, merged, warnings }, null, 2)}\n`);

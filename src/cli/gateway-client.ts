@@ -75,14 +75,27 @@ async function openStoreClient(io: CliIo, isDown: GatewayDownError): Promise<Gat
       preview: refuse,
       endSession: refuse,
       deleteSession: refuse,
+      // What plugins show of a session, only plugins that run can say.
+      showSessions: async (sessions) => sessions.map((session) => ({ ...session, pluginExtensions: [] })),
       replayDeadLetter: refuse,
       purgeDeadLetters: refuse,
       answerApproval: refuse,
       revokeRule: refuse,
       explainRoute: refuse,
+      methods: { list: () => [], call: refuse },
+      plugins: {
+        list: () => [],
+        inspect: () => {
+          throw isDown;
+        },
+        reload: refuse,
+        reloadAll: refuse,
+      },
+      hooks: { status: refuse, rearm: refuse },
       jobs: { add: refuse, edit: refuse, remove: refuse, run: refuse, status: refuse },
       explainTools: refuse,
       mcpServers: refuse,
+      checkInstall: refuse,
     },
     agentIds: () => [],
     now: () => io.now().getTime(),

@@ -5,14 +5,18 @@
 import { visibleLine } from './format-table.ts';
 
 /** Returns the function that writes a line. */
-export function gatewayLog(write: (text: string) => void, now: () => Date): (text: string) => void {
+export function gatewayLog(
+  write: (text: string) => void,
+  now: () => Date,
+  level: 'warning' | 'info' = 'warning',
+): (text: string) => void {
   return (text) => {
     const [first = '', ...rest] = text
       .split(/\r?\n/)
       .map((line) => visibleLine(line).trimEnd())
       .filter((line) => line !== '');
     write(
-      [`${now().toISOString()} warning: ${first.trim()}`, ...rest.map((line) => `    ${line.trim()}`), ''].join('\n'),
+      [`${now().toISOString()} ${level}: ${first.trim()}`, ...rest.map((line) => `    ${line.trim()}`), ''].join('\n'),
     );
   };
 }

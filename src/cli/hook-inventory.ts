@@ -32,7 +32,7 @@ export interface HookItem {
   /** Present exactly when it is not called. */
   readonly why?: string;
   readonly description: string;
-  /** `atrium`, `config`, or the directory of a pack. */
+  /** `atrium`, `config`, or the directory of a pack that does not come with the product. */
   readonly source: string;
   readonly call: Pick<HandlerInfo, 'priority' | 'stability' | 'onError' | 'timeoutMs'>;
   /** The part of the configuration that is about it. */
@@ -178,7 +178,7 @@ function packItem(fate: HookPackFate, settings: HookInventorySettings): HookItem
     name,
     kind: 'hook pack',
     description,
-    source: pack.dir,
+    source: pack.source === 'openclaw-bundled' ? 'atrium' : pack.dir,
     owner: name,
     settings: ['hooks', 'internal', 'entries', resolveHookKey(pack)],
     pack,
@@ -192,8 +192,10 @@ function packItem(fate: HookPackFate, settings: HookInventorySettings): HookItem
         ? notCalled(facts, declared, 'failed', unknown.join(' '))
         : notCalled(facts, declared, 'elsewhere', `It listens to ${metadata?.events.join(', ')} only.`);
     }
-    case 'not-selected':
-      return notCalled(facts, declared, 'off', MASTER_SWITCH_OFF);
+    case 'not-selected': {
+      const isOff = settings.config.hooks?.internal?.enabled === false;
+      return notCalled(facts, declared, 'off', isOff ? MASTER_SWITCH_OFF : RESTING);
+    }
     case 'ineligible': {
       const state = fate.unmet.some(({ code }) => code === 'disabled') ? 'off' : 'blocked';
       return notCalled(facts, declared, state, fate.unmet.map(formatUnmetNeed).join(' '));
@@ -229,6 +231,8 @@ function legacyItems(settings: HookInventorySettings): HookItem[] {
     return { ...item, hasSwitch: false };
   });
 }
+
+const RESTING = 'it comes with Atrium and waits to be switched on.';
 
 export const MASTER_SWITCH_OFF = 'hooks.internal.enabled is false, which switches every hook pack off.';
 

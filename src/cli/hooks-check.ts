@@ -59,7 +59,7 @@ configuration cannot be read.`,
   });
 };
 
-function listProblems({ registry }: PreparedAgent): string[] {
+export function listProblems({ registry }: Pick<PreparedAgent, 'registry'>): string[] {
   return [...registry.problems, ...registry.packs.flatMap(packProblems)];
 }
 

@@ -77,10 +77,17 @@ function formatItem(item: HookItem, settings: HookSettings, place: number | unde
   return `${oneLine(item.id)}\n${facts.join('')}${formatPossible(settings)}`;
 }
 
+const PLACES: Readonly<Record<HookPack['source'], string>> = {
+  'openclaw-bundled': 'comes with Atrium',
+  'openclaw-plugin': 'brought by a plugin',
+  'openclaw-managed': 'installed by the operator',
+  'openclaw-workspace': 'workspace',
+};
+
 function packLines({ source, dir, hookMdPath, handlerPath, metadata }: HookPack): [string, string | undefined][] {
   const exported = metadata?.export === undefined ? '' : ` (export ${metadata.export})`;
   return [
-    ['found in', `${dir} (${source === 'openclaw-workspace' ? 'workspace' : 'installed by the operator'})`],
+    ['found in', `${dir} (${PLACES[source]})`],
     ['described in', hookMdPath],
     ['code', `${handlerPath}${exported}`],
     ['events', metadata?.events.join(', ') || 'none: add metadata.openclaw.events to HOOK.md'],

@@ -21,6 +21,10 @@ describe('atrium hooks list', () => {
 Not called:
   time-context (off): switched off; set bootstrap.hooks.time-context.enabled to true to use it.
   bootstrap-extra-files (off): no paths are set; name some in bootstrap.hooks.bootstrap-extra-files.paths.
+  hook:boot-md (off): it comes with Atrium and waits to be switched on.
+  hook:command-logger (off): it comes with Atrium and waits to be switched on.
+  hook:compaction-notifier (off): it comes with Atrium and waits to be switched on.
+  hook:session-memory (off): it comes with Atrium and waits to be switched on.
 Switch one on with "atrium hooks enable <name>".
 `);
   });

@@ -36,6 +36,7 @@ export async function reachGateway(io: CliIo, configFile: string | undefined): P
     const { url, token, stop } = await startGateway({
       environment,
       loaded,
+      configPath,
       port: 0,
       warn: (sentence) => io.err(`warning: ${oneLine(sentence)}\n`),
       modules: async () => (await import('../public/compose.ts')).ownModules(),

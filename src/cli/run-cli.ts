@@ -10,6 +10,7 @@ import type { CliIo } from './cli-io.ts';
 import { COMMANDS } from './commands.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
 import { oneLine } from './format-table.ts';
+import type { PluginCommand } from './plugin-commands.ts';
 
 export async function runCli(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.ok;
@@ -28,13 +29,56 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<ExitCo
     if (profile !== undefined) environment = environmentOfProfile(profile, io.environment);
   });
   try {
-    await program.parseAsync([...argv], { from: 'user' });
+    await parseWithPlugins(program, argv, underProfile, (profile) => {
+      environment = environmentOfProfile(profile, io.environment);
+    });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.failure;
     io.err(isAtriumError(error) ? `atrium: ${shown(error.message)}\n` : bugReport(error));
     return EXIT.failure;
   }
+}
+
+/** A first word that is no command of ours may be a plugin's; only then are plugins looked for. */
+async function parseWithPlugins(
+  program: Command,
+  argv: readonly string[],
+  io: CliIo,
+  useProfile: (profile: string) => void,
+): Promise<void> {
+  const { operands } = program.parseOptions([...argv]);
+  const { profile } = program.opts<{ profile?: string }>();
+  const [word] = operands;
+  const isKnown = program.commands.some((command) => command.name() === word || command.aliases().includes(word ?? ''));
+  if (profile !== undefined && !isKnown) useProfile(profile);
+  if (word === undefined) await listPluginCommands(program, io);
+  const isOwn = word === undefined || word === 'help' || isKnown;
+  const brought = isOwn ? undefined : await bringCommand(program, io, word);
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    if (!brought || error instanceof CommanderError) throw error;
+    throw brought.explain(error);
+  } finally {
+    await brought?.close();
+  }
+}
+
+async function bringCommand(program: Command, io: CliIo, word: string): Promise<PluginCommand | undefined> {
+  const { addPluginCommand } = await import('./plugin-commands.ts');
+  const brought = await addPluginCommand(program, io, word);
+  inheritSettings(program);
+  return brought;
+}
+
+/** As the last gateway left them; whoever asks for help loads no plugin. */
+async function listPluginCommands(program: Command, io: CliIo): Promise<void> {
+  const { readCliCommands } = await import('../gateway/plugins/kept-cli-commands.ts');
+  const kept = await readCliCommands(io.environment.stateDir);
+  if (kept.length === 0) return;
+  const lines = kept.map(({ name, pluginId }) => `  ${name.padEnd(18)} of the plugin ${oneLine(pluginId)}`);
+  program.addHelpText('after', `\nCommands of plugins:\n${lines.join('\n')}`);
 }
 
 /** The same environment as if the variables of the profile had been set before Atrium started. */

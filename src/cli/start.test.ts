@@ -34,6 +34,21 @@ describe('a machine with nothing configured', () => {
   });
 });
 
+describe('SIGUSR1', () => {
+  test('starts the gateway again in the same process, with the configuration as it is then', async () => {
+    const home = await scratch({ 'openclaw.json': '{}' });
+    const gateway = start(home);
+    await gateway.until('is ready');
+    await home.write('openclaw.json', JSON.stringify({ agents: { list: [{ id: 'second' }] } }));
+    const said = gateway.out.length;
+    gateway.signal('SIGUSR1');
+    await gateway.until(/is ready[\s\S]*second/, said);
+    expect(gateway.err).toBe('Stopping: finishing what is running. Once more stops at once.\nStarting again.\n');
+    gateway.signal('SIGTERM');
+    expect(await gateway.ended()).toBe(0);
+  });
+});
+
 describe('a key in the environment and nothing else', () => {
   test.each([
     ['ANTHROPIC', '/v1/messages', 'x-api-key', 'key-of-the-test'],

@@ -1,8 +1,11 @@
 // `atrium start`: runs the gateway until it is told to stop. SIGTERM and Ctrl-C finish what is running within a budget; a
-// second one stops at once. Neither loses anything: what was not finished is taken up by the next start.
+// second one stops at once. Neither loses anything: what was not finished is taken up by the next start. SIGUSR1 stops in
+// the same way and starts again, with the configuration as it is then.
 
 import { loadConfig } from '../config/load-config.ts';
 import { resolveUserPath } from '../config/user-path.ts';
+import type { StartedGateway } from '../gateway/start-gateway.ts';
+import type { StopReason } from '../gateway/tell-shutdown.ts';
 import { BadFlagError } from '../protocol/errors.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
@@ -28,6 +31,10 @@ export const addStart: AddCommand = (program, io) => {
 };
 
 async function start(flags: StartFlags, io: CliIo): Promise<void> {
+  while ((await runUntilStopped(flags, io)) === 'restart') io.err('Starting again.\n');
+}
+
+async function runUntilStopped(flags: StartFlags, io: CliIo): Promise<StopReason> {
   const { environment } = io;
   const configPath =
     flags.config === undefined ? undefined : resolveUserPath(flags.config, environment.home, environment.cwd);
@@ -39,14 +46,16 @@ async function start(flags: StartFlags, io: CliIo): Promise<void> {
   const started = await startGateway({
     environment,
     loaded,
+    configPath,
     warn,
+    log: gatewayLog(io.err, io.now, 'info'),
     port: portOf(flags.port),
     modules: async () => (await import('../public/compose.ts')).ownModules(),
   });
   // From here on Ctrl-C has something to finish; before, it just ends the process.
   const stopped = untilStopped(started.stop, io);
   io.out(await formatBanner({ ...started, told: loaded.warnings.map(({ message }) => message) }));
-  await stopped;
+  return stopped;
 }
 
 function portOf(text: string | undefined): number | undefined {
@@ -56,19 +65,26 @@ function portOf(text: string | undefined): number | undefined {
   return port;
 }
 
-function untilStopped(stop: (budgetMs?: number) => Promise<void>, io: CliIo): Promise<void> {
+function untilStopped(stop: StartedGateway['stop'], io: CliIo): Promise<StopReason> {
   return new Promise((resolve, reject) => {
     let isStopping = false;
-    const onSignal = () => {
+    const stopFor = (reason: StopReason) => {
       if (isStopping) {
         io.err('Stopping at once. What was not finished goes on at the next start.\n');
         process.exit(1);
       }
       isStopping = true;
       io.err('Stopping: finishing what is running. Once more stops at once.\n');
-      stop().then(resolve, reject);
+      stop(undefined, reason).then(() => {
+        process.off('SIGTERM', onStop).off('SIGINT', onStop).off('SIGUSR1', onRestart);
+        resolve(reason);
+      }, reject);
     };
-    process.on('SIGTERM', onSignal);
-    process.on('SIGINT', onSignal);
+    const onStop = () => stopFor('shutdown');
+    const onRestart = () => stopFor('restart');
+    process.on('SIGTERM', onStop);
+    process.on('SIGINT', onStop);
+    // Node would open its debugger at this one.
+    process.on('SIGUSR1', onRestart);
   });
 }

@@ -7,6 +7,7 @@ import { loadConfigSource } from '../config/config-source.ts';
 import { resolveConfigFileToEdit, setConfigValue } from '../config/edit-config.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/schema.ts';
+import { internalHooksConfigured } from '../hooks/packs/internal-hooks-configured.ts';
 import { ConfigEditError, HandlerNotSwitchableError } from '../protocol/errors.ts';
 import type { CliIo } from './cli-io.ts';
 import { oneLine } from './format-table.ts';
@@ -42,6 +43,10 @@ function word(enabled: boolean): string {
 function isEnabled(item: HookItem, config: Config): boolean {
   const written = valueAt(config, [...item.settings, 'enabled']);
   if (typeof written === 'boolean') return written;
+  if (item.pack?.source === 'openclaw-bundled') {
+    const { names } = internalHooksConfigured(config);
+    return names === 'ALL' || names.includes(item.name);
+  }
   if (item.kind !== 'bundled handler') return item.pack?.source !== 'openclaw-workspace';
   const inherited = config.hooks?.internal?.entries?.[item.name]?.enabled;
   // The one bundled handler that waits to be asked.

@@ -16,10 +16,13 @@ import { readOverrides } from '../context/handlers/agent-overrides/handler.ts';
 import { readGlobalFiles } from '../context/handlers/global-files/handler.ts';
 import { type Situation, timeContextOf } from '../context/situation.ts';
 import { CachedFileSource, type FileSource } from '../context/sources/file-source.ts';
-import { type LoadedSkills, SkillCatalogue } from '../context/sources/skills.ts';
+import { type LoadedSkills, SkillCatalogue, type SkillFolder } from '../context/sources/skills.ts';
 import { TAXONOMIES, type Taxonomy, type TaxonomyId } from '../context/taxonomy.ts';
 import { isCompletedStateText, workspaceStatePath } from '../context/workspace/workspace-state.ts';
 import { HookRunner } from '../hooks/runner.ts';
+import type { PluginRegistry } from '../plugins/plugin-registry.ts';
+import { listPluginSkillFolders } from '../plugins/plugin-skill-folders.ts';
+import type { PluginStatus } from '../plugins/plugin-status.ts';
 import { normalizeAgentId } from '../protocol/agent-id.ts';
 import type { ChannelContext } from '../protocol/bootstrap-event.ts';
 import { BadFlagError, UnknownAgentError } from '../protocol/errors.ts';
@@ -29,6 +32,8 @@ import { resolveSessionType, type SessionType, type Trigger } from '../protocol/
 import { type BootstrapRegistry, type BootstrapRunner, registerBootstrapHandlers } from './bootstrap-registry.ts';
 import { overrideDirOf } from './bundled-handlers.ts';
 import { contextPolicyOf } from './context-policy.ts';
+import { pluginHookDirs } from './plugins/plugin-hook-dirs.ts';
+import type { PluginInternalHook } from './plugins/plugin-internal-hooks.ts';
 
 export interface ContextEngineSettings {
   readonly environment: Environment;
@@ -39,7 +44,11 @@ export interface ContextEngineSettings {
   readonly runner?: BootstrapRunner | undefined;
   readonly files?: FileSource | undefined;
   readonly modules?: (() => Promise<Readonly<Record<string, unknown>>>) | undefined;
+  /** Plugins may bring handlers, hook packs and skills, and come and go while agents are prepared. */
+  readonly plugins?: PluginHookSource | undefined;
 }
+
+export type PluginHookSource = PluginRegistry & { list(): readonly PluginStatus[] };
 
 export interface ContextRequest {
   readonly agentId?: string | undefined;
@@ -70,6 +79,15 @@ export interface PreparedAgent {
   readonly handlers: BootstrapHandlers;
   readonly registry: BootstrapRegistry;
   readonly memory: CompositionMemory;
+  /** Of the plugins that were loaded then. */
+  readonly pluginSkills: readonly SkillFolder[];
+}
+
+interface Preparation {
+  readonly agent: Promise<PreparedAgent>;
+  /** What plugins had registered then, and which they were; with anything else the agent is prepared anew. */
+  readonly pluginHooks: readonly PluginInternalHook[];
+  readonly loaded: string;
 }
 
 /** Agents and workspaces whose handlers are kept loaded. */
@@ -80,12 +98,13 @@ export class ContextEngine {
   readonly #files: FileSource;
   readonly #skills: SkillCatalogue;
   /** One promise per agent, workspace and kind of machine, so that handlers are loaded once however many runs ask at the same time. */
-  readonly #prepared = new Map<string, Promise<PreparedAgent>>();
+  readonly #prepared = new Map<string, Preparation>();
 
   constructor(settings: ContextEngineSettings) {
     this.#settings = settings;
     this.#files = settings.files ?? new CachedFileSource();
     this.#skills = new SkillCatalogue();
+    settings.plugins?.subscribe({ loaded: () => this.#prepared.clear() });
   }
 
   async compose(request: ContextRequest, previous?: Composition): Promise<Composition> {
@@ -124,16 +143,29 @@ export class ContextEngine {
         : resolveUserPath(request.workspaceDir, environment.home, environment.cwd);
     const ci = this.#isCi(request);
     const key = JSON.stringify([agentId, workspaceDir, request.taxonomy, ci]);
-    let prepared = this.#prepared.get(key);
-    if (!prepared) {
-      prepared = this.#prepareAgent(agentId, workspaceDir, request.taxonomy, ci);
-      // A failure may be mended before the next run, so only successes are kept.
-      prepared.catch(() => this.#prepared.delete(key));
-      // Requests may name any workspace, so the oldest preparation makes room.
-      if (this.#prepared.size >= MAX_PREPARED) this.#prepared.delete(this.#prepared.keys().next().value ?? '');
-      this.#prepared.set(key, prepared);
-    }
-    return prepared;
+    const pluginHooks = this.#settings.plugins?.registered('internal-hook') ?? [];
+    const plugins = this.#loadedPlugins();
+    const loaded = JSON.stringify(plugins.map(({ id, generation }) => [id, generation]));
+    const known = this.#prepared.get(key);
+    if (known && known.loaded === loaded && isSame(known.pluginHooks, pluginHooks)) return known.agent;
+    const agent = this.#prepareAgent(agentId, workspaceDir, request.taxonomy, ci, { hooks: pluginHooks, plugins });
+    const preparation = { agent, pluginHooks, loaded };
+    // A failure may be mended before the next run, so only successes are kept.
+    agent.catch(() => {
+      if (this.#prepared.get(key) === preparation) this.#prepared.delete(key);
+    });
+    // Requests may name any workspace, so the oldest preparation makes room.
+    if (this.#prepared.size >= MAX_PREPARED) this.#prepared.delete(this.#prepared.keys().next().value ?? '');
+    this.#prepared.set(key, preparation);
+    return agent;
+  }
+
+  /** Every agent of the configuration; one that cannot be prepared is left out. */
+  async prepareAll(): Promise<readonly PreparedAgent[]> {
+    const at = new Date(0);
+    const ids = listAgentIds(this.#settings.config);
+    const prepared = await Promise.allSettled(ids.map((agentId) => this.prepare({ agentId, at })));
+    return prepared.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   }
 
   async #prepareAgent(
@@ -141,6 +173,7 @@ export class ContextEngine {
     workspaceDir: string,
     taxonomyId: TaxonomyId | undefined,
     ci: boolean,
+    { hooks, plugins }: { readonly hooks: readonly PluginInternalHook[]; readonly plugins: readonly PluginStatus[] },
   ): Promise<PreparedAgent> {
     const { config, environment, configPath = environment.configPath } = this.#settings;
     const taxonomy = TAXONOMIES[taxonomyId ?? resolveAgentConfig(config, agentId)?.taxonomy ?? 'openclaw'];
@@ -153,8 +186,11 @@ export class ContextEngine {
       workspaceDir,
       ci,
       modules: this.#settings.modules ?? (async () => ({})),
+      pluginHooks: hooks,
+      pluginHookDirs: await pluginHookDirs(plugins),
     });
     const policy = contextPolicyOf(config, agentId, taxonomy, environment);
+    const skillFolders = await listPluginSkillFolders(plugins);
     return {
       agentId,
       workspaceDir,
@@ -164,6 +200,7 @@ export class ContextEngine {
       handlers: bootstrapHandlersOf(runner),
       registry,
       memory: new CompositionMemory(),
+      pluginSkills: skillFolders.map(({ dir, rootDir }) => ({ dir, roots: [rootDir] })),
     };
   }
 
@@ -213,17 +250,33 @@ export class ContextEngine {
     await readOverrides(files, overrideDir, agentId, taxonomy);
   }
 
+  /** The folders outside of the workspace whose skills an agent is told of, so that it can read them. */
+  async sharedSkillDirs(request: ContextRequest): Promise<readonly string[]> {
+    const { pluginSkills } = await this.prepare(request);
+    return [join(this.#settings.environment.stateDir, 'skills'), ...pluginSkills.map(({ dir }) => dir)];
+  }
+
   /** Most homes have no shared skills, and listing the state directory is needed anyway. */
-  async #loadSkills(files: FileSource, { workspaceDir, policy }: PreparedAgent): Promise<LoadedSkills> {
+  async #loadSkills(files: FileSource, { workspaceDir, policy, pluginSkills }: PreparedAgent): Promise<LoadedSkills> {
     const { stateDir } = this.#settings.environment;
     const folderIn = (dir: string) => ({ dir: join(dir, 'skills'), roots: [dir, ...policy.allowedRoots] });
     const names = await files.list(stateDir);
     const hasShared = names === undefined || names.includes('skills');
-    return this.#skills.load(
-      files,
-      hasShared ? [folderIn(workspaceDir), folderIn(stateDir)] : [folderIn(workspaceDir)],
-    );
+    const shared = hasShared ? [folderIn(stateDir)] : [];
+    return this.#skills.load(files, [folderIn(workspaceDir), ...shared, ...pluginSkills]);
   }
+
+  #loadedPlugins(): readonly PluginStatus[] {
+    return this.#settings.plugins?.list().filter(({ state }) => state === 'loaded') ?? [];
+  }
+}
+
+/** Of a plugin that was loaded again every registration is another one. */
+function isSame(some: readonly PluginInternalHook[], others: readonly PluginInternalHook[]): boolean {
+  return (
+    some.length === others.length &&
+    some.every(({ registration }, index) => registration === others[index]?.registration)
+  );
 }
 
 async function isFirstRunComplete(files: FileSource, workspaceDir: string): Promise<boolean> {

@@ -2,7 +2,7 @@
 // they are asked to stop, and their answers are text for a chat.
 
 import { CONTEXT_USAGE, formatContextView, parseContextView } from '../agent/commands/context-view.ts';
-import { formatHelp } from '../agent/commands/help.ts';
+import { CHAT_COMMANDS, type ChatCommand, formatHelp } from '../agent/commands/help.ts';
 import { formatStatus, type StatusFacts } from '../agent/commands/status.ts';
 import { factsOf } from '../agent/compaction/compaction-facts.ts';
 import type { RequestFrame } from '../agent/request-frame.ts';
@@ -17,9 +17,11 @@ import { sumUsage } from './usage.ts';
 
 export interface ControlParts {
   readonly store: Store;
-  readonly stop: (sessionKey: string, reason: string) => Promise<boolean>;
+  readonly stop: (place: CommandPlace, reason: string) => Promise<boolean>;
   readonly approve: (args: readonly string[], place: CommandPlace) => Promise<string>;
   readonly running: () => readonly RunningLane[];
+  /** For /help. */
+  readonly pluginCommands: () => readonly ChatCommand[];
   /** `provider/model`, first choice first. */
   readonly modelsOf: (agentId: string) => readonly string[];
   /** What a channel promises, in one sentence. */
@@ -52,12 +54,12 @@ export class ControlCommands {
     if (name === 'approve') return this.#parts.approve(args, place);
     if (name === 'status') return this.#status(place);
     if (name === 'context') return this.#context(place, rest);
-    if (name === 'help') return formatHelp();
+    if (name === 'help') return formatHelp([...CHAT_COMMANDS, ...this.#parts.pluginCommands()]);
     return undefined;
   }
 
-  async #stop({ sessionKey }: CommandPlace): Promise<string> {
-    return (await this.#parts.stop(sessionKey, 'somebody said /stop')) ? 'Stopping.' : 'Nothing is running here.';
+  async #stop(place: CommandPlace): Promise<string> {
+    return (await this.#parts.stop(place, 'somebody said /stop')) ? 'Stopping.' : 'Nothing is running here.';
   }
 
   async #status({ sessionKey, agentId, inbound }: CommandPlace): Promise<string> {

@@ -10,6 +10,7 @@ import type { GatewayProcess } from '../testkit/gateway-process.ts';
 import { fail, reply } from '../testkit/model-server.ts';
 import { compaction, compactionInRun } from './fixtures/crash-compaction.ts';
 import { toolListing } from './fixtures/crash-mcp.ts';
+import { pluginState } from './fixtures/crash-plugin.ts';
 import { processBegins, processGoesOn } from './fixtures/crash-process.ts';
 import { job, jobSlot } from './fixtures/crash-schedule.ts';
 import {
@@ -82,6 +83,7 @@ describe('a gateway that is killed', () => {
     it('a job was added, has it once', () => inTurn(() => job(moment)), TIMEOUT_MS);
     it('a slot of a job fired, runs it once', () => inTurn(() => jobSlot(moment)), TIMEOUT_MS);
     it('the tools of a server were written down, answers once', () => inTurn(() => toolListing(moment)), TIMEOUT_MS);
+    it('what a plugin keeps was written down, has it or not', () => inTurn(() => pluginState(moment)), TIMEOUT_MS);
   });
 
   describe.concurrent('while something goes on', () => {

@@ -4,6 +4,7 @@ import type { Answer } from '../agent/run-parts.ts';
 import { createApiChannel } from '../channels/api/api-channel.ts';
 import type { Channel } from '../channels/channel.ts';
 import { CliChannel } from '../channels/cli/cli-channel.ts';
+import type { SocketChannelPorts } from '../channels/socket-channel.ts';
 import { WebChannel } from '../channels/web/web-channel.ts';
 import type { Config } from '../config/schema.ts';
 import { Outbox } from '../delivery/outbox.ts';
@@ -21,6 +22,8 @@ export interface DeliveryOptions {
   readonly channels?: readonly Channel[] | undefined;
   /** Somebody pressed stop on a page or in a terminal. */
   readonly stop: (sessionKey: string) => void;
+  /** A page or a terminal called a method. */
+  readonly call?: SocketChannelPorts['call'];
   readonly now: () => number;
   readonly warn: (sentence: string) => void;
 }
@@ -37,9 +40,9 @@ export interface Delivery {
 const MINUTE_MS = 60_000;
 
 export function createDelivery(options: DeliveryOptions): Delivery {
-  const { config, store, stop, now, warn } = options;
+  const { config, store, stop, call, now, warn } = options;
   const { live, hooks } = options.records;
-  const ports = { mailbox: outboxMailbox(store), stop, now };
+  const ports = { mailbox: outboxMailbox(store), stop, call, now };
   const sockets = { web: new WebChannel(ports), cli: new CliChannel(ports) };
   const channels: readonly Channel[] = [sockets.web, sockets.cli, createApiChannel(), ...(options.channels ?? [])];
   const channelOf = (id: string) => channels.find((channel) => channel.id === id);

@@ -22,6 +22,7 @@ import type { Tool } from '../tools/tool.ts';
 import { createToolset } from '../tools/toolset.ts';
 import { ContextEngine } from './context-engine.ts';
 import { createExecTools, type ExecTools } from './create-exec-tools.ts';
+import type { GatewayPlugins } from './create-plugins.ts';
 import { memoryPolicyOf } from './memory-policy.ts';
 import { ModelRegistry } from './model-registry.ts';
 import { routingSettingsOf } from './routing-settings.ts';
@@ -37,6 +38,7 @@ export interface DraftOptions {
   readonly sessionMail?: SessionMail | undefined;
   readonly cronJobs?: (() => CronToolJobs) | undefined;
   readonly mcp?: McpServers | undefined;
+  readonly plugins?: Pick<GatewayPlugins, 'joinTools' | 'namedTools' | 'memory' | 'registry'> | undefined;
   readonly modules?: (() => Promise<Readonly<Record<string, unknown>>>) | undefined;
   readonly now: () => number;
   readonly warn?: ((sentence: string) => void) | undefined;
@@ -49,12 +51,12 @@ export interface BuiltDraftParts {
   readonly exec: ExecTools;
   readonly offer: ToolOffer;
   /** Slips in the lists of tools. */
-  readonly toolWarnings: readonly string[];
+  readonly toolWarnings: () => readonly string[];
   readonly route: (inbound: Inbound) => Route;
 }
 
 export function createDraftParts(options: DraftOptions): BuiltDraftParts {
-  const { environment, loaded, store, hooks, now } = options;
+  const { environment, loaded, store, hooks, plugins, now } = options;
   const { config } = loaded;
   const engine = new ContextEngine({
     environment,
@@ -62,6 +64,7 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
     configPath: loaded.files.at(-1)?.path,
     runner: hooks,
     modules: options.modules,
+    plugins: plugins?.registry,
   });
   const models = new ModelRegistry(config, environment);
   const { home } = environment;
@@ -69,17 +72,22 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
     store,
     now,
     home,
+    skillDirsOf: ({ agentId }) => engine.sharedSkillDirs({ agentId, at: new Date(now()) }),
     sessionVisibility: sessionVisibilityOf(config),
     sessionMail: options.sessionMail,
     cronJobs: options.cronJobs,
     webFetch: webFetchSettingsOf(config),
     memoryPolicyOf: memoryPolicyOf(config, environment),
+    memorySupplements: plugins?.memory,
   });
   const exec = createExecTools({ environment, config, store, now, warn: options.warn ?? (() => undefined) });
   const tools = [...toolset.tools, ...exec.tools, ...(options.tools ?? [])];
   const offer = new ToolOffer({
     config,
-    tools: async () => [...tools, ...((await options.mcp?.tools()) ?? [])],
+    tools: async (scope) => {
+      const own = [...tools, ...((await options.mcp?.tools()) ?? [])];
+      return plugins ? plugins.joinTools(own, scope) : own;
+    },
   });
   const routing = routingSettingsOf(config);
   const timezone = resolveTimezone(config, environment);
@@ -88,7 +96,7 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
     models,
     exec,
     offer,
-    toolWarnings: toolWarnings(config, tools),
+    toolWarnings: () => toolWarnings(config, [...tools, ...(plugins?.namedTools() ?? [])]),
     route: (inbound) => resolveRoute(routing, inbound),
     parts: {
       store,

@@ -11,7 +11,9 @@ import type { Store } from '../store/store.ts';
 import type { ContextWarnings } from './context-warnings.ts';
 import type { Delivery } from './create-delivery.ts';
 import type { BuiltDraftParts } from './create-draft-parts.ts';
+import type { GatewayPlugins } from './create-plugins.ts';
 import type { Records } from './create-records.ts';
+import { isOwnersRun } from './is-owners-run.ts';
 import { runRecorder } from './run-recorder.ts';
 import type { Workspaces } from './workspaces.ts';
 
@@ -24,6 +26,7 @@ export interface RunPartsOptions {
   readonly workspaces: Workspaces;
   readonly contextWarnings: ContextWarnings;
   readonly internalHook: RunParts['internalHook'];
+  readonly plugins: Pick<GatewayPlugins, 'commands' | 'trustedPolicies'>;
   readonly sleep?: RunParts['sleep'] | undefined;
   readonly startedAt: number;
   readonly now: () => number;
@@ -47,6 +50,7 @@ export function createRunParts(options: RunPartsOptions): RunParts {
       },
     },
     delivery: { plan: delivery.plan, wake: () => delivery.outbox.wake() },
+    isOwner: (who) => isOwnersRun({ ...who, isMainShared: config.session?.dmScope === 'main' }),
     approvals: {
       ttlMs: ttlMinutes * MINUTE_MS,
       timeoutBehavior,
@@ -67,6 +71,8 @@ export function createRunParts(options: RunPartsOptions): RunParts {
       return { provider, model, wire: { url: capture.url, headers, body } };
     },
     internalHook: options.internalHook,
+    commands: options.plugins.commands,
+    trustedPolicies: () => options.plugins.trustedPolicies(),
     emit: records.live.emit,
     warn,
     now,

@@ -199,7 +199,7 @@ describe('a job', () => {
     await passes(10);
     await outcomeOf(scratch, id);
     await jobs.remove(id);
-    await expectTold(['added', 'finished', 'removed', 'started', 'updated']);
+    await expectTold(['added', 'finished', 'removed', 'scheduled', 'started', 'updated']);
     expect(events.find(({ action }) => action === 'finished')).toMatchObject({
       jobId: id,
       status: 'ok',
@@ -238,7 +238,7 @@ describe('a job', () => {
     const [approval] = await scratch.store.select('approvals');
     await scratch.gateway.answerApproval(approval?.id ?? '', 'deny', 'api');
     await outcomeOf(scratch, id);
-    await expectTold(['added', 'finished', 'started']);
+    await expectTold(['added', 'finished', 'scheduled', 'started']);
   });
 
   it('whose only time has come is told to rest, or to be gone', async () => {

@@ -9,6 +9,7 @@ import { resolveTimezone } from '../config/timezone.ts';
 import { TAXONOMIES } from '../context/taxonomy.ts';
 import { openRegularFile } from '../context/workspace/open-regular-file.ts';
 import { OPENCLAW_TEMPLATES } from '../context/workspace/templates/openclaw-templates.ts';
+import type { GatewayHookContext } from '../hooks/lifecycle-hooks.ts';
 import type { HookRunner } from '../hooks/runner.ts';
 import { buildAgentMainSessionKey } from '../protocol/build-session-key.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
@@ -26,6 +27,8 @@ import { heartbeatTarget } from './heartbeat-target.ts';
 export interface ScheduleParts {
   readonly store: Store;
   readonly hooks: HookRunner;
+  /** What handlers of `cron_changed` are told besides the job. */
+  readonly hookContext?: GatewayHookContext | undefined;
   readonly config: Config;
   readonly environment: Environment;
   readonly channels: readonly string[];
@@ -44,7 +47,10 @@ export interface GatewaySchedule {
   /** What the `cron` tool may ask. */
   readonly toolJobs: CronToolJobs;
   open(): Promise<void>;
+  /** Nothing more becomes due. What runs may end, and is told. */
   close(): Promise<void>;
+  /** Everything that happened was told; what happens from here on is not. */
+  settle(): Promise<void>;
 }
 
 /** A checklist that is longer has stopped being one. */
@@ -57,7 +63,7 @@ export function createSchedule(parts: ScheduleParts): GatewaySchedule {
       ? 'global'
       : buildAgentMainSessionKey({ agentId, mainKey: config.session?.mainKey });
   const agentIds = listAgentIds(config);
-  const changes = new CronChanges(store, hooks);
+  const changes = new CronChanges(store, hooks, parts.hookContext);
   const schedule = new Schedule({
     store,
     now,
@@ -109,7 +115,10 @@ export function createSchedule(parts: ScheduleParts): GatewaySchedule {
     close: async () => {
       await heartbeats.close();
       await schedule.close();
+    },
+    settle: async () => {
       unsubscribe();
+      await changes.close();
     },
   };
 }

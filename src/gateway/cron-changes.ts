@@ -1,25 +1,41 @@
-// Tells `cron_changed` what happens to jobs: that one was added, changed or removed, and that a run of it has begun or
-// ended. Listens to the schedule and to the live events; decides nothing.
+// Tells `cron_changed` what happens to jobs: that one was added, changed or removed, that its next time is set, and that a
+// run of it has begun or ended. Listens to the schedule and to the live events; decides nothing.
+//
+// Rules: everything about jobs is told in the order in which it happened. The end of a run is told once its answer has
+// arrived or failed to, or after a while, when whether it arrives is not known yet.
 
-import type { CronChangedEvent, CronJobSnapshot } from '../hooks/lifecycle-hooks.ts';
+import { rootTrace, runTrace } from '../hooks/hook-trace.ts';
+import type { CronChangedEvent, CronJobSnapshot, GatewayHookContext } from '../hooks/lifecycle-hooks.ts';
 import type { HookRunner } from '../hooks/runner.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
-import { deliveryOf } from '../schedule/job-history.ts';
+import { deliveryOf, type JobHistoryEntry, readJobHistory } from '../schedule/job-history.ts';
 import type { JobChange } from '../schedule/schedule.ts';
 import type { Store } from '../store/store.ts';
 import type { JobRow } from '../store/tables.ts';
 
+type KnownJob = Pick<JobRow, 'id'> & Partial<JobRow>;
+type RunEnd = LiveEvent & { readonly type: 'run-end' };
+
+/** How long the end of a run waits for the end of its delivery. */
+const DELIVERY_WAIT_MS = 10_000;
+
 export class CronChanges {
   readonly #store: Store;
   readonly #hooks: HookRunner;
+  readonly #context: GatewayHookContext;
   /** Runs of jobs that have not ended, with the job as it was when the slot was taken. */
-  readonly #runs = new Map<string, Pick<JobRow, 'id'> & Partial<JobRow>>();
+  readonly #runs = new Map<string, KnownJob>();
   /** Those of them that have begun: a run that a person lets go on does not begin again. */
   readonly #begun = new Set<string>();
+  /** Runs that have ended while their answer is on its way; calling it tells the end now. */
+  readonly #delivering = new Map<string, () => void>();
+  /** One after the other, although each looks something up first. */
+  #told: Promise<void> = Promise.resolve();
 
-  constructor(store: Store, hooks: HookRunner) {
+  constructor(store: Store, hooks: HookRunner, context: GatewayHookContext = {}) {
     this.#store = store;
     this.#hooks = hooks;
+    this.#context = context;
   }
 
   /** Finds the runs that an earlier process left. */
@@ -33,67 +49,109 @@ export class CronChanges {
     }
   }
 
+  /** Resolves when everything that happened was told. */
+  async close(): Promise<void> {
+    for (const tellNow of [...this.#delivering.values()]) tellNow();
+    await this.#told;
+  }
+
   changed(change: JobChange): void {
     if (change.action === 'queued') this.#runs.set(change.runId, change.job);
-    else this.#tell({ action: change.action, jobId: change.job.id, job: snapshotOf(change.job) }, change.job.agentId);
+    else this.#tellLater(async () => this.#tell({ action: change.action, ...(await this.#factsOf(change.job)) }));
   }
 
   watch(event: LiveEvent): void {
+    if (event.type === 'delivery-end') void this.#look(event.runId);
     if (event.type !== 'run-start' && event.type !== 'run-end') return;
     const job = this.#runs.get(event.runId);
     if (!job) return;
     if (event.type === 'run-end') {
       this.#runs.delete(event.runId);
       this.#begun.delete(event.runId);
-      void this.#tellEnd(job, event).catch(() => undefined);
+      this.#awaitDelivery(job, event);
       return;
     }
     const { runId, sessionKey, sessionId, at } = event;
     if (this.#begun.has(runId)) return;
     this.#begun.add(runId);
-    this.#tell(
-      { action: 'started', jobId: job.id, job: snapshotOf(job), sessionKey, sessionId, runAtMs: at },
-      job.agentId,
+    this.#tellLater(async () =>
+      this.#tell({ action: 'started', ...(await this.#factsOf(job)), runId, sessionKey, sessionId, runAtMs: at }),
     );
   }
 
-  async #tellEnd(
-    job: Pick<JobRow, 'id'> & Partial<JobRow>,
-    { runId, sessionKey, status, error, reply }: LiveEvent & { type: 'run-end' },
-  ): Promise<void> {
-    if (!this.#hooks.has('cron_changed')) return;
+  #awaitDelivery(job: KnownJob, end: RunEnd): void {
+    const { runId } = end;
+    const tellNow = () => {
+      clearTimeout(timer);
+      if (this.#delivering.delete(runId)) this.#tellLater(() => this.#tellEnd(job, end));
+    };
+    const timer = setTimeout(tellNow, DELIVERY_WAIT_MS);
+    timer.unref();
+    this.#delivering.set(runId, tellNow);
+    void this.#look(runId);
+  }
+
+  /** Whether anything of the answer is still on its way. */
+  async #look(runId: string): Promise<void> {
+    if (!this.#delivering.has(runId)) return;
+    const queued = await this.#store.count('outbox', { runId, status: 'queued' }).catch(() => 0);
+    if (queued === 0) this.#delivering.get(runId)?.();
+  }
+
+  async #tellEnd(job: KnownJob, { runId, sessionKey, status, error, reply }: RunEnd): Promise<void> {
     const [run] = await this.#store.select('runs', { where: { runId }, limit: 1 });
     const [now] = await this.#store.select('jobs', { where: { id: job.id }, limit: 1 });
-    const delivery = deliveryOf(await this.#store.select('outbox', { where: { runId } }));
-    this.#tell(
-      {
-        action: 'finished',
-        jobId: job.id,
-        job: snapshotOf(now ?? job),
-        status: status === 'done' ? 'ok' : 'error',
-        error,
-        summary: reply?.slice(0, 2_000),
-        delivered: delivery === 'sent',
-        deliveryStatus: DELIVERY_STATUS[delivery],
-        sessionKey,
-        sessionId: run?.sessionId ?? undefined,
-        runAtMs: run?.startedAt,
-        durationMs: run && run.endedAt !== null ? run.endedAt - run.startedAt : undefined,
-        nextRunAtMs: now?.nextAt ?? undefined,
-        model: run?.outcome?.model,
-        provider: run?.outcome?.provider,
-      },
-      job.agentId,
-    );
+    const rows = await this.#store.select('outbox', { where: { runId } });
+    const delivery = deliveryOf(rows);
+    this.#tell({
+      action: 'finished',
+      ...(await this.#factsOf(now ?? job)),
+      runId,
+      status: status === 'done' ? 'ok' : 'error',
+      error,
+      summary: reply?.slice(0, 2_000),
+      delivered: delivery === 'sent',
+      deliveryStatus: DELIVERY_STATUS[delivery],
+      deliveryError: rows.find((row) => row.error !== null)?.error ?? undefined,
+      sessionKey,
+      sessionId: run?.sessionId ?? undefined,
+      runAtMs: run?.startedAt,
+      durationMs: run && run.endedAt !== null ? run.endedAt - run.startedAt : undefined,
+      nextRunAtMs: now?.nextAt ?? undefined,
+      model: run?.outcome?.model,
+      provider: run?.outcome?.provider,
+    });
   }
 
-  #tell(event: CronChangedEvent, agentId: string | undefined): void {
+  async #factsOf(job: KnownJob): Promise<Omit<CronChangedEvent, 'action'>> {
+    const history = await readJobHistory(this.#store, job.id, { limit: LOOKED_BACK });
+    const last = history.find(({ endedAt }) => endedAt !== null);
+    const snapshot = snapshotOf(job, last);
+    return { jobId: job.id, job: snapshot, agentId: job.agentId, sessionTarget: snapshot.sessionTarget };
+  }
+
+  #tell(event: CronChangedEvent): void {
+    const { agentId, sessionKey, sessionId, jobId, runId, action } = event;
+    this.#hooks.observe('cron_changed', event, {
+      ...this.#context,
+      agentId,
+      sessionKey,
+      sessionId,
+      jobId,
+      runId,
+      trace: runId === undefined ? rootTrace(jobId, `${action} ${event.job?.updatedAtMs ?? ''}`) : runTrace(runId),
+    });
+  }
+
+  #tellLater(tell: () => Promise<void>): void {
     if (!this.#hooks.has('cron_changed')) return;
-    this.#hooks.observe('cron_changed', event, { agentId, sessionKey: event.sessionKey, jobId: event.jobId });
+    this.#told = this.#told.then(tell).catch(() => undefined);
   }
 }
 
-/** At the end of a run its answer is in the outbox and not yet on its surface. */
+/** How many slots are looked at for one whose run is over. */
+const LOOKED_BACK = 10;
+
 const DELIVERY_STATUS = {
   none: 'not-requested',
   queued: 'unknown',
@@ -103,13 +161,29 @@ const DELIVERY_STATUS = {
   dead: 'not-delivered',
 } as const;
 
-function snapshotOf({
-  id,
-  name,
-  enabled,
-  agentId,
-  schedule,
-  nextAt,
-}: Pick<JobRow, 'id'> & Partial<JobRow>): CronJobSnapshot {
-  return { id, name, enabled, agentId, schedule, state: { nextRunAtMs: nextAt ?? undefined } };
+function snapshotOf(job: KnownJob, last: JobHistoryEntry | undefined): CronJobSnapshot {
+  const { id, name, enabled, agentId, schedule, session, message, createdAt, updatedAt, nextAt } = job;
+  return {
+    id,
+    name,
+    enabled,
+    agentId,
+    schedule,
+    sessionTarget: session === undefined ? undefined : session === 'main' ? 'main' : 'isolated',
+    payload: message === undefined ? undefined : { kind: 'agentTurn', message },
+    createdAtMs: createdAt,
+    updatedAtMs: updatedAt,
+    state: { nextRunAtMs: nextAt ?? undefined, ...(last ? lastRunOf(last) : {}) },
+  };
+}
+
+function lastRunOf({ status, startedAt, endedAt, error, delivery }: JobHistoryEntry): CronJobSnapshot['state'] {
+  return {
+    lastRunAtMs: startedAt ?? undefined,
+    lastRunStatus: status === 'done' ? 'ok' : 'error',
+    lastError: error ?? undefined,
+    lastDurationMs: startedAt !== null && endedAt !== null ? endedAt - startedAt : undefined,
+    lastDelivered: delivery === 'sent',
+    lastDeliveryStatus: DELIVERY_STATUS[delivery],
+  };
 }

@@ -4,7 +4,9 @@
 import type { ToldSpan } from '../agent/request-text.ts';
 import type { DeliveryGuarantee, ReceiveResult } from '../channels/channel.ts';
 import type { ContextReport } from '../context/report/build-report.ts';
+import type { BeforeInstallEvent, InstallHookContext } from '../hooks/lifecycle-hooks.ts';
 import type { WireRequest } from '../models/model.ts';
+import type { PluginStatus } from '../plugins/plugin-status.ts';
 import type { ApprovalDecision } from '../protocol/approval-decision.ts';
 import type { Inbound } from '../protocol/inbound.ts';
 import type { LiveEvent, SessionEndReason } from '../protocol/live-event.ts';
@@ -12,8 +14,12 @@ import type { Message } from '../protocol/message.ts';
 import type { JobDraft, JobEdit } from '../schedule/job-draft.ts';
 import type { ScheduleStatus, StartedJob } from '../schedule/schedule.ts';
 import type { Store } from '../store/store.ts';
-import type { ApprovalRow, JobRow, RunRow } from '../store/tables.ts';
+import type { ApprovalRow, JobRow, RunRow, SessionRow } from '../store/tables.ts';
 import type { McpServerStatus } from '../tools/mcp/mcp-server.ts';
+import type { InstallVerdict } from './check-install.ts';
+import type { HookPort } from './hook-control.ts';
+import type { GatewayMethods } from './plugins/gateway-methods.ts';
+import type { ShownSession } from './plugins/session-extensions.ts';
 
 export interface GatewayPort {
   /** Accepts a message: resolves when it is safe in the inbox. Rejects with an AtriumError when it cannot be taken. */
@@ -32,6 +38,8 @@ export interface GatewayPort {
   preview(request: PreviewRequest): Promise<Preview>;
   /** Ends the session of this key. False when it has none. */
   endSession(sessionKey: string, reason: SessionEndReason): Promise<boolean>;
+  /** The same rows with what plugins show of them. */
+  showSessions(sessions: readonly SessionRow[]): Promise<readonly ShownSession[]>;
   /** Stops what it is doing, ends it and removes what was said. */
   deleteSession(sessionKey: string): Promise<boolean>;
   /** Sends a dead letter again and returns the run or part that it became. */
@@ -42,6 +50,12 @@ export interface GatewayPort {
   answerApproval(id: string, decision: ApprovalDecision, by: string): Promise<ApprovalRow>;
   /** Removes a rule that lets a command pass. Rejects when there is none of this name. */
   revokeRule(id: string): Promise<void>;
+  /** What may be called by name. */
+  readonly methods: MethodPort;
+  /** The plugins, loaded or not. */
+  readonly plugins: PluginPort;
+  /** The handlers of hooks. */
+  readonly hooks: HookPort;
   /** The jobs of the schedule. */
   readonly jobs: JobPort;
   /** Why a message would go where it goes. */
@@ -50,6 +64,19 @@ export interface GatewayPort {
   explainTools(request: ExplainToolsRequest): Promise<ToolsExplanation>;
   /** The servers of tools that are configured and on. */
   mcpServers(): Promise<readonly McpServerStatus[]>;
+  /** Asks the plugins whether something may be installed. */
+  checkInstall(event: BeforeInstallEvent, context: InstallHookContext): Promise<InstallVerdict>;
+}
+
+/** The gateway's own methods and those of plugins. */
+export type MethodPort = Pick<GatewayMethods, 'list' | 'call'>;
+
+/** Everything with an id rejects or throws UnknownPluginError. Reloading reads the configuration again first. */
+export interface PluginPort {
+  list(): readonly PluginStatus[];
+  inspect(id: string): PluginStatus;
+  reload(id: string): Promise<PluginStatus>;
+  reloadAll(): Promise<readonly PluginStatus[]>;
 }
 
 /**

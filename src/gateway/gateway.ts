@@ -5,8 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CLIENT_GONE } from '../agent/client-gone.ts';
 import { type InjectionRequest, queueInjection } from '../agent/queue-injection.ts';
 import type { RunParts } from '../agent/run-parts.ts';
+import { sessionEntryOf } from '../agent/session-entry.ts';
 import type { Channel, ReceiveResult } from '../channels/channel.ts';
 import { replayDeadLetter } from '../delivery/replay-dead-letter.ts';
+import type { BeforeInstallEvent, InstallHookContext } from '../hooks/lifecycle-hooks.ts';
 import type { Lanes } from '../lanes/lanes.ts';
 import type { ApprovalDecision } from '../protocol/approval-decision.ts';
 import { PreconditionFailedError, UnknownDeadLetterError, UnknownRunError } from '../protocol/errors.ts';
@@ -19,30 +21,39 @@ import { planForget } from '../recorder/prune-captures.ts';
 import { planSessionDeletion, planSessionEnd } from '../routing/end-session.ts';
 import type { Route } from '../routing/resolve-route.ts';
 import type { Store } from '../store/store.ts';
-import type { ApprovalRow, DeadLetterRow, RunRow, TriggerPayload } from '../store/tables.ts';
+import type { ApprovalRow, DeadLetterRow, RunRow, SessionRow, TriggerPayload } from '../store/tables.ts';
 import type { McpServerStatus } from '../tools/mcp/mcp-server.ts';
 import type { Approvals } from './approvals.ts';
+import { checkInstall, type InstallVerdict } from './check-install.ts';
 import type {
   AgentStatus,
   ExplainToolsRequest,
   GatewayPort,
   GatewayStatus,
   JobPort,
+  MethodPort,
+  PluginPort,
   Preview,
   PreviewRequest,
   ReceiveOptions,
   RouteExplanation,
   ToolsExplanation,
 } from './gateway-port.ts';
+import type { HookPort } from './hook-control.ts';
 import type { LiveEvents, LiveListener } from './live-events.ts';
+import type { ShownSession } from './plugins/session-extensions.ts';
 import { previewMessage } from './preview-message.ts';
 import { type ReceiveParts, receiveMessage } from './receive-message.ts';
+import { sessionHookContext } from './session-hook-context.ts';
 
 export interface GatewayParts {
   readonly run: RunParts;
   readonly receive: ReceiveParts;
   readonly lanes: Lanes;
   readonly jobs: JobPort;
+  readonly methods: MethodPort;
+  readonly plugins: PluginPort;
+  readonly hooks: HookPort;
   readonly live: LiveEvents;
   readonly approvals: Approvals;
   readonly channels: readonly Channel[];
@@ -60,6 +71,10 @@ export interface GatewayParts {
   readonly forgetRecords: (sessionIds: readonly string[]) => Promise<void>;
   /** Ends its commands in the background, and removes what commands printed. */
   readonly forgetProcesses: (sessionKey: string) => Promise<void>;
+  /** Plugins release what they hold for a session that was deleted. */
+  readonly letPluginsGo: (sessionKey: string) => Promise<void>;
+  /** Session rows with what plugins show of them. */
+  readonly showSessions: (sessions: readonly SessionRow[]) => Promise<readonly ShownSession[]>;
 }
 
 /** A run that is stopped because its session is deleted has so long to end. */
@@ -74,6 +89,18 @@ export class Gateway implements GatewayPort {
 
   get store(): Store {
     return this.#parts.run.store;
+  }
+
+  get methods(): MethodPort {
+    return this.#parts.methods;
+  }
+
+  get plugins(): PluginPort {
+    return this.#parts.plugins;
+  }
+
+  get hooks(): HookPort {
+    return this.#parts.hooks;
   }
 
   get jobs(): JobPort {
@@ -161,14 +188,20 @@ export class Gateway implements GatewayPort {
     const [session] = await this.store.select('sessions', { where: { sessionKey, endedAt: null }, limit: 1 });
     if (!session) return false;
     const { run, live } = this.#parts;
+    const endedAt = run.now();
     const { sessionId, agentId, startedAt } = session;
-    const context = { agentId, sessionKey, sessionId };
+    const context = sessionHookContext(session, run.context.workspaceDirOf(agentId), reason);
     const entries = await this.store.select('transcript', { where: { sessionId }, orderBy: [['position', 'asc']] });
     const messages = entries.map(({ message }) => message);
-    if (reason === 'reset' || reason === 'new')
+    if (reason === 'reset' || reason === 'new') {
       await run.hooks.observeAndWait('before_reset', { messages, reason }, context);
+      await run.internalHook('command', reason, sessionKey, {
+        previousSessionEntry: sessionEntryOf(session),
+        commandSource: 'api',
+      });
+    }
     try {
-      await this.store.commit(planSessionEnd(session, reason, run.now()), { site: 'session' });
+      await this.store.commit(planSessionEnd(session, reason, endedAt), { site: 'session' });
     } catch (error) {
       // Somebody else ended it meanwhile.
       if (error instanceof PreconditionFailedError) return false;
@@ -179,6 +212,12 @@ export class Gateway implements GatewayPort {
       { sessionId, sessionKey, messageCount: entries.length, durationMs: run.now() - startedAt, reason },
       context,
     );
+    void run.internalHook('session', 'end', sessionKey, {
+      sessionEntry: sessionEntryOf(session),
+      sessionId,
+      reason,
+      messageCount: entries.length,
+    });
     run.recorder.sessionEnded({ sessionId, sessionKey, reason });
     live.emit({ type: 'session-end', runId: '', sessionKey, at: run.now(), sessionId, reason });
     return true;
@@ -201,16 +240,22 @@ export class Gateway implements GatewayPort {
         ...deletion,
         { remove: 'deadLetters', where: { sessionKey } },
         { remove: 'injections', where: { sessionKey } },
+        { remove: 'pluginState', where: { sessionKey } },
         { remove: 'processes', where: { sessionKey } },
       ],
       { site: 'session' },
     );
+    await this.#parts.letPluginsGo(sessionKey);
     return true;
   }
 
   /** Text for a session's next run; false when the same was queued before. */
-  queueInjection(request: InjectionRequest): Promise<boolean> {
-    return queueInjection(this.#parts.run, request);
+  async queueInjection(request: InjectionRequest): Promise<boolean> {
+    return (await queueInjection(this.#parts.run, request)).enqueued;
+  }
+
+  showSessions(sessions: readonly SessionRow[]): Promise<readonly ShownSession[]> {
+    return this.#parts.showSessions(sessions);
   }
 
   async replayDeadLetter(id: string): Promise<{ runId: string }> {
@@ -240,6 +285,10 @@ export class Gateway implements GatewayPort {
 
   explainTools(request: ExplainToolsRequest): Promise<ToolsExplanation> {
     return this.#parts.explainTools(request);
+  }
+
+  checkInstall(event: BeforeInstallEvent, context: InstallHookContext): Promise<InstallVerdict> {
+    return checkInstall(this.#parts.receive.hooks, event, context);
   }
 
   mcpServers(): Promise<readonly McpServerStatus[]> {

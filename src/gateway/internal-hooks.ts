@@ -1,57 +1,128 @@
-// Fires the events of hook packs that have no row in the hook catalog: commands, messages, the gateway's start and stop.
-// A handler's deadline is the gateway's, because packs name none; what it does later has no effect on anybody.
+// Fires the events of hook packs that have no row in the hook catalog: commands, messages, sessions, the gateway's start
+// and stop. Handlers of packs and of plugins stand in one list; each has a deadline of its own, and every call is
+// recorded like that of any other hook, under the event's name.
+//
+// Promise: `fire` never rejects. What a handler does after its deadline has no effect on anybody.
 
-import { orderInternalHookListeners, triggerInternalHook } from '../hooks/packs/trigger-internal-hook.ts';
+import type { PackDeps } from '../hooks/bundled/pack-deps.ts';
+import type { HookCallRecord } from '../hooks/hook-call-record.ts';
+import { frozenCopy } from '../hooks/isolated-copy.ts';
+import {
+  type InternalHookListener,
+  orderInternalHookListeners,
+  triggerInternalHook,
+} from '../hooks/packs/trigger-internal-hook.ts';
 import type { InternalHookEvent } from '../protocol/bootstrap-event.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { parseAgentSessionKey } from '../protocol/session-key.ts';
 import type { ContextEngine } from './context-engine.ts';
+import { reasonOf } from './plugins/reason-of.ts';
 
 export interface InternalHooksParts {
   readonly engine: Pick<ContextEngine, 'prepare'>;
   readonly config: object;
+  /** What a bundled pack of this name may use. */
+  readonly depsOf: (pack: string) => PackDeps;
+  /** Says something where the session's people are. */
+  readonly say: (sessionKey: string, text: string) => Promise<void>;
+  readonly record: (call: HookCallRecord) => void;
   readonly now: () => number;
   readonly warn: (sentence: string) => void;
 }
 
-const DEADLINE_MS = 5_000;
+export class InternalHooks {
+  readonly #parts: InternalHooksParts;
+  /** What is going on, so that a stop can wait for it. */
+  readonly #going = new Set<Promise<unknown>>();
+  #frozenConfig: object | undefined;
 
-/** Gives the messages that handlers want said. Never rejects. */
-export function createInternalHooks({ engine, config, now, warn }: InternalHooksParts) {
-  return async (type: string, action: string, sessionKey: string, context: JsonObject): Promise<readonly string[]> => {
-    try {
-      const agentId = parseAgentSessionKey(sessionKey)?.agentId;
-      const { registry } = await engine.prepare({ agentId, at: new Date(now()) });
-      if (orderInternalHookListeners(registry.listeners, { type, action }).length === 0) return [];
-      const event: InternalHookEvent = {
-        type,
-        action,
-        sessionKey,
-        context: { ...context, cfg: config },
-        timestamp: new Date(now()),
-        messages: [],
-      };
-      const called = triggerInternalHook(registry.listeners, event, ({ owner, error }) =>
-        warn(`The hook pack "${owner}" failed on ${type}:${action}: ${(error as Error)?.message ?? error}`),
-      );
-      await within(DEADLINE_MS, called, () =>
-        warn(`A hook pack did not finish with ${type}:${action} in ${DEADLINE_MS} ms.`),
-      );
-      return event.messages.filter((message) => typeof message === 'string' && message.trim() !== '');
-    } catch (error) {
-      warn(`Hook packs could not be told of ${type}:${action}: ${(error as Error).message}`);
+  constructor(parts: InternalHooksParts) {
+    this.#parts = parts;
+  }
+
+  /** Gives what the handlers want said; who fires the event knows whether there is somebody to say it to. */
+  readonly fire = (
+    type: string,
+    action: string,
+    sessionKey: string,
+    context: JsonObject,
+  ): Promise<readonly string[]> => {
+    const fired = this.#fire(type, action, sessionKey, context).catch((error: unknown) => {
+      this.#parts.warn(`Hook packs could not be told of ${type}:${action}: ${reasonOf(error)}`);
       return [];
-    }
+    });
+    this.#going.add(fired);
+    void fired.finally(() => this.#going.delete(fired));
+    return fired;
   };
+
+  /** Resolves when everything that was fired before is over, or the time is. */
+  async settle(timeoutMs: number): Promise<void> {
+    if (this.#going.size === 0) return;
+    let timer: NodeJS.Timeout | undefined;
+    const over = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, timeoutMs);
+    });
+    await Promise.race([Promise.all(this.#going), over]).finally(() => clearTimeout(timer));
+  }
+
+  async #fire(type: string, action: string, sessionKey: string, context: JsonObject): Promise<readonly string[]> {
+    const { engine, now, record, say } = this.#parts;
+    const at = new Date(now());
+    const agentId = parseAgentSessionKey(sessionKey)?.agentId;
+    const { registry, workspaceDir } = await engine.prepare({ agentId, at });
+    if (orderInternalHookListeners(registry.listeners, { type, action }).length === 0) return [];
+    const event: InternalHookEvent = {
+      type,
+      action,
+      sessionKey,
+      context: { workspaceDir, ...context },
+      timestamp: at,
+      messages: [],
+    };
+    const { messages, calls } = await triggerInternalHook(registry.listeners, event, {
+      contextFor: (listener) => this.#contextFor(listener),
+      record: (call) => record(withoutQuotes(call, context)),
+      now,
+    });
+    for (const call of calls) this.#warnOf(withoutQuotes(call, context));
+    if (type !== 'session' || messages.length === 0) return messages;
+    // Commands answer with what is to be said; nobody answers to a session.
+    await say(sessionKey, messages.join('\n\n'));
+    return [];
+  }
+
+  #contextFor({ source, owner }: InternalHookListener): Readonly<Record<string, unknown>> {
+    this.#frozenConfig ??= frozenCopy(this.#parts.config);
+    const shared = { cfg: this.#frozenConfig };
+    return source === 'openclaw-bundled' ? { ...shared, deps: this.#parts.depsOf(owner) } : shared;
+  }
+
+  #warnOf({ hook, owner, outcome, error = '' }: HookCallRecord): void {
+    if (outcome === 'done') return;
+    const how = outcome === 'timed-out' ? `did not finish with ${hook}: it` : `failed on ${hook}:`;
+    this.#parts.warn(`The hook pack "${owner}" ${how} ${error}`);
+  }
 }
 
-async function within(ms: number, work: Promise<void>, late: () => void): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(() => {
-      late();
-      resolve();
-    }, ms);
-  });
-  await Promise.race([work, over]).finally(() => clearTimeout(timer));
+const SAID_FIELDS = ['content', 'body'] as const;
+const SHORTEST_QUOTE = 12;
+
+/** A message may yet be blocked, and then no log and no record may hold its words, whoever threw them. */
+function withoutQuotes(call: HookCallRecord, context: JsonObject): HookCallRecord {
+  const { error } = call;
+  if (error === undefined) return call;
+  const said = SAID_FIELDS.map((field) => context[field]).filter((text) => typeof text === 'string' && text !== '');
+  return said.some((text) => isQuoted(String(text), error))
+    ? { ...call, error: 'an error that quotes the message' }
+    : call;
+}
+
+function isQuoted(said: string, error: string): boolean {
+  const length = Math.min(SHORTEST_QUOTE, said.length);
+  if (length < 4) return false;
+  for (let start = 0; start + length <= error.length; start++) {
+    if (said.includes(error.slice(start, start + length))) return true;
+  }
+  return false;
 }

@@ -14,8 +14,8 @@ export interface RunFacts {
 }
 
 export function isOwnersRun({ sessionKey, requester, isMainShared }: RunFacts): boolean {
-  // One session speaks to another where people speak to that one, and is not their word.
-  if (requester.senderId.startsWith('agent:')) return false;
+  // One session speaks to another where people speak to that one, and is not their word; nor is a plugin's.
+  if (/^(agent|plugin):/.test(requester.senderId)) return false;
   if (isCronSessionKey(sessionKey)) return true;
   const { channel, surface } = parseSessionKey(sessionKey);
   if (channel !== undefined) return isOperatorChannel(channel);

@@ -6,11 +6,12 @@ import { run } from '../agent/run.ts';
 import type { RunParts } from '../agent/run-parts.ts';
 import { tellForgottenEnds } from '../agent/tell-forgotten-ends.ts';
 import type { Channel } from '../channels/channel.ts';
-import { resolveAgentDefaults } from '../config/agents.ts';
+import { resolveAgentDefaults, resolveDefaultAgentId } from '../config/agents.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { formatModelRef } from '../config/model-choice.ts';
 import { resolveTimezone } from '../config/timezone.ts';
+import type { HookStatistics } from '../hooks/hook-statistics.ts';
 import type { HookRunner } from '../hooks/runner.ts';
 import { EmbeddedLanes } from '../lanes/embedded-lanes.ts';
 import { GatewayNotReadyError } from '../protocol/errors.ts';
@@ -23,26 +24,34 @@ import { ContextWarnings } from './context-warnings.ts';
 import { ControlCommands } from './control-commands.ts';
 import { createDelivery, type Delivery } from './create-delivery.ts';
 import { createDraftParts } from './create-draft-parts.ts';
+import { createInternalHooks } from './create-internal-hooks.ts';
+import { createPlugins, type GatewayPlugins } from './create-plugins.ts';
 import { createRecords } from './create-records.ts';
 import { createRunParts } from './create-run-parts.ts';
 import { createSchedule, type GatewaySchedule } from './create-schedule.ts';
 import { explainTools } from './explain-tools.ts';
 import { Gateway } from './gateway.ts';
+import { gatewayHookContext } from './gateway-hook-context.ts';
 import { giveUp } from './give-up.ts';
+import { HookControl } from './hook-control.ts';
 import { Housekeeping } from './housekeeping.ts';
-import { createInternalHooks } from './internal-hooks.ts';
 import { listAgentStatuses } from './list-agent-statuses.ts';
 import { openMcp } from './open-mcp.ts';
 import { openState } from './open-state.ts';
 import { tellDeliveries } from './tell-deliveries.ts';
-import { tellShutdown } from './tell-shutdown.ts';
+import { type StopReason, tellShutdown } from './tell-shutdown.ts';
+import { tellStop } from './tell-stop.ts';
 import { Workspaces } from './workspaces.ts';
 
 export interface GatewayOptions {
   readonly environment: Environment;
   readonly loaded: LoadedConfig;
+  /** The file that `--config` named, which was read alone. */
+  readonly configPath?: string | undefined;
   /** One sentence for the operator. */
   readonly warn: (sentence: string) => void;
+  /** The same for what goes on as it should, such as the words of plugins. Without it nobody reads those. */
+  readonly log?: ((sentence: string) => void) | undefined;
   /** Registers the handlers that a program brings. */
   readonly register?: ((hooks: HookRunner) => void) | undefined;
   /** Besides web, cli and api. */
@@ -51,6 +60,8 @@ export interface GatewayOptions {
   readonly tools?: readonly Tool[] | undefined;
   readonly modules?: (() => Promise<Readonly<Record<string, unknown>>>) | undefined;
   readonly now?: (() => number) | undefined;
+  /** Plugins' services are not started, and nothing may write the configuration. */
+  readonly isTrial?: boolean | undefined;
   /** How a run waits before it asks a busy provider again. */
   readonly sleep?: RunParts['sleep'] | undefined;
 }
@@ -61,12 +72,14 @@ export interface OpenedGateway {
   readonly lock: StateLock;
   readonly sockets: Delivery['sockets'];
   readonly schedule: GatewaySchedule;
+  readonly plugins: GatewayPlugins;
+  readonly hookStatistics: HookStatistics;
   /** Says where it listens, once it does. */
   listensAt(url: string): Promise<void>;
   /** Loads what the first message needs. */
   warm(): Promise<void>;
   /** Finishes what is running within the budget, leaves the rest for the next start, and loses nothing. */
-  close(budgetMs: number): Promise<void>;
+  close(budgetMs: number, reason?: StopReason): Promise<void>;
 }
 
 export async function openGateway(options: GatewayOptions): Promise<OpenedGateway> {
@@ -83,6 +96,17 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   const { live, recorder, hooks } = records;
   options.register?.(hooks);
 
+  // What others bring. Looked up when it is needed, so that it may come and go.
+  const plugins = createPlugins({
+    ...options,
+    store,
+    records,
+    gateway: () => gateway,
+    delivery: () => delivery,
+    internalHook: (...event) => internalHook(...event),
+    now,
+  });
+
   // What an agent reads, what it can do, and who answers.
   const sessionMail: SessionMail = {
     deliver: (inbound) => gateway.receive(inbound),
@@ -90,13 +114,18 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   };
   const mcp = openMcp({ ...options, store, now });
   const cronJobs = () => schedule.toolJobs;
-  const drafting = createDraftParts({ ...options, store, hooks, now, mcp, sessionMail, cronJobs });
+  const drafting = createDraftParts({ ...options, store, hooks, now, mcp, sessionMail, cronJobs, plugins });
   const { engine, models, route } = drafting;
   const { workspaceDirOf } = drafting.parts.context;
   const contextWarnings = new ContextWarnings(warn);
   const workspaces = new Workspaces({ environment, config, now, warn });
   const modelsOf = (agentId: string) => models.candidates(agentId).map(formatModelRef);
-  const internalHook = createInternalHooks({ engine, config, now, warn });
+  const internalHooks = createInternalHooks({
+    ...{ engine, config, environment, store, records, now, warn },
+    delivery: () => delivery,
+    wakeLane: (sessionKey) => lanes.wake(sessionKey),
+  });
+  const internalHook = internalHooks.fire;
 
   // Where answers go.
   const delivery = createDelivery({
@@ -108,6 +137,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       void approvals
         .stop(sessionKey, 'somebody pressed stop')
         .catch((error: Error) => warn(`${sessionKey} could not be stopped: ${error.message}`)),
+    call: (method, params, { clientId }) => plugins.methods.call(method, params, { id: clientId }),
     now,
     warn,
   });
@@ -124,6 +154,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     workspaces,
     contextWarnings,
     internalHook,
+    plugins,
     sleep: options.sleep,
     startedAt,
     now,
@@ -146,12 +177,13 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   const approvers = config.approvals?.approvers ?? [];
   const control = new ControlCommands({
     store,
-    stop: (sessionKey, reason) => {
-      void internalHook('command', 'stop', sessionKey, {});
-      return approvals.stop(sessionKey, reason);
+    stop: (place, reason) => {
+      void tellStop(runParts, place);
+      return approvals.stop(place.sessionKey, reason);
     },
     approve: (args, place) => approveCommand({ store, approvals, approvers, now }, args, place),
     running: () => lanes.running,
+    pluginCommands: () => plugins.commands.listed(),
     modelsOf,
     deliveryOf: (id) => {
       const guarantee = channelOf(id)?.guarantee;
@@ -161,9 +193,18 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     timezone: resolveTimezone(config, environment),
     now,
   });
+  const agentId = resolveDefaultAgentId(config);
+  const hookContext = gatewayHookContext({
+    config,
+    agentId,
+    workspaceDir: workspaceDirOf(agentId),
+    store,
+    jobs: () => schedule.jobs,
+  });
   const schedule = createSchedule({
     store,
     hooks,
+    hookContext,
     config,
     environment,
     channels: channels.map(({ id }) => id),
@@ -193,6 +234,14 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     live,
     approvals,
     jobs: schedule.jobs,
+    methods: plugins.methods,
+    plugins: plugins.port,
+    hooks: new HookControl({
+      hooks,
+      statistics: records.hookStatistics,
+      plugins: plugins.port,
+      agents: () => engine.prepareAll(),
+    }),
     channels,
     route,
     agents: () => listAgentStatuses(config, workspaceDirOf, modelsOf),
@@ -202,7 +251,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       ...loaded.warnings.map(({ message }) => message),
       ...models.problems(),
       ...drafting.exec.problems,
-      ...drafting.toolWarnings,
+      ...drafting.toolWarnings(),
       ...mcp.warnings,
       ...workspaces.warnings,
       ...contextWarnings.warnings,
@@ -213,6 +262,8 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     url: () => url,
     forgetRecords: (sessionIds) => recorder.forgetSessions(sessionIds),
     forgetProcesses: (sessionKey) => drafting.exec.processes.forget(sessionKey),
+    letPluginsGo: (sessionKey) => plugins.cleanup.endSession(sessionKey, 'delete'),
+    showSessions: (sessions) => plugins.extensions.show(sessions),
   });
 
   // Everything begins.
@@ -221,6 +272,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     sockets.cli.watch(event);
   });
   tellDeliveries(records, internalHook);
+  await plugins.load();
   for (const channel of channels) await channel.open({ receive: (inbound) => gateway.receive(inbound) });
   workspaces.prepareAll();
   await outbox.open();
@@ -235,6 +287,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       giveUp({ store, hooks, planDelivery: plan, wakeOutbox, workspaceDirOf, emit: live.emit, now }, claimed),
   });
   await approvals.open();
+  if (!options.isTrial) await plugins.start();
   const housekeeping = new Housekeeping({
     store,
     now,
@@ -250,17 +303,19 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     lock,
     sockets,
     schedule,
+    plugins,
+    hookStatistics: records.hookStatistics,
     listensAt: async (address) => {
       url = address;
       await lock.writeOwner({ pid: process.pid, url: address });
       const port = Number(new URL(address).port);
-      await hooks.observeAndWait('gateway_start', { port }, { port } as never);
+      await hooks.observeAndWait('gateway_start', { port }, { ...hookContext, port });
       void internalHook('gateway', 'startup', '', {});
     },
     warm: async () => {
       await models.warm();
     },
-    close: async (budgetMs) => {
+    close: async (budgetMs, reason = 'shutdown') => {
       const deadline = now() + budgetMs;
       const left = () => Math.max(0, deadline - now());
       housekeeping.close();
@@ -271,10 +326,16 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       await mcp.close();
       live.close(new GatewayNotReadyError('draining'));
       await outbox.close(Math.max(left(), 500));
-      await tellShutdown(runParts, left());
-      await internalHook('gateway', 'shutdown', '', { reason: 'shutdown' });
+      await schedule.settle();
+      await tellShutdown(runParts, Math.max(left(), 500), reason);
+      const ending = { reason, restartExpectedMs: null };
+      if (reason === 'restart') await internalHook('gateway', 'pre-restart', '', ending);
+      await internalHook('gateway', 'shutdown', '', ending);
+      await internalHooks.settle(Math.max(left(), 500));
       await hooks.drain(Math.max(left(), 500));
-      await hooks.observeAndWait('gateway_stop', { reason: 'shutdown' }, {});
+      await plugins.stop();
+      await hooks.observeAndWait('gateway_stop', { reason }, hookContext);
+      await plugins.close(left());
       for (const channel of channels) await channel.close();
       await workspaces.settle();
       await recorder.drain();

@@ -83,6 +83,7 @@ export class ModelRegistry {
       headers: settings.headers,
       timeoutMs: settings.timeoutMs,
       contextWindow: contextWindowOf(settings, ref.model),
+      contextWindowSource: configured?.contextWindow === undefined ? ('model' as const) : ('modelsConfig' as const),
       maxTokens: configured?.maxTokens,
       prices: configured?.cost,
       now: this.#now,

@@ -7,6 +7,7 @@
 import type { Answer, RunHooks } from '../agent/run-parts.ts';
 import type { ReceiveResult } from '../channels/channel.ts';
 import type { HookContext } from '../hooks/hook-context.ts';
+import { rootTrace } from '../hooks/hook-trace.ts';
 import { InboundTooLongError, PreconditionFailedError } from '../protocol/errors.ts';
 import { dedupeKeyOf, type Inbound } from '../protocol/inbound.ts';
 import type { JsonObject } from '../protocol/json.ts';
@@ -19,6 +20,7 @@ import type { TriggerPayload } from '../store/tables.ts';
 import type { ControlCommands } from './control-commands.ts';
 import type { ReceiveOptions } from './gateway-port.ts';
 import { noteWaiting } from './note-waiting.ts';
+import { userContextOf } from './user-context.ts';
 
 export interface ReceiveParts {
   readonly store: Store;
@@ -98,7 +100,10 @@ export async function receiveMessage(
   if (!isTaken && dedupeKey !== undefined)
     return (await findEarlier(parts.store, dedupeKey)) ?? { outcome: 'duplicate', runId, sessionKey };
   if (notes.length > 0) parts.wakeOutbox();
-  parts.emit({ type: 'message-accepted', runId, sessionKey, at: now, text: inbound.text, surface: inbound.surface });
+  // What a gate may yet block is told to nobody; the run tells it when the gate has passed.
+  const text = parts.hooks.has('before_agent_run') ? '' : inbound.text;
+  parts.emit({ type: 'message-accepted', runId, sessionKey, at: now, text, surface: inbound.surface });
+  tellPreprocessed(parts, inbound, sessionKey);
   parts.wakeLane(sessionKey);
   return { outcome: 'accepted', runId, sessionKey };
 }
@@ -115,13 +120,12 @@ async function claimInbound(
   context: HookContext,
 ): Promise<{ text: string } | undefined> {
   if (!parts.hooks.has('inbound_claim')) return undefined;
-  const { surface, sender, text, at, messageId, wasMentioned, metadata } = inbound;
+  const { surface, sender, text, at, messageId, replyToId, wasMentioned, metadata } = inbound;
   const { result } = await parts.hooks.run(
     'inbound_claim',
     {
       content: text,
-      body: text,
-      bodyForAgent: text,
+      ...bodyOf(inbound),
       timestamp: at,
       channel: surface.channel,
       accountId: surface.accountId,
@@ -131,8 +135,10 @@ async function claimInbound(
       senderUsername: sender.username,
       threadId: surface.threadId,
       messageId,
+      replyToId,
       sessionKey: context.sessionKey,
       runId: context.runId,
+      ...context.trace,
       isGroup: surface.peer.kind !== 'direct',
       wasMentioned,
       metadata,
@@ -143,7 +149,7 @@ async function claimInbound(
 }
 
 function tellReceived(parts: ReceiveParts, inbound: Inbound, context: HookContext): void {
-  const { surface, sender, text, at, messageId, metadata } = inbound;
+  const { surface, sender, text, at, messageId, replyToId, metadata } = inbound;
   const sessionKey = context.sessionKey ?? '';
   if (parts.hooks.has('message_received')) {
     parts.hooks.observe(
@@ -151,12 +157,15 @@ function tellReceived(parts: ReceiveParts, inbound: Inbound, context: HookContex
       {
         from: sender.id,
         content: text,
+        ...bodyOf(inbound),
         timestamp: at,
         threadId: surface.threadId,
         messageId,
+        replyToId,
         senderId: sender.id,
         sessionKey,
         runId: context.runId,
+        ...context.trace,
         metadata,
       },
       context,
@@ -171,12 +180,47 @@ function tellReceived(parts: ReceiveParts, inbound: Inbound, context: HookContex
     conversationId: surface.peer.id,
     ...(messageId === undefined ? {} : { messageId }),
     metadata: {
+      ...metadata,
+      to: surface.peer.id,
       provider: surface.channel,
       surface: surface.channel,
       senderId: sender.id,
+      ...(sender.name === undefined ? {} : { senderName: sender.name }),
+      ...(sender.username === undefined ? {} : { senderUsername: sender.username }),
       ...(surface.threadId === undefined ? {} : { threadId: surface.threadId }),
     },
   });
+}
+
+/** What an agent will be asked, once nothing more is done to it. */
+function tellPreprocessed(
+  parts: ReceiveParts,
+  { surface, sender, text, at, messageId }: Inbound,
+  sessionKey: string,
+): void {
+  const isGroup = surface.peer.kind !== 'direct';
+  void parts.internalHook('message', 'preprocessed', sessionKey, {
+    from: sender.id,
+    to: surface.peer.id,
+    body: text,
+    bodyForAgent: text,
+    timestamp: at,
+    channelId: surface.channel,
+    conversationId: surface.peer.id,
+    ...(messageId === undefined ? {} : { messageId }),
+    senderId: sender.id,
+    ...(sender.name === undefined ? {} : { senderName: sender.name }),
+    ...(sender.username === undefined ? {} : { senderUsername: sender.username }),
+    provider: surface.channel,
+    surface: surface.channel,
+    isGroup,
+    ...(isGroup ? { groupId: surface.peer.id } : {}),
+  });
+}
+
+function bodyOf(inbound: Inbound) {
+  const { text } = inbound;
+  return { body: text, bodyForAgent: text, BodyForAgent: text, userContext: userContextOf(inbound) };
 }
 
 /** Taken and answered in one commit, so that it can be neither lost nor answered twice. */
@@ -254,7 +298,7 @@ async function answerAtOnce(
 }
 
 function contextOf(
-  { surface, sender, messageId }: Inbound,
+  { surface, sender, messageId, replyToId }: Inbound,
   { sessionKey, agentId }: Route,
   runId: string,
 ): HookContext {
@@ -269,6 +313,7 @@ function contextOf(
     senderId: sender.id,
     threadId: surface.threadId,
     messageId,
-    trace: { traceId: runId, spanId: `${runId}.in`, callDepth: 0 },
+    replyToId,
+    trace: rootTrace(runId),
   };
 }

@@ -6,6 +6,7 @@ import { createHttpApp } from './http/create-http-app.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { ensureToken } from './http/token.ts';
 import { type GatewayOptions, type OpenedGateway, openGateway } from './main.ts';
+import type { StopReason } from './tell-shutdown.ts';
 
 export const DEFAULT_PORT = 18_790;
 
@@ -21,7 +22,7 @@ export interface StartedGateway extends Pick<OpenedGateway, 'gateway' | 'hooks'>
   /** Other machines can connect to it. */
   readonly isReachable: boolean;
   /** Stops taking messages, finishes what is running within the budget, and leaves the rest for the next start. */
-  stop(budgetMs?: number): Promise<void>;
+  stop(budgetMs?: number, reason?: StopReason): Promise<void>;
 }
 
 const DRAIN_SECONDS = 20;
@@ -47,6 +48,7 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
       ...listAgentIds(config).filter((id) => id !== resolveDefaultAgentId(config)),
     ],
     state: () => state,
+    pluginHttp: opened.plugins.http,
     now,
     warn,
   });
@@ -67,10 +69,10 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
   setImmediate(() => void opened.warm().catch((error) => warn(`Warming up failed: ${(error as Error).message}`)));
 
   let stopping: Promise<void> | undefined;
-  const stop = async (budgetMs: number) => {
+  const stop = async (budgetMs: number, reason: StopReason) => {
     state = 'draining';
     // Those who wait for an answer keep their connections while runs finish; nothing new is accepted meanwhile.
-    const closed = opened.close(budgetMs);
+    const closed = opened.close(budgetMs, reason);
     await closed;
     await listening.close(1_000);
   };
@@ -81,8 +83,8 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
     token,
     tokenSource: source,
     isReachable: !isLoopbackHost(host),
-    stop: (budgetMs = (settings.drainSeconds ?? DRAIN_SECONDS) * 1_000) => {
-      stopping ??= stop(budgetMs);
+    stop: (budgetMs = (settings.drainSeconds ?? DRAIN_SECONDS) * 1_000, reason = 'shutdown') => {
+      stopping ??= stop(budgetMs, reason);
       return stopping;
     },
   };

@@ -6,7 +6,7 @@ import type { Records } from './create-records.ts';
 export function tellDeliveries({ live, recorder }: Records, internalHook: RunParts['internalHook']): void {
   live.subscribe((event) => {
     if (event.type !== 'delivery-end') return;
-    const { runId, sessionKey, part, outcome, text, surface } = event;
+    const { runId, sessionKey, part, outcome, text, surface, suppressed } = event;
     void internalHook('message', 'sent', sessionKey, {
       to: surface.peer.id,
       content: text,
@@ -14,7 +14,13 @@ export function tellDeliveries({ live, recorder }: Records, internalHook: RunPar
       channelId: surface.channel,
       accountId: surface.accountId,
       conversationId: surface.peer.id,
+      isGroup: surface.peer.kind !== 'direct',
+      ...(surface.peer.kind === 'direct' ? {} : { groupId: surface.peer.id }),
+      ...(suppressed ? { error: suppressed.reason } : {}),
     });
-    recorder.deliveryEnded({ runId, sessionKey }, { part, outcome, channel: surface.channel, characters: text.length });
+    recorder.deliveryEnded(
+      { runId, sessionKey },
+      { part, outcome, channel: surface.channel, characters: text.length, ...(suppressed ? { suppressed } : {}) },
+    );
   });
 }

@@ -2,13 +2,19 @@
 // with the next process.
 
 import type { RunParts } from '../agent/run-parts.ts';
+import { sessionHookContext } from './session-hook-context.ts';
 
 /** More open sessions than this are not announced one by one. */
 const MAX_ANNOUNCED = 1_000;
 
+/** Why a gateway stops: for good as far as it knows, or to be started again at once. */
+export type StopReason = 'shutdown' | 'restart';
+
+/** Bounded as a whole: what is slow keeps nobody from stopping. */
 export async function tellShutdown(
-  { store, hooks, now }: Pick<RunParts, 'store' | 'hooks' | 'now'>,
+  { store, hooks, now, context }: Pick<RunParts, 'store' | 'hooks' | 'now' | 'context'>,
   budgetMs: number,
+  reason: StopReason = 'shutdown',
 ): Promise<void> {
   if (!hooks.has('session_end')) return;
   const deadline = now() + budgetMs;
@@ -17,10 +23,26 @@ export async function tellShutdown(
     orderBy: [['activeAt', 'desc']],
     limit: MAX_ANNOUNCED,
   });
-  for (const { sessionId, sessionKey, agentId, startedAt } of open) {
-    if (now() >= deadline) return;
+  for (const session of open) {
+    const left = deadline - now();
+    if (left <= 0) return;
+    const { sessionId, sessionKey, agentId, startedAt } = session;
     const messageCount = await store.count('transcript', { sessionId });
-    const event = { sessionId, sessionKey, messageCount, durationMs: now() - startedAt, reason: 'shutdown' as const };
-    await hooks.observeAndWait('session_end', event, { sessionId, sessionKey, agentId });
+    const event = { sessionId, sessionKey, messageCount, durationMs: now() - startedAt, reason };
+    const told = hooks.observeAndWait(
+      'session_end',
+      event,
+      sessionHookContext(session, context.workspaceDirOf(agentId), reason),
+    );
+    await within(left, told);
   }
+}
+
+async function within(ms: number, told: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([told, over]);
+  clearTimeout(timer);
 }

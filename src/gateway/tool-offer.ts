@@ -4,7 +4,7 @@
 import type { ToolScope } from '../agent/run-parts.ts';
 import type { Config } from '../config/schema.ts';
 import { listPluginIds, listToolPlaces, toolPolicyOf } from '../config/tool-policy.ts';
-import { type ToolVerdict, toolDecider } from '../tools/policy/decide-tool.ts';
+import { type PolicyTool, type ToolVerdict, toolDecider } from '../tools/policy/decide-tool.ts';
 import { listPolicyOddities } from '../tools/policy/list-policy-oddities.ts';
 import type { PolicyStep } from '../tools/policy/policy-step.ts';
 import { resolveToolPolicy } from '../tools/policy/resolve-tool-policy.ts';
@@ -62,6 +62,6 @@ export class ToolOffer {
 }
 
 /** Slips in the lists, as far as these tools are all that there are. */
-export function toolWarnings(config: Config, tools: readonly Tool[]): readonly string[] {
+export function toolWarnings(config: Config, tools: readonly PolicyTool[]): readonly string[] {
   return listPolicyOddities(listToolPlaces(config), { tools, owners: listPluginIds(config) });
 }

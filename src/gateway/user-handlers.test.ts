@@ -41,7 +41,7 @@ describe('a hook pack', () => {
     await home.writePack('hooks/other', { events: ['command:new'] });
     const { registrations, packs } = await load();
     expect(registrations).toEqual([]);
-    expect(packs).toMatchObject([{ kind: 'loaded' }]);
+    expect(packs.filter(({ pack }) => pack.source !== 'openclaw-bundled')).toMatchObject([{ kind: 'loaded' }]);
   });
 
   it('that is there twice counts once, and the other is named', async () => {

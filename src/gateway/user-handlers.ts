@@ -1,14 +1,16 @@
-import { describeUnknownEvents } from '../hooks/packs/unknown-events.ts';
 // Handlers that people bring: modules named in the configuration and hook packs on disk. One that cannot be loaded is
 // an absence with the reason, never a crash and never silence.
 
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
 import { resolveUserPath } from '../config/user-path.ts';
 import type { Absence } from '../context/composition.ts';
+import { listBundledPacks } from '../hooks/bundled/bundled-packs.ts';
 import { discoverHooks, type HookDirectories, type HookDiscovery } from '../hooks/packs/discover-hooks.ts';
 import { formatUnmetNeed } from '../hooks/packs/hook-eligibility.ts';
+import { internalHooksConfigured } from '../hooks/packs/internal-hooks-configured.ts';
 import { type HookHandlerFile, type LoadedHookHandler, loadHookHandler } from '../hooks/packs/load-hook-handler.ts';
 import {
   DEFAULT_HOOK_PRIORITY,
@@ -17,7 +19,9 @@ import {
   loadInternalHooks,
 } from '../hooks/packs/load-internal-hooks.ts';
 import type { InternalHookRegistration } from '../hooks/packs/trigger-internal-hook.ts';
+import { describeUnknownEvents } from '../hooks/packs/unknown-events.ts';
 import type { BootstrapRegistration } from './bootstrap-registry.ts';
+import { type PluginInternalHook, pluginInternalHooks } from './plugins/plugin-internal-hooks.ts';
 
 export interface UserHandlerSettings {
   readonly config: Config;
@@ -26,6 +30,10 @@ export interface UserHandlerSettings {
   readonly workspaceDir: string;
   /** What handlers may import by name: `atrium/context`. Asked for only when there is a handler to load. */
   readonly modules: () => Promise<Readonly<Record<string, unknown>>>;
+  /** Handlers that plugins registered for events of hook packs, as they are now. */
+  readonly pluginHooks?: readonly PluginInternalHook[] | undefined;
+  /** Folders with hook packs that plugins bring. */
+  readonly pluginHookDirs?: HookDirectories['pluginDirs'] | undefined;
 }
 
 export interface UserHandlers {
@@ -46,8 +54,9 @@ export async function loadUserHandlers(settings: UserHandlerSettings): Promise<U
   const configured = await loadConfiguredHandlers(settings, loadHandler);
   const packs = await loadPacks(settings, loadHandler);
   const failures = packs.failures.map((error) => error.message);
+  const listeners = [...packs.registrations, ...pluginInternalHooks(settings.pluginHooks ?? [])];
   return {
-    registrations: [...configured.registrations, ...packs.registrations.flatMap(bootstrapRegistration)],
+    registrations: [...configured.registrations, ...listeners.flatMap(bootstrapRegistration)],
     absences: [
       ...configured.absences,
       ...packs.packs.flatMap(packAbsence),
@@ -59,7 +68,7 @@ export async function loadUserHandlers(settings: UserHandlerSettings): Promise<U
       ...failures.map(failedHandler),
     ],
     packs: packs.packs,
-    listeners: packs.registrations,
+    listeners,
     problems: [
       ...configured.absences.filter(({ reason }) => reason !== 'disabled').map(({ detail }) => detail),
       ...failures,
@@ -69,15 +78,21 @@ export async function loadUserHandlers(settings: UserHandlerSettings): Promise<U
   };
 }
 
+/** The same place beside this folder in the sources and in what is built from them. */
+const BUNDLED_DIR = fileURLToPath(new URL('../hooks/bundled/', import.meta.url)).replace(/[\\/]$/, '');
+
 /** Where the packs of an agent may lie. */
 export function hookDirectoriesOf({
   config,
   environment,
   workspaceDir,
-}: Pick<UserHandlerSettings, 'config' | 'environment' | 'workspaceDir'>): HookDirectories {
+  pluginHookDirs,
+}: Pick<UserHandlerSettings, 'config' | 'environment' | 'workspaceDir' | 'pluginHookDirs'>): HookDirectories {
   const extraDirs = config.hooks?.internal?.load?.extraDirs ?? [];
   return {
     extraDirs: extraDirs.map((dir) => resolveUserPath(dir, environment.home, environment.cwd)),
+    bundledDir: BUNDLED_DIR,
+    pluginDirs: pluginHookDirs,
     managedDir: join(environment.stateDir, 'hooks'),
     workspaceDir,
   };
@@ -87,8 +102,25 @@ async function loadPacks(
   settings: UserHandlerSettings,
   loadHandler: (file: HookHandlerFile) => Promise<LoadedHookHandler>,
 ): Promise<InternalHooks> {
-  const { config, environment } = settings;
-  const directories = hookDirectoriesOf(settings);
+  const { config } = settings;
+  const isAsked = internalHooksConfigured(config).configured;
+  const { bundledDir, ...others } = hookDirectoriesOf(settings);
+  const directories = isAsked ? { bundledDir, ...others } : others;
+  const loaded = await loadFrom(settings, directories, loadHandler);
+  if (isAsked) return loaded;
+  const names = new Set(loaded.packs.map(({ pack }) => pack.name));
+  const resting = listBundledPacks(BUNDLED_DIR).filter(({ name }) => !names.has(name));
+  return {
+    ...loaded,
+    packs: [...loaded.packs, ...resting.map((pack): HookPackFate => ({ kind: 'not-selected', pack }))],
+  };
+}
+
+async function loadFrom(
+  { config, environment }: UserHandlerSettings,
+  directories: HookDirectories,
+  loadHandler: (file: HookHandlerFile) => Promise<LoadedHookHandler>,
+): Promise<InternalHooks> {
   if (config.hooks?.internal?.enabled === false) {
     // Nothing may load, yet whoever looks for a pack should hear why it is not there.
     const { packs } = await discoverHooks(directories);
@@ -107,8 +139,10 @@ async function loadPacks(
 /** One registration however many of its events mean this hook; none for a pack that listens to other events only. */
 function bootstrapRegistration(registration: InternalHooks['registrations'][number]): BootstrapRegistration[] {
   if (!registration.events.some((event) => event === 'agent' || event === 'agent:bootstrap')) return [];
-  const { owner, description, handler, bootstrap } = registration;
-  return [{ id: `hook:${owner}`, owner, description, handler, ...bootstrap }];
+  const { owner, name, description, handler, bootstrap } = registration;
+  return [
+    { id: name === undefined ? `hook:${owner}` : `hook:${owner}/${name}`, owner, description, handler, ...bootstrap },
+  ];
 }
 
 async function loadConfiguredHandlers(
@@ -155,6 +189,8 @@ function packAbsence(fate: HookPackFate): Absence[] {
     case 'loaded':
       return [];
     case 'not-selected':
+      // What comes with the product and was never asked for is not missing.
+      if (fate.pack.source === 'openclaw-bundled') return [];
       return [{ what, path, reason: 'disabled', detail: 'hooks.internal.enabled is false' }];
     case 'ineligible':
       return [{ what, path, reason: 'disabled', detail: fate.unmet.map(formatUnmetNeed).join(' ') }];

@@ -7,6 +7,7 @@ import type { Channel } from '../channels/channel.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { type OpenedGateway, openGateway } from '../gateway/main.ts';
+import type { StopReason } from '../gateway/tell-shutdown.ts';
 import type { HookRunner } from '../hooks/runner.ts';
 import type { Tool } from '../tools/tool.ts';
 import { ModelServer } from './model-server.ts';
@@ -111,8 +112,8 @@ export class ScratchGateway {
   }
 
   /** As a SIGTERM does. What is on the platform stays there for the next start. */
-  async stop(budgetMs = 5_000): Promise<void> {
-    await this.#opened?.close(budgetMs);
+  async stop(budgetMs = 5_000, reason?: StopReason): Promise<void> {
+    await this.#opened?.close(budgetMs, reason);
     this.#opened = undefined;
   }
 

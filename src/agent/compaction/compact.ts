@@ -6,15 +6,15 @@
 // Promise: a summary that fails, however it fails, loses nothing. Old tool results are then pruned and the rest stays.
 
 import type { Insert, Write } from '../../store/store.ts';
-import { historyOf, toldEntries } from '../history-of.ts';
 import type { Turn } from '../open-turn.ts';
 import type { RunParts } from '../run-parts.ts';
 import type { CompactionFacts } from './compaction-facts.ts';
 import { type CompactionSubject, planFor } from './compaction-subject.ts';
 import { describeCompaction } from './describe-compaction.ts';
-import type { CompactionPlan, SummaryPlan } from './plan-compaction.ts';
+import type { SummaryPlan } from './plan-compaction.ts';
 import { tokensOfMessage } from './request-size.ts';
 import { frameSummary, shortenHistory } from './shorten-history.ts';
+import { tellAfterCompaction, tellBeforeCompaction } from './tell-compaction.ts';
 import { type WrittenSummary, writeSummary } from './write-summary.ts';
 
 export interface Compaction {
@@ -38,7 +38,7 @@ export async function compact(
 ): Promise<Compaction> {
   const plan = planFor(subject);
   if (!plan || (gaveUp.has(turn) && !plan.pruned)) return {};
-  await tellBefore(parts, turn, subject, plan);
+  await tellBeforeCompaction(parts, turn, subject, plan);
   const summary =
     plan.summarised && !gaveUp.has(turn)
       ? await summaryOf(parts, turn, subject, plan.summarised, instructions)
@@ -75,44 +75,11 @@ export async function commitCompaction(
   const { added, lost } = facts.pins;
   if (added.length > 0) parts.warn(`A compaction of ${turn.sessionKey} had to say these pins again: ${quoted(added)}.`);
   if (lost.length > 0) parts.warn(`A compaction of ${turn.sessionKey} could not keep these pins: ${quoted(lost)}.`);
-  if (!parts.hooks.has('after_compaction')) return;
-  const { sessionId } = turn.session;
-  const entries = await parts.store.select('transcript', { where: { sessionId }, orderBy: [['position', 'asc']] });
-  parts.hooks.observe(
-    'after_compaction',
-    {
-      messageCount: historyOf(entries).length,
-      tokenCount: facts.tokensAfter,
-      compactedCount: entries.filter(({ kind, position }) => kind === 'message' && position <= facts.summarisedTo)
-        .length,
-    },
-    turn.context,
-  );
+  await tellAfterCompaction(parts, turn, { write, facts });
 }
 
 function quoted(texts: readonly string[]): string {
   return texts.map((text) => JSON.stringify(text)).join(', ');
-}
-
-async function tellBefore(
-  { hooks }: RunParts,
-  turn: Turn,
-  { entries }: CompactionSubject,
-  { summarised, tokensBefore }: CompactionPlan,
-): Promise<void> {
-  if (!hooks.has('before_compaction')) return;
-  const messages = toldEntries(entries).map(({ message }) => message);
-  await hooks.observeAndWait(
-    'before_compaction',
-    {
-      messageCount: messages.length,
-      compactingCount: summarised?.older.length ?? 0,
-      tokenCount: Math.ceil(tokensBefore),
-      messages,
-    },
-    turn.context,
-  );
-  turn.signal.throwIfAborted();
 }
 
 async function summaryOf(

@@ -15,6 +15,7 @@ import type { PastEntry } from '../message-spans.ts';
 import type { Turn } from '../open-turn.ts';
 import { callOfSummary, FRAME_CALL } from '../request-frame.ts';
 import type { RunParts } from '../run-parts.ts';
+import { tellModelCallEnded, tellModelCallStarted } from '../tell-model-call.ts';
 import { limitsOf } from './request-size.ts';
 import { partsOf, summaryRequest } from './summary-request.ts';
 
@@ -125,13 +126,18 @@ async function askOnce(
   const recorded = { ...turn.recorded, provider, model: model.model, api };
   const startedAt = parts.now();
   parts.recorder.promptSubmitted(recorded, { call, wire, request });
+  const step = `${turn.attempt}.summary.${call}`;
+  tellModelCallStarted(parts, turn, model, step);
   let text = '';
   let end: ModelEnd = { type: 'end', stop: 'error', usage: NO_USAGE };
+  let firstByteAt: number | undefined;
   for await (const event of model.stream(wire, signal)) {
+    firstByteAt ??= parts.now();
     if (event.type === 'text-delta') text += event.text;
     else if (event.type === 'end') end = event;
   }
   keepUsage(parts, turn, model, end.usage, 'compaction');
+  tellModelCallEnded(parts, turn, model, step, { wire, end, startedAt, firstByteAt });
   parts.recorder.modelCompleted(recorded, {
     call,
     stop: end.stop,

@@ -13,7 +13,12 @@ import { addCronRoutes } from './cron-routes.ts';
 import { addDeadLetterRoutes } from './dead-letter-routes.ts';
 import { errorBody, toErrorAnswer } from './error-answer.ts';
 import { addGatewayRoutes } from './gateway-routes.ts';
+import { addHookRoutes } from './hook-routes.ts';
+import { addInstallRoutes } from './install-routes.ts';
 import { addMcpRoutes } from './mcp-routes.ts';
+import { addMethodRoutes } from './method-routes.ts';
+import { answerOtherPaths, answerPluginPaths, type PluginHttpPort } from './plugin-http-routes.ts';
+import { addPluginRoutes } from './plugin-routes.ts';
 import { addRunRoutes } from './run-routes.ts';
 import { addSessionRoutes } from './session-routes.ts';
 import { TokenGuard } from './token-guard.ts';
@@ -25,6 +30,8 @@ export interface HttpAppOptions extends ApiParts, CallerRules {
   readonly token: string;
   /** Messages are accepted only while it is `ready`. */
   readonly state: () => 'starting' | 'ready' | 'draining';
+  /** The paths that plugins answer; without it they answer none. */
+  readonly pluginHttp?: PluginHttpPort | undefined;
   /** For what went wrong unexpectedly; the caller is not told. */
   readonly warn: (text: string) => void;
 }
@@ -66,8 +73,11 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     return c.html(pageHtml(), 200, { 'content-security-policy': pageSecurityPolicy(host) });
   });
 
-  app.use(async (c, next) => {
+  const checkToken = (c: Context<HttpEnv>) =>
     guard.check(tokenOf(c.req.raw.headers, c.req.path === '/ws'), c.env?.incoming?.socket.remoteAddress ?? 'unknown');
+  if (options.pluginHttp) app.use(answerPluginPaths(options.pluginHttp, checkToken));
+  app.use(async (c, next) => {
+    checkToken(c);
     await next();
   });
 
@@ -89,6 +99,11 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   addCronRoutes(app, options);
   addToolRoutes(app, options);
   addMcpRoutes(app, options);
+  addInstallRoutes(app, options);
+  addPluginRoutes(app, options);
+  addHookRoutes(app, options);
+  addMethodRoutes(app, options);
+  if (options.pluginHttp) app.use(answerOtherPaths(options.pluginHttp));
   return app;
 }
 

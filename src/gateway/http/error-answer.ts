@@ -44,6 +44,9 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   ATRIUM_HTTP_ORIGIN_REFUSED: 403,
   ATRIUM_HTTP_BODY_TOO_LARGE: 413,
   ATRIUM_HTTP_IDEMPOTENCY_KEY_REUSED: 422,
+  ATRIUM_PLUGIN_METHOD: 422,
+  ATRIUM_PLUGIN_REFUSED: 422,
+  ATRIUM_PLUGIN_TIMEOUT: 504,
   ATRIUM_APPROVAL_ANSWERED: 409,
   ATRIUM_APPROVAL_DECISION: 400,
   // Two callers changed the same thing at once, and the other one was quicker.
@@ -54,7 +57,7 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
 function statusOf(code: string): number {
   const known = STATUS_BY_CODE[code];
   if (known !== undefined) return known;
-  if (/^ATRIUM_(HTTP|AGENT|SESSION|RUN|DEADLETTER|APPROVAL|JOB)_(\w+_)?UNKNOWN$/.test(code)) return 404;
+  if (/^ATRIUM_(HTTP|AGENT|SESSION|RUN|DEADLETTER|APPROVAL|JOB|PLUGIN)_(\w+_)?UNKNOWN$/.test(code)) return 404;
   if (/^ATRIUM_(HTTP|AGENT|SESSION|ROUTE|ROUTING|JOB|SCHEDULE)_(\w+_)?INVALID$/.test(code)) return 400;
   return /^ATRIUM_(STORE|STATE|GATEWAY|LANES?)_/.test(code) ? 503 : 500;
 }

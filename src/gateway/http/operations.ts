@@ -95,7 +95,37 @@ export const OPERATIONS: readonly Operation[] = [
     query: schemas.explainToolsQuery,
     answer: schemas.toolsAnswer,
   }),
+  op('post', '/api/installs/check', 'Asks the plugins whether something may be installed.', {
+    body: schemas.checkInstallBody,
+    answer: schemas.checkInstallAnswer,
+  }),
   op('get', '/api/mcp', 'The servers of tools: state, number of tools, last error.', { answer: schemas.mcpAnswer }),
+  op('get', '/api/plugins', 'The plugins, loaded or not, and why.', { answer: schemas.pluginsAnswer }),
+  op('post', '/api/plugins/reload', 'Reads the configuration again and loads every plugin again.', {
+    body: schemas.emptyBody,
+    answer: schemas.pluginsAnswer,
+  }),
+  op('get', '/api/plugins/{id}', 'One plugin: state, reason, and what it registered.', {
+    answer: schemas.pluginAnswer,
+  }),
+  op('post', '/api/plugins/{id}/reload', 'Reads the configuration again and loads one plugin again.', {
+    body: schemas.emptyBody,
+    answer: schemas.pluginAnswer,
+  }),
+  op('get', '/api/hooks', 'Every hook handler: called or not and why, and how its calls went.', {
+    answer: schemas.hooksStatusAnswer,
+  }),
+  op('post', '/api/hooks/rearm', 'Lets suspended handlers be called again, by hook, id or owner.', {
+    body: schemas.rearmBody,
+    answer: schemas.rearmedAnswer,
+  }),
+  op('get', '/api/methods', 'The methods that may be called by name, and whose they are.', {
+    answer: schemas.methodsAnswer,
+  }),
+  op('post', '/api/methods/{method}', "Calls a method, the gateway's own or a plugin's.", {
+    body: schemas.callMethodBody,
+    answer: schemas.methodAnswer,
+  }),
   op('get', '/api/usage', 'What model calls have cost, summed up.', {
     query: schemas.usageQuery,
     answer: schemas.usageAnswer,

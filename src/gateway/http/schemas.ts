@@ -75,6 +75,39 @@ export const usageQuery = z.strictObject({
 
 export const emptyBody = z.strictObject({});
 
+const installFinding = z.object({
+  ruleId: z.string().max(200),
+  severity: z.enum(['info', 'warn', 'critical']),
+  file: z.string().max(4_096),
+  line: wholeNumber,
+  message: z.string().max(4_096),
+});
+
+const targetType = z.enum(['skill', 'plugin']);
+
+export const checkInstallBody = z.strictObject({
+  event: z
+    .strictObject({
+      targetType,
+      targetName: id,
+      sourcePath: z.string().min(1).max(4_096),
+      sourcePathKind: z.enum(['file', 'directory']),
+      origin: z.string().max(64).optional(),
+      request: z.record(z.string(), z.json()),
+      builtinScan: z.record(z.string(), z.json()),
+      skill: z.record(z.string(), z.json()).optional(),
+      plugin: z.record(z.string(), z.json()).optional(),
+    })
+    .describe('As handlers of before_install are told it.'),
+  context: z.strictObject({ targetType, requestKind: z.string().max(64), origin: z.string().max(64).optional() }),
+});
+
+export const checkInstallAnswer = z.object({
+  refusal: z.object({ by: z.string(), reason: z.string() }).nullable(),
+  findings: z.array(installFinding),
+  asked: wholeNumber,
+});
+
 export const sendMessageBody = z.strictObject({
   text: z.string().min(1).max(1_000_000),
   sessionKey: sessionKey.optional(),
@@ -236,6 +269,9 @@ const session = z.object({
   surface: surface.nullable(),
   resumedFrom: id.nullable(),
   state: z.record(z.string(), z.unknown()),
+  pluginExtensions: z
+    .array(z.object({ pluginId: z.string(), namespace: z.string(), value: z.unknown() }))
+    .describe('What plugins keep for the session, as far as they show it; of one that has not ended.'),
 });
 
 const next = z.string().nullable().describe('Hand it in as "before" for the next page; null on the last one.');
@@ -306,6 +342,7 @@ export const hooksAnswer = z.object({
       outcome: z.string(),
       error: z.string().nullable(),
       changed: z.array(z.string()),
+      diff: z.unknown().describe('What it changed them from and to; null outside of runs whose gate has passed.'),
     }),
   ),
 });
@@ -529,4 +566,82 @@ export const chatCompletionAnswer = z.object({
     }),
   ),
   usage,
+});
+
+export const callMethodBody = z.looseObject({
+  params: z.record(z.string(), z.unknown()).optional().describe('What the method takes.'),
+});
+export const methodAnswer = z.object({ ok: z.literal(true), payload: z.unknown() });
+const pluginStatus = z.object({
+  id: z.string(),
+  name: z.string(),
+  version: z.string().optional(),
+  description: z.string().optional(),
+  origin: z.enum(['bundled', 'config', 'extensions', 'installed', 'workspace']),
+  rootDir: z.string(),
+  entryPath: z.string().nullable(),
+  state: z.enum(['loaded', 'disabled', 'failed', 'suspended', 'pending']),
+  reason: z.string().describe('Why it is in that state, and what would change it.'),
+  where: z.enum(['worker', 'inline']).nullable(),
+  whyThere: z.string().nullable(),
+  generation: wholeNumber.describe('How often it has been loaded since the gateway started.'),
+  permissions: z.object({ conversation: z.boolean(), promptInjection: z.boolean() }),
+  hooks: z.array(
+    z.object({
+      hook: z.string(),
+      id: z.string(),
+      priority: z.number(),
+      timeoutMs: z.number(),
+      state: z.enum(['armed', 'blocked', 'pending']),
+      reason: z.string().optional(),
+    }),
+  ),
+  internalHooks: z.array(z.string()),
+  tools: z.array(z.string()),
+  commands: z.array(z.string()),
+  services: z.array(z.string()),
+  routes: z.array(z.string()),
+  methods: z.array(z.string()),
+  cli: z.array(z.string()),
+  policies: z.array(z.string()),
+  sessionExtensions: z.array(z.string()),
+  skills: z.array(z.string()),
+  unused: z.array(z.string()).describe('Accepted, and of no use here.'),
+  notes: z.array(z.object({ level: z.enum(['info', 'warn', 'error']), code: z.string(), message: z.string() })),
+  install: z.object({ spec: z.string(), integrity: z.string(), installedAt: at, changed: z.boolean() }).optional(),
+});
+
+export const pluginsAnswer = z.object({ plugins: z.array(pluginStatus) });
+
+export const pluginAnswer = z.object({ plugin: pluginStatus });
+
+const handlerName = z.object({ hook: z.string(), id: z.string(), owner: z.string() });
+export const hooksStatusAnswer = z.object({
+  handlers: z.array(
+    handlerName.extend({
+      priority: z.number().nullable(),
+      timeoutMs: z.number().nullable(),
+      state: z.enum(['armed', 'blocked', 'suspended', 'pending', 'failed']),
+      reason: z.string().nullable().describe('Why it is not called; null for one that is.'),
+      calls: wholeNumber.describe('Since the gateway started.'),
+      errors: wholeNumber,
+      timeouts: wholeNumber,
+      notCalled: wholeNumber.describe('How often it was its turn and it was passed over.'),
+      p50Ms: z.number().nullable(),
+      p95Ms: z.number().nullable(),
+      lastFiredAt: at.nullable(),
+      lastFailure: z.object({ at, outcome: z.string(), error: z.string().nullable() }).nullable(),
+    }),
+  ),
+  absent: z
+    .array(z.object({ owner: z.string(), state: z.string(), reason: z.string() }))
+    .describe('Plugins that are not loaded, so that nobody knows what they would register.'),
+});
+export const rearmBody = z.strictObject({
+  name: z.string().min(1).max(512).describe('A hook, the id of a handler, or an owner such as a plugin.'),
+});
+export const rearmedAnswer = z.object({ rearmed: z.array(handlerName) });
+
+export const methodsAnswer = z.object({
+  methods: z.array(z.object({ method: z.string(), plugin: z.string().nullable() })),
 });

@@ -18,19 +18,20 @@ export function addSessionRoutes(app: HttpApp, { port }: ApiParts): void {
       ...(query.open !== undefined && { endedAt: query.open === 'true' ? null : { not: null } }),
     };
     const rows = await store.select('sessions', { where, orderBy: [['sessionId', 'desc']], limit: query.limit + 1 });
-    const sessions = rows.slice(0, query.limit);
+    const sessions = await port.showSessions(rows.slice(0, query.limit));
     return c.json({ sessions, next: rows.length > query.limit ? (sessions.at(-1)?.sessionId ?? null) : null });
   });
 
   app.get('/api/sessions/:session', async (c) => {
-    const session = await findSession(store, c.req.param('session'));
+    const row = await findSession(store, c.req.param('session'));
+    const [session = row] = await port.showSessions([row]);
     const entries = await store.count('transcript', { sessionId: session.sessionId });
     const all = await store.select('sessions', {
       where: { sessionKey: session.sessionKey, sessionId: { not: session.sessionId } },
       orderBy: [['sessionId', 'desc']],
       limit: MAX_EARLIER,
     });
-    return c.json({ session, entries, earlier: all });
+    return c.json({ session, entries, earlier: await port.showSessions(all) });
   });
 
   app.get('/api/sessions/:session/transcript', async (c) => {

@@ -248,9 +248,11 @@ function accepted({ id, runId }) {
 
 /** Told for every message of the session: one of ours, whose acceptance follows, or one from another tab. */
 function overheard({ runId, text }) {
+  if (text === '') return;
   const mine = state.waiting.find((message) => message.text === text && !message.isBound);
   if (mine) return settle(mine, runId, true);
-  if (!view.turns.has(runId)) view.turn(runId).say(text);
+  const known = view.turns.get(runId);
+  if (!known || known.said.hidden) view.turn(runId).say(text);
 }
 
 function settle(message, runId, isEarly) {

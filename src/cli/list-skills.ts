@@ -1,0 +1,66 @@
+// The skills of an agent in the order in which they count: the workspace's, then those of the state directory, then those
+// that plugins bring. Says where each comes from; reads names and descriptions only.
+
+import { join } from 'node:path';
+import { loadConfig } from '../config/load-config.ts';
+import { CachedFileSource } from '../context/sources/file-source.ts';
+import { SkillCatalogue, type SkillFolder } from '../context/sources/skills.ts';
+import { contextPolicyOf } from '../gateway/context-policy.ts';
+import { pluginsConfigurationOf } from '../gateway/plugins-configuration.ts';
+import { decideEnablement } from '../plugins/decide-enablement.ts';
+import { discoverPlugins } from '../plugins/discover-plugins.ts';
+import { readInstallRecords } from '../plugins/install/install-records.ts';
+import { listPluginSkillFolders } from '../plugins/plugin-skill-folders.ts';
+import type { CliIo } from './cli-io.ts';
+import { resolveAgent } from './resolve-agent.ts';
+
+export interface SkillList {
+  readonly skills: readonly ListedSkill[];
+  /** What lies among them and is not listed. */
+  readonly problems: readonly { readonly path: string; readonly detail: string }[];
+}
+
+export interface ListedSkill {
+  readonly name: string;
+  readonly description: string;
+  readonly path: string;
+  /** `workspace`, `state`, an installed package with its version, or `plugin <id>`. */
+  readonly from: string;
+}
+
+export async function listSkills(
+  flags: { readonly agent?: string; readonly config?: string },
+  io: CliIo,
+): Promise<SkillList> {
+  const { environment } = io;
+  const { config } = await loadConfig({ environment, configPath: flags.config });
+  const { agentId, taxonomy, workspaceDir } = resolveAgent(config, environment, flags.agent);
+  const { allowedRoots } = contextPolicyOf(config, agentId, taxonomy, environment);
+  const { stateDir } = environment;
+  const configuration = pluginsConfigurationOf(config, environment);
+  const { loadPaths } = configuration.settings;
+  const [records, found] = await Promise.all([
+    readInstallRecords(stateDir),
+    discoverPlugins({ loadPaths, stateDir, workspaceDir: configuration.workspaceDir }),
+  ]);
+  const isOn = found.plugins
+    .filter((plugin) => decideEnablement(plugin, configuration.settings).enabled)
+    .map(({ id, rootDir, manifest }) => ({ id, rootDir, skills: manifest.skills }));
+  const folders: readonly (SkillFolder & { readonly from: string })[] = [
+    { dir: join(workspaceDir, 'skills'), roots: [workspaceDir, ...allowedRoots], from: 'workspace' },
+    { dir: join(stateDir, 'skills'), roots: [stateDir, ...allowedRoots], from: 'state' },
+    ...(await listPluginSkillFolders(isOn)).map(({ pluginId, dir, rootDir }) => {
+      return { dir, roots: [rootDir], from: `plugin ${pluginId}` };
+    }),
+  ];
+  const { skills, refused } = await new SkillCatalogue().load(new CachedFileSource(), folders);
+  const fromOf = (path: string) => {
+    const record = records.find((each) => each.kind === 'skill' && join(each.dir, 'SKILL.md') === path);
+    if (record) return `${record.name ?? record.spec}${record.version === null ? '' : ` ${record.version}`}`;
+    return folders.find(({ dir }) => path.startsWith(join(dir, '/')))?.from ?? '';
+  };
+  return {
+    skills: skills.map((skill): ListedSkill => ({ ...skill, from: fromOf(skill.path) })),
+    problems: refused.map(({ path, detail }) => ({ path, detail })),
+  };
+}

@@ -1,0 +1,275 @@
+// The plugins of a gateway, put together: what keeps them loaded, what each may ask for, and what becomes of what they
+// register. `createPlugins` builds, `load` arms them before the first run, `start` starts their services. A home without
+// plugins pays for a look into a few folders.
+
+import { join } from 'node:path';
+import type { ToolScope } from '../agent/run-parts.ts';
+import { sessionEntryOf } from '../agent/session-entry.ts';
+import { resolveAgentWorkspaceDir } from '../config/agent-workspace.ts';
+import type { Environment } from '../config/environment.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
+import type { Config } from '../config/schema.ts';
+import type { PluginLogEntry } from '../plugins/plugin-host.ts';
+import type { PluginOrigin } from '../plugins/plugin-seat.ts';
+import { Plugins } from '../plugins/plugins.ts';
+import type { PluginsConfiguration } from '../plugins/plugins-parts.ts';
+import type { PluginToolScope } from '../plugins/registration.ts';
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { Store } from '../store/store.ts';
+import type { MemorySupplements } from '../tools/memory/memory-supplements.ts';
+import type { PolicyTool } from '../tools/policy/decide-tool.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { TrustedPolicy } from '../tools/trusted-policy.ts';
+import type { Delivery } from './create-delivery.ts';
+import type { Records } from './create-records.ts';
+import type { Gateway } from './gateway.ts';
+import type { PluginPort } from './gateway-port.ts';
+import { isOwnersRun } from './is-owners-run.ts';
+import { PluginControl } from './plugin-control.ts';
+import { createPluginHost, type PluginHostParts } from './plugins/create-plugin-host.ts';
+import { GatewayMethods } from './plugins/gateway-methods.ts';
+import { keepCliCommands } from './plugins/kept-cli-commands.ts';
+import { PluginAgentEvents } from './plugins/plugin-agent-events.ts';
+import { PluginCleanup } from './plugins/plugin-cleanup.ts';
+import { PluginCommands } from './plugins/plugin-commands.ts';
+import { PluginHttp } from './plugins/plugin-http.ts';
+import { pluginLog } from './plugins/plugin-log.ts';
+import { pluginMemory } from './plugins/plugin-memory.ts';
+import { PluginNotes } from './plugins/plugin-notes.ts';
+import { PluginServices } from './plugins/plugin-services.ts';
+import { PluginTools } from './plugins/plugin-tools.ts';
+import { SessionExtensions } from './plugins/session-extensions.ts';
+import { createSessionMethods } from './plugins/session-methods.ts';
+import { pluginsConfigurationOf } from './plugins-configuration.ts';
+
+export interface PluginsOptions {
+  readonly environment: Environment;
+  readonly loaded: LoadedConfig;
+  readonly configPath?: string | undefined;
+  /** The configuration is not to be written. */
+  readonly isTrial?: boolean | undefined;
+  readonly store: Store;
+  readonly records: Pick<Records, 'live' | 'hooks'>;
+  readonly gateway: () => Gateway;
+  readonly delivery: () => Delivery;
+  readonly internalHook: (
+    type: string,
+    action: string,
+    sessionKey: string,
+    context: JsonObject,
+  ) => Promise<readonly string[]>;
+  readonly now: () => number;
+  readonly warn: (sentence: string) => void;
+  /** For what goes on as it should; without it nobody reads that. */
+  readonly log?: ((sentence: string) => void) | undefined;
+}
+
+export interface GatewayPlugins {
+  readonly registry: Plugins;
+  /** What a plugin may ask is made of this. */
+  readonly hosting: PluginHostParts;
+  readonly port: PluginPort;
+  readonly methods: GatewayMethods;
+  readonly http: PluginHttp;
+  readonly commands: PluginCommands;
+  readonly memory: MemorySupplements;
+  readonly extensions: SessionExtensions;
+  readonly cleanup: PluginCleanup;
+  /** Every tool that there is: the product's and those of plugins. */
+  joinTools(own: readonly Tool[], scope: ToolScope): Promise<readonly Tool[]>;
+  /** The tools that plugins bring, as far as they are known without asking for them. */
+  namedTools(): readonly PolicyTool[];
+  trustedPolicies(): readonly TrustedPolicy[];
+  /** Resolves when their hooks are armed. */
+  load(): Promise<void>;
+  /** Starts their services; everything that they might use is open. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  close(budgetMs: number): Promise<void>;
+}
+
+/** A plugin's command takes no longer than a tool. */
+const COMMAND_MS = 120_000;
+
+export function createPlugins(options: PluginsOptions): GatewayPlugins {
+  const { environment, loaded, configPath, store, records, now, warn, log = () => {} } = options;
+  const { stateDir } = environment;
+  let configuration = pluginsConfigurationOf(loaded.config, environment);
+  const settings = () => configuration.config as unknown as Config;
+
+  const logs = new Map<string, (entry: PluginLogEntry) => void>();
+  const logOf = (pluginId: string) => {
+    const known = logs.get(pluginId) ?? pluginLog({ pluginId, warn, log, now });
+    logs.set(pluginId, known);
+    return known;
+  };
+  const registry = new Plugins({
+    ...configuration,
+    stateDir,
+    homeDir: environment.home,
+    loaders: {
+      worker: async (events) => {
+        const { WorkerPlugins } = await import('../plugins/isolation/worker-plugins.ts');
+        return new WorkerPlugins({ ...configuration.settings.worker, events, now, warn });
+      },
+      inline: async () => {
+        const { InlinePlugins } = await import('../plugins/inline-plugins.ts');
+        return new InlinePlugins();
+      },
+    },
+    hooks: records.hooks,
+    hostFor: (pluginId) => createPluginHost(hosting, pluginId),
+    now,
+    warn,
+  });
+  const control = new PluginControl({
+    plugins: {
+      list: () => registry.list().map((status) => notes.shown(status)),
+      inspect: (id) => notes.shown(registry.inspect(id)),
+      reload: (id, next) => registry.reload(id, noted(next)),
+      reloadAll: (next) => registry.reloadAll(noted(next)),
+      apply: (next) => registry.apply(noted(next)),
+    },
+    location: { environment, configPath },
+    loaded,
+    warn,
+  });
+  const noted = (next: PluginsConfiguration | undefined) => {
+    configuration = next ?? configuration;
+    return configuration;
+  };
+
+  const extensions = new SessionExtensions({ registry, store, now, warn });
+  const cleanup = new PluginCleanup({ registry, store, warn });
+  const methods = new GatewayMethods({
+    registry,
+    own: {
+      health: async () => ({ status: 'ok' }),
+      'plugins.list': async () => ({ plugins: control.list() as unknown as JsonValue }),
+      ...createSessionMethods({
+        registry,
+        extensions,
+        store,
+        patched: (session, patch) =>
+          void options.internalHook('session', 'patch', session.sessionKey, {
+            sessionEntry: sessionEntryOf(session),
+            patch,
+          }),
+      }),
+    },
+  });
+  const hosting: PluginHostParts = {
+    environment,
+    configPath,
+    isTrial: options.isTrial,
+    config: () => configuration.config,
+    settings,
+    store,
+    gateway: options.gateway,
+    delivery: options.delivery,
+    methods,
+    sessionState: extensions,
+    mayInject: (id) => hooksOf(configuration, id)?.allowPromptInjection !== false,
+    log: (id, entry) => logOf(id)(entry),
+    now,
+  };
+  const approvers = loaded.config.approvals?.approvers ?? [];
+  const commands = new PluginCommands({ registry, approvers, timeoutMs: COMMAND_MS });
+  const http = new PluginHttp({ registry, warn });
+  const services = new PluginServices({ registry, warn });
+  const tools = new PluginTools({ registry, memoryHolder: () => configuration.settings.slots.memory, now, warn });
+  const events = new PluginAgentEvents({
+    registry,
+    mayReadConversations: (id, origin) => mayReadConversations(configuration, id, origin),
+    warn,
+  });
+  const notes = new PluginNotes({
+    refused: () => [
+      ...commands.refused().map((each) => ({ ...each, what: 'command' })),
+      ...methods.refused().map((each) => ({ ...each, what: 'method' })),
+      ...http.refused().map((each) => ({ ...each, what: 'route' })),
+    ],
+    services: () => services.statuses(),
+    warn,
+  });
+  const looked = () => {
+    notes.tellNew();
+    return keepCliCommands(stateDir, registry);
+  };
+
+  const undo: (() => void)[] = [];
+  return {
+    registry,
+    hosting,
+    port: control,
+    methods,
+    http,
+    commands,
+    memory: pluginMemory({ registry, warn }),
+    extensions,
+    cleanup,
+    joinTools: (own, scope) => tools.join(own, pluginScopeOf(settings(), environment, scope)),
+    namedTools: () =>
+      registry
+        .registered('tool')
+        .flatMap(({ pluginId, registration }) => registration.names.map((name) => ({ name, owner: pluginId }))),
+    trustedPolicies: () =>
+      registry
+        .registered('trusted-policy')
+        .filter(({ origin }) => origin === 'bundled')
+        .map(({ pluginId, registration: { id, evaluate } }) => ({ id, pluginId, evaluate })),
+    load: async () => {
+      await registry.open();
+      undo.push(
+        cleanup.open((listener) => records.live.subscribe(listener)),
+        records.live.subscribe(events.watch),
+        registry.subscribe({ loaded: looked }),
+      );
+      await looked();
+      await cleanup.forgetDisabled(registry.list());
+    },
+    start: async () => {
+      await services.open();
+      control.open();
+    },
+    stop: async () => {
+      await control.close();
+      await services.close();
+    },
+    close: async (budgetMs) => {
+      await registry.close(Math.max(budgetMs, LEAST_CLOSE_MS));
+      await cleanup.settle();
+      for (const each of undo) each();
+    },
+  };
+}
+
+/** Even a stop in a hurry lets plugins go. */
+const LEAST_CLOSE_MS = 1_000;
+
+function hooksOf({ settings }: PluginsConfiguration, pluginId: string) {
+  return Object.hasOwn(settings.entries, pluginId) ? settings.entries[pluginId]?.hooks : undefined;
+}
+
+/** The same rule as for the hooks that carry a conversation. */
+function mayReadConversations(configuration: PluginsConfiguration, pluginId: string, origin: PluginOrigin): boolean {
+  const { allowConversationAccess } = hooksOf(configuration, pluginId) ?? {};
+  return allowConversationAccess ?? origin === 'bundled';
+}
+
+function pluginScopeOf(config: Config, environment: Environment, scope: ToolScope): PluginToolScope {
+  const { agentId, sessionKey, sessionId, requester, provider, model } = scope;
+  return {
+    workspaceDir: resolveAgentWorkspaceDir(config, agentId, environment.variables),
+    agentDir: join(environment.stateDir, 'agents', agentId, 'agent'),
+    agentId,
+    sessionKey,
+    ...(sessionId === undefined ? {} : { sessionId }),
+    activeModel: { provider, modelId: model },
+    messageChannel: requester.channel,
+    agentAccountId: requester.accountId,
+    requesterSenderId: requester.senderId,
+    senderIsOwner: isOwnersRun({ sessionKey, requester, isMainShared: config.session?.dmScope === 'main' }),
+    sandboxed: false,
+  };
+}

@@ -1,0 +1,91 @@
+import { expect, it } from 'vitest';
+import type { GatewayHookContext } from '../hooks/lifecycle-hooks.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import { gatewayForTest } from '../testkit/gateway-for-test.ts';
+import { reply } from '../testkit/model-server.ts';
+
+interface CronService {
+  list(): Promise<readonly JsonObject[]>;
+  add(job: JsonObject): Promise<JsonObject>;
+  update(id: string, patch: JsonObject): Promise<JsonObject>;
+  remove(id: string): Promise<JsonObject>;
+}
+
+it('handlers of gateway_start know the configuration, the workspace and the jobs', async () => {
+  const told: [string, GatewayHookContext][] = [];
+  const scratch = await gatewayForTest({
+    register: (hooks) => {
+      hooks.register({
+        hook: 'gateway_start',
+        id: 'service',
+        owner: 'service',
+        handler: ({ port }, context) => void told.push([`starts at ${port}`, context]),
+      });
+      hooks.register({
+        hook: 'gateway_stop',
+        id: 'service',
+        owner: 'service',
+        handler: ({ reason }, context) => void told.push([`stops for ${reason}`, context]),
+      });
+    },
+  });
+  await scratch.opened.listensAt('http://127.0.0.1:18999');
+  const [what, context] = told[0] ?? [];
+  expect(what).toBe('starts at 18999');
+  expect(context).toMatchObject({
+    port: 18_999,
+    config: { agents: { defaults: { model: 'fake/small' } } },
+    workspaceDir: scratch.workspaceDir,
+  });
+  const cron = context?.getCron?.() as CronService;
+  const job = await cron.add({
+    name: 'sync',
+    schedule: { kind: 'cron', expr: '0 9 * * *' },
+    payload: { text: 'Sync.' },
+  });
+  expect(await cron.list()).toMatchObject([
+    { id: job.id, name: 'sync', schedule: { kind: 'cron', expr: '0 9 * * *' } },
+  ]);
+  await cron.update(String(job.id), { enabled: false });
+  expect(await cron.list()).toMatchObject([{ enabled: false }]);
+  expect(await cron.remove(String(job.id))).toEqual({ removed: true });
+  await scratch.opened.close(1_000, 'restart');
+  expect(told[1]).toMatchObject(['stops for restart', { workspaceDir: scratch.workspaceDir }]);
+});
+
+it.each([
+  'shutdown',
+  'restart',
+] as const)('sessions that are open at a %s are told to end, and a handler that hangs keeps nobody from stopping', async (reason) => {
+  const told: unknown[] = [];
+  const scratch = await gatewayForTest({
+    register: (hooks) => {
+      hooks.register({ hook: 'session_end', id: 'hangs', owner: 'hangs', handler: () => new Promise(() => {}) });
+      hooks.register({
+        hook: 'session_end',
+        id: 'memory',
+        owner: 'memory',
+        handler: (event, context) => void told.push({ ...event, ...context }),
+      });
+    },
+  });
+  scratch.model.script(() => reply('Hello.'));
+  const { sessionKey } = await scratch.channel.says({ thread: 'plans' }, 'Hi');
+  await scratch.channel.expectDelivered('Hello.', { thread: 'plans' });
+  await scratch.opened.close(300, reason);
+  expect(told).toMatchObject([
+    {
+      reason,
+      sessionKey,
+      messageCount: 2,
+      agentId: 'main',
+      messageProvider: 'test',
+      threadId: 'plans',
+      workspaceDir: scratch.workspaceDir,
+      trace: { traceId: expect.stringMatching(/^[0-9a-f]{32}$/), spanId: expect.any(String), callDepth: 0 },
+    },
+  ]);
+  // The session itself goes on.
+  await scratch.start();
+  expect(await scratch.store.count('sessions', { endedAt: null })).toBe(1);
+});

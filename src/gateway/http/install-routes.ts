@@ -1,0 +1,13 @@
+// Installations over the API: the question whether one may go on. The installing itself is done by the command.
+
+import type { BeforeInstallEvent } from '../../hooks/lifecycle-hooks.ts';
+import { type ApiParts, BODY_LIMIT, type HttpApp } from './api-parts.ts';
+import { parseRequest } from './parse-request.ts';
+import { readJsonBody } from './read-json-body.ts';
+
+export function addInstallRoutes(app: HttpApp, { port }: ApiParts): void {
+  app.post('/api/installs/check', async (c) => {
+    const body = await parseRequest(await readJsonBody(c.req.raw, BODY_LIMIT), (schemas) => schemas.checkInstallBody);
+    return c.json(await port.checkInstall(body.event as BeforeInstallEvent, body.context));
+  });
+}

@@ -1,0 +1,25 @@
+// Plugins over the API: what is known of each, and loading them again.
+
+import { type ApiParts, BODY_LIMIT, type HttpApp } from './api-parts.ts';
+import { parseRequest } from './parse-request.ts';
+import { readJsonBody } from './read-json-body.ts';
+
+export function addPluginRoutes(app: HttpApp, { port }: ApiParts): void {
+  const checkEmpty = async (request: Request) => {
+    await parseRequest(await readJsonBody(request, BODY_LIMIT), (schemas) => schemas.emptyBody);
+  };
+
+  app.get('/api/plugins', (c) => c.json({ plugins: port.plugins.list() }));
+
+  app.get('/api/plugins/:id', (c) => c.json({ plugin: port.plugins.inspect(c.req.param('id')) }));
+
+  app.post('/api/plugins/reload', async (c) => {
+    await checkEmpty(c.req.raw);
+    return c.json({ plugins: await port.plugins.reloadAll() });
+  });
+
+  app.post('/api/plugins/:id/reload', async (c) => {
+    await checkEmpty(c.req.raw);
+    return c.json({ plugin: await port.plugins.reload(c.req.param('id')) });
+  });
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it, vi } from 'vitest';
+import { gatewayForTest } from '../testkit/gateway-for-test.ts';
+import { reply } from '../testkit/model-server.ts';
+
+/** Adds a word to whatever the agent says. */
+const shout = (word: string) => `export default (api: any) => {
+  api.on('message_sending', (event: any) => ({ content: event.content + ' ' + (api.pluginConfig.word ?? '${word}') }));
+};`;
+
+describe('a plugin of a running gateway', () => {
+  it('changes what is said, with the code and the settings that it has now, once', async () => {
+    const scratch = await gatewayForTest({ files: { 'extensions/shout/index.ts': shout('one') } });
+    const { channel, model, home } = scratch;
+    const { plugins } = scratch.gateway;
+    const answers = async (text: string) => {
+      model.script([reply(text)]);
+      await channel.says({}, 'hi');
+    };
+    await answers('first');
+    await channel.expectDelivered('first one');
+    expect(plugins.inspect('shout')).toMatchObject({ state: 'loaded', where: 'worker', generation: 1 });
+
+    await home.write('extensions/shout/index.ts', shout('two'));
+    for (let time = 0; time < 2; time++) await plugins.reload('shout');
+    await answers('second');
+    await channel.expectDelivered('second two');
+
+    const config = JSON.parse(await home.read('openclaw.json'));
+    const entries = { shout: { config: { word: 'three' } } };
+    await home.write('openclaw.json', JSON.stringify({ ...config, plugins: { entries } }));
+    await plugins.reload('shout');
+    await answers('third');
+    await channel.expectDelivered('third three');
+
+    await home.write('openclaw.json', JSON.stringify({ ...config, plugins: { deny: ['shout'] } }));
+    await vi.waitFor(() => expect(plugins.inspect('shout').state).toBe('disabled'), 5_000);
+    await answers('fourth');
+    await channel.expectDelivered('fourth');
+  });
+
+  it('with a handler that will never be called is loaded, and the operator is told of it once', async () => {
+    const { gateway, warnings, home } = await gatewayForTest({
+      files: { 'extensions/spy/index.ts': `export default (api: any) => api.on('agent_end', () => {});` },
+    });
+    expect(gateway.plugins.inspect('spy')).toMatchObject({ state: 'loaded', hooks: [{ state: 'blocked' }] });
+    const told = () => warnings.filter((warning) => warning.startsWith('plugin spy: '));
+    expect(told()).toEqual([expect.stringContaining('Its handler for agent_end is blocked: it sees conversations;')]);
+    await gateway.plugins.reload('spy');
+    expect(told()).toHaveLength(1);
+    await home.write('extensions/spy/index.ts', `export default (api: any) => api.on('agent_ended', () => {});`);
+    await gateway.plugins.reload('spy');
+    expect(told()[1]).toContain('there is no such hook, so it would never fire. Did it mean "agent_end"?');
+  });
+
+  it('that cannot be loaded does not keep the gateway from starting', async () => {
+    const { channel, model, gateway, warnings } = await gatewayForTest({
+      files: { 'extensions/shout/index.ts': 'throw new Error("not today");' },
+    });
+    expect(gateway.plugins.inspect('shout')).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('not today'),
+    });
+    expect(warnings.join('\n')).toContain('The plugin "shout" was not loaded');
+    model.script([reply('as ever')]);
+    await channel.says({}, 'hi');
+    await channel.expectDelivered('as ever');
+  });
+});

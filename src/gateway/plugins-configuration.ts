@@ -1,0 +1,18 @@
+// What the configuration says to plugins, in the form in which they are kept loaded.
+
+import { resolveAgentWorkspaceDir } from '../config/agent-workspace.ts';
+import { resolveDefaultAgentId } from '../config/agents.ts';
+import type { Environment } from '../config/environment.ts';
+import { pluginSettingsOf } from '../config/plugin-settings.ts';
+import type { Config } from '../config/schema.ts';
+import type { PluginsConfiguration } from '../plugins/plugins-parts.ts';
+import type { JsonObject } from '../protocol/json.ts';
+
+export function pluginsConfigurationOf(config: Config, environment: Environment): PluginsConfiguration {
+  return {
+    settings: pluginSettingsOf(config, environment.home),
+    // Whatever a file can say, JSON can.
+    config: config as unknown as JsonObject,
+    workspaceDir: resolveAgentWorkspaceDir(config, resolveDefaultAgentId(config), environment.variables),
+  };
+}

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../protocol/json.ts';
+import { gatewayForTest } from '../../testkit/gateway-for-test.ts';
+import { reply } from '../../testkit/model-server.ts';
+import type { ScratchGateway } from '../../testkit/scratch-gateway.ts';
+import { createPluginHost, type PluginHostParts } from './create-plugin-host.ts';
+
+/** The host of the plugin "mailer", over a real gateway. */
+function hostIn(scratch: ScratchGateway, changes: Partial<PluginHostParts> = {}) {
+  const { hosting } = scratch.opened.plugins;
+  return createPluginHost({ ...hosting, ...changes }, 'mailer');
+}
+
+const TEA: JsonObject = {
+  name: 'tea',
+  enabled: true,
+  schedule: { kind: 'cron', expr: '0 16 * * *', tz: 'Europe/Lisbon' },
+  sessionTarget: 'isolated',
+  payload: { kind: 'agentTurn', message: 'Time for tea.' },
+};
+
+describe('the host of a plugin', () => {
+  it('says something on a surface, past the same hooks as an answer', async () => {
+    const scratch = await gatewayForTest({
+      register: (hooks) =>
+        hooks.register({
+          hook: 'message_sending',
+          id: 'shout',
+          owner: 'shout',
+          handler: ({ content }) => ({ content: content.toUpperCase() }),
+        }),
+    });
+    const host = hostIn(scratch);
+    await host.sendMessage({ channel: 'test', to: 'ana', text: 'hello ana' });
+    await scratch.channel.expectDelivered('HELLO ANA', { sender: 'ana' });
+    await host.sendMessage({ channel: 'test', to: 'group:tea', text: 'hello all' });
+    await scratch.channel.expectDelivered('HELLO ALL', { group: 'tea' });
+    await expect(host.sendMessage({ channel: 'pigeon', to: 'x', text: 'y' })).rejects.toThrow('no channel "pigeon"');
+    await expect(host.sendMessage({ channel: 'test', to: 'x', text: ' ' })).rejects.toThrow('between 1 and');
+  });
+
+  it('does not let a plugin talk to itself without an end', async () => {
+    const scratch = await gatewayForTest();
+    const host = hostIn(scratch, { now: () => 1_000 });
+    for (let count = 0; count < 120; count++) await host.sendMessage({ channel: 'test', to: 'ana', text: `${count}` });
+    await expect(host.sendMessage({ channel: 'test', to: 'ana', text: 'more' })).rejects.toThrow(
+      '120 times within a minute',
+    );
+    await expect(host.startRun({ message: 'more' })).rejects.toThrow('120 times within a minute');
+  });
+
+  it('starts a run that is answered like any other, once for each key', async () => {
+    const scratch = await gatewayForTest();
+    const host = hostIn(scratch);
+    scratch.model.script([reply('Four.')]);
+    const request = { message: 'What is 2 + 2?', idempotencyKey: 'sum-1' };
+    const first = await host.startRun(request);
+    expect(first.sessionKey).toBe('agent:main:plugin:mailer');
+    expect(await host.waitForRun({ runId: first.runId, timeoutMs: 10_000 })).toEqual({ status: 'ok', reply: 'Four.' });
+    expect((await host.startRun(request)).runId).toBe(first.runId);
+    expect(scratch.model.requests).toHaveLength(1);
+    scratch.channel.expectNothingMore();
+  });
+
+  it('answers in a session where people are, and types no commands there', async () => {
+    const scratch = await gatewayForTest();
+    scratch.model.script([reply('Hi Ana.'), reply('I read that.')]);
+    const { sessionKey } = await scratch.channel.says({ sender: 'ana' }, 'hello');
+    await scratch.channel.expectDelivered('Hi Ana.');
+    await hostIn(scratch).startRun({ message: '/reset', sessionKey });
+    await scratch.channel.expectDelivered('I read that.', { sender: 'ana' });
+  });
+
+  it('does not wait for ever, and knows a run that failed', async () => {
+    const scratch = await gatewayForTest();
+    const host = hostIn(scratch);
+    const { runId } = await host.startRun({ message: 'hello' });
+    expect(await host.waitForRun({ runId, timeoutMs: 10_000 })).toMatchObject({ status: 'error' });
+    scratch.model.script([{ ...reply('late'), ending: 'hang' }]);
+    const slow = await host.startRun({ message: 'hello again' });
+    expect(await host.waitForRun({ runId: slow.runId, timeoutMs: 20 })).toEqual({ status: 'timeout' });
+    await expect(host.waitForRun({ runId: 'run_nope' })).rejects.toMatchObject({ code: 'ATRIUM_RUN_UNKNOWN' });
+  });
+
+  it('queues text for the next run, unless the operator does not want its words in prompts', async () => {
+    const scratch = await gatewayForTest();
+    scratch.model.script([reply('one'), reply('two')]);
+    const { sessionKey } = await scratch.channel.says({}, 'hello');
+    await scratch.channel.expectDelivered('one');
+    const host = hostIn(scratch);
+    expect(await host.queueInjection({ sessionKey, text: 'Mail came.', idempotencyKey: 'm1' })).toMatchObject({
+      enqueued: true,
+    });
+    expect(await host.queueInjection({ sessionKey, text: 'Mail came.', idempotencyKey: 'm1' })).toMatchObject({
+      enqueued: false,
+    });
+    expect(await host.enqueueSystemEvent({ sessionKey, text: 'The door opened.' })).toBe(true);
+    await scratch.channel.says({}, 'anything new?');
+    await scratch.channel.expectDelivered('two');
+    expect(scratch.model.requests[1]?.body).toContain('Mail came.');
+    expect(scratch.model.requests[1]?.body).toContain('The door opened.');
+    const silent = hostIn(scratch, { mayInject: () => false });
+    await expect(silent.queueInjection({ sessionKey, text: 'x' })).rejects.toThrow('allowPromptInjection is false');
+    await expect(silent.enqueueSystemEvent({ sessionKey, text: 'x' })).rejects.toThrow('allowPromptInjection is false');
+  });
+
+  it('keeps jobs in its name', async () => {
+    const scratch = await gatewayForTest();
+    const host = hostIn(scratch);
+    const added = (await host.cron({ op: 'add', job: TEA })) as JsonObject;
+    expect(added).toMatchObject({
+      name: 'tea',
+      agentId: 'main',
+      schedule: { kind: 'cron', expr: '0 16 * * *', tz: 'Europe/Lisbon' },
+      sessionTarget: 'isolated',
+      payload: { message: 'Time for tea.' },
+    });
+    const id = String(added.id);
+    expect(await scratch.store.select('jobs')).toMatchObject([{ createdBy: 'plugin:mailer' }]);
+    const patch = { enabled: false, schedule: { kind: 'every', everyMs: 3_600_000 } };
+    expect(await host.cron({ op: 'update', id, patch })).toMatchObject({ enabled: false, name: 'tea' });
+    expect(await host.cron({ op: 'list' })).toMatchObject([{ id, enabled: false, schedule: { everyMs: 3_600_000 } }]);
+    expect(await host.cron({ op: 'remove', id })).toEqual({ removed: true });
+    await expect(host.cron({ op: 'remove', id })).rejects.toMatchObject({ code: 'ATRIUM_JOB_UNKNOWN' });
+    await expect(host.cron({ op: 'add', job: { name: 'x', schedule: { kind: 'moon' } } })).rejects.toThrow('kind cron');
+    await expect(host.cron({ op: 'add', job: { name: 'x' } })).rejects.toThrow('needs a schedule');
+  });
+
+  it('reads the key of a provider that is configured, and calls methods', async () => {
+    const scratch = await gatewayForTest();
+    const host = hostIn(scratch);
+    expect(await host.readProviderKey('fake')).toBe('test-key');
+    expect(await host.readProviderKey('nobody')).toBeUndefined();
+    expect(await host.callMethod({ method: 'health', params: {} })).toEqual({ status: 'ok' });
+    await expect(host.resolveApproval({ id: 'x', decision: 'perhaps' })).rejects.toThrow(
+      'allow-once, allow-always, deny',
+    );
+    await expect(host.resolveApproval({ id: 'x', decision: 'deny' })).rejects.toMatchObject({
+      code: 'ATRIUM_APPROVAL_UNKNOWN',
+    });
+  });
+});

@@ -1,0 +1,170 @@
+// What one plugin may ask of the gateway, done and recorded in its name. Everything goes the way that a client's wishes go:
+// through the inbox, the outbox and the schedule. Who may still ask is the loader's affair.
+
+import { queueInjection } from '../../agent/queue-injection.ts';
+import { findApiKey } from '../../config/model-provider.ts';
+import type { Config } from '../../config/schema.ts';
+import type { PluginHost, PluginLogEntry, PluginMessage, PluginRunRequest } from '../../plugins/plugin-host.ts';
+import { APPROVAL_DECISIONS } from '../../protocol/approval-decision.ts';
+import { PluginRefusedError } from '../../protocol/errors.ts';
+import type { Inbound, Peer, Surface } from '../../protocol/inbound.ts';
+import { newId } from '../../protocol/new-id.ts';
+import { timeLimit } from '../../protocol/time-limit.ts';
+import { silentSurface } from '../../schedule/deliver-target.ts';
+import type { Store, Write } from '../../store/store.ts';
+import type { Delivery } from '../create-delivery.ts';
+import type { Gateway } from '../gateway.ts';
+import type { GatewayMethods } from './gateway-methods.ts';
+import { askCron } from './plugin-cron.ts';
+import type { SessionExtensions } from './session-extensions.ts';
+import { type WriteConfigParts, writePluginConfig } from './write-plugin-config.ts';
+
+export interface PluginHostParts extends WriteConfigParts {
+  readonly store: Store;
+  readonly settings: () => Config;
+  readonly gateway: () => Pick<Gateway, 'receive' | 'waitForRun' | 'answerApproval' | 'jobs' | 'explainRoute'>;
+  readonly delivery: () => Pick<Delivery, 'plan' | 'channelOf' | 'outbox'>;
+  readonly methods: GatewayMethods;
+  readonly sessionState: Pick<SessionExtensions, 'read' | 'patch'>;
+  /** Whether the operator lets its words into prompts. */
+  readonly mayInject: (pluginId: string) => boolean;
+  readonly log: (pluginId: string, entry: PluginLogEntry) => void;
+  readonly now: () => number;
+}
+
+const MAX_TEXT_CHARS = 100_000;
+const WAIT_MS = 60_000;
+const MAX_WAIT_MS = 600_000;
+
+/** Of what people see or a model is asked; a plugin that answers its own messages would never end otherwise. */
+const MOST_A_MINUTE = 120;
+
+export function createPluginHost(parts: PluginHostParts, pluginId: string): PluginHost {
+  const pace = paceOf(parts.now);
+  const checkPace = (what: string) => {
+    if (!pace()) throw refuse(`it ${what} ${MOST_A_MINUTE} times within a minute, which is the most`);
+  };
+  const refuse = (detail: string) => new PluginRefusedError(pluginId, detail);
+  const queue = async (request: Parameters<PluginHost['queueInjection']>[0]) => {
+    if (!parts.mayInject(pluginId)) {
+      throw refuse(`plugins.entries.${pluginId}.hooks.allowPromptInjection is false, so it may add nothing to prompts`);
+    }
+    return queueInjection(parts, { ...request, owner: pluginId });
+  };
+  return {
+    log: (entry) => parts.log(pluginId, entry),
+    queueInjection: queue,
+    readSessionState: (place) => parts.sessionState.read(pluginId, place),
+    patchSessionState: (patch) => parts.sessionState.patch(pluginId, patch),
+    enqueueSystemEvent: async ({ text, sessionKey }) => (await queue({ text, sessionKey })).enqueued,
+    sendMessage: async (message) => {
+      checkPace('spoke or started runs');
+      return sendMessage(parts, pluginId, message);
+    },
+    startRun: async (request) => {
+      checkPace('spoke or started runs');
+      return startRun(parts, pluginId, request);
+    },
+    waitForRun: (request) => waitForRun(parts, request),
+    resolveApproval: async ({ id, decision }) => {
+      const known = APPROVAL_DECISIONS.find((each) => each === decision);
+      if (!known) throw refuse(`an approval is answered with ${APPROVAL_DECISIONS.join(', ')}`);
+      await parts.gateway().answerApproval(id, known, `plugin:${pluginId}`);
+    },
+    callMethod: ({ method, params }) => parts.methods.call(method, params, { id: `plugin:${pluginId}` }),
+    cron: (request) => askCron({ store: parts.store, jobs: () => parts.gateway().jobs }, pluginId, request),
+    writeConfig: (config) => writePluginConfig(parts, pluginId, config),
+    readProviderKey: async (provider) => findApiKey(parts.settings(), provider, parts.environment.variables),
+  };
+}
+
+/** False once there were too many within the last minute. */
+function paceOf(now: () => number): () => boolean {
+  let taken: readonly number[] = [];
+  return () => {
+    const at = now();
+    taken = taken.filter((each) => at - each < MINUTE_MS && each <= at);
+    if (taken.length >= MOST_A_MINUTE) return false;
+    taken = [...taken, at];
+    return true;
+  };
+}
+
+const MINUTE_MS = 60_000;
+
+/** Said on a surface without a run, as an answer would be: past the same hooks, split, and kept until it has arrived. */
+async function sendMessage(
+  parts: PluginHostParts,
+  pluginId: string,
+  { channel, to, text, accountId = 'default', threadId }: PluginMessage,
+): Promise<{ readonly runId: string }> {
+  const { plan, channelOf, outbox } = parts.delivery();
+  const refuse = (detail: string) => new PluginRefusedError(pluginId, detail);
+  if (!channelOf(channel)) throw refuse(`there is no channel ${JSON.stringify(channel.slice(0, 80))} here`);
+  if (text.trim() === '' || text.length > MAX_TEXT_CHARS) {
+    throw refuse(`a message has between 1 and ${MAX_TEXT_CHARS} characters`);
+  }
+  const surface: Surface = { channel, accountId, peer: peerOf(to), ...(threadId === undefined ? {} : { threadId }) };
+  const now = parts.now();
+  const runId = newId('note', now);
+  const inbound: Inbound = { surface, sender: { id: surface.peer.id }, text: '', at: now };
+  const { sessionKey, agentId } = await parts.gateway().explainRoute(inbound);
+  const context = { agentId, sessionKey, runId, messageProvider: channel, channelId: surface.peer.id };
+  const rows = await plan({ runId, sessionKey, surface, text, context });
+  await parts.store.commit(
+    rows.map((row): Write => ({ insert: 'outbox', row })),
+    { site: 'control' },
+  );
+  outbox.wake();
+  return { runId };
+}
+
+/** `group:123` and `channel:123` are shared places; everything else is one person. */
+function peerOf(to: string): Peer {
+  const [, kind, id] = /^(group|channel|user|direct):(.+)$/.exec(to.trim()) ?? [];
+  if (kind === 'group' || kind === 'channel') return { kind, id: id ?? '' };
+  return { kind: 'direct', id: id ?? to.trim() };
+}
+
+/** The words are the plugin's, and nothing in them is a command. A session that has a surface answers there. */
+async function startRun(
+  parts: PluginHostParts,
+  pluginId: string,
+  { message, sessionKey = `plugin:${pluginId}`, agentId, idempotencyKey }: PluginRunRequest,
+): Promise<{ readonly runId: string; readonly sessionKey: string }> {
+  if (message.trim() === '') throw new PluginRefusedError(pluginId, 'a run needs something to answer');
+  const now = parts.now();
+  const inbound: Inbound = {
+    surface: silentSurface(`plugin:${pluginId}`),
+    sender: { id: `plugin:${pluginId}`, name: `plugin ${pluginId}` },
+    text: message,
+    at: now,
+    sessionKey,
+    ...(agentId === undefined ? {} : { agentId }),
+    fromAgent: { runId: `plugin:${pluginId}`, call: idempotencyKey ?? newId('call', now), path: [] },
+    metadata: { plugin: pluginId },
+  };
+  const route = await parts.gateway().explainRoute(inbound);
+  const where = { sessionKey: route.sessionKey, endedAt: null };
+  const [session] = await parts.store.select('sessions', { where, limit: 1 });
+  const received = await parts.gateway().receive({ ...inbound, ...(session?.surface && { surface: session.surface }) });
+  return { runId: received.runId, sessionKey: received.sessionKey };
+}
+
+async function waitForRun(
+  parts: PluginHostParts,
+  { runId, timeoutMs = WAIT_MS }: { readonly runId: string; readonly timeoutMs?: number | undefined },
+): ReturnType<PluginHost['waitForRun']> {
+  const late = new Error('The time is over.');
+  const limit = timeLimit(Math.min(Math.max(0, timeoutMs), MAX_WAIT_MS), () => late);
+  try {
+    const { status, outcome } = await parts.gateway().waitForRun(runId, limit.signal);
+    const { reply, error } = outcome ?? {};
+    return { status: status === 'done' ? 'ok' : 'error', reply, ...(status === 'done' ? {} : { error }) };
+  } catch (error) {
+    if (error === late) return { status: 'timeout' };
+    throw error;
+  } finally {
+    limit.clear();
+  }
+}

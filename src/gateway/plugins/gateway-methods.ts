@@ -1,0 +1,96 @@
+// The methods that clients and plugins may call by name: the product's own, and those that plugins answer. Over HTTP, over
+// a socket or from a plugin, it is the same call.
+//
+// Errors: UnknownMethodError; PluginMethodError with the plugin's own words; PluginTimeoutError. What the product's own
+// methods reject with is told as it is.
+
+import type { PluginRegistry } from '../../plugins/plugin-registry.ts';
+import { isAtriumError, PluginMethodError, UnknownMethodError } from '../../protocol/errors.ts';
+import type { JsonObject, JsonValue } from '../../protocol/json.ts';
+import { nearMatch } from '../../protocol/near-match.ts';
+import { type ClaimedNames, claimNames, type RefusedName } from './claim-names.ts';
+import { reasonOf } from './reason-of.ts';
+import { withinTime } from './within-time.ts';
+
+export interface MethodCaller {
+  /** Names a connection, or a plugin. */
+  readonly id?: string | undefined;
+}
+
+export type GatewayMethod = (params: JsonObject, caller: MethodCaller) => Promise<JsonValue | undefined>;
+
+export interface ListedMethod {
+  readonly method: string;
+  /** The plugin that answers it; null for the product's own. */
+  readonly plugin: string | null;
+}
+
+export interface GatewayMethodsParts {
+  readonly registry: PluginRegistry;
+  readonly own: Readonly<Record<string, GatewayMethod>>;
+  readonly timeoutMs?: number | undefined;
+}
+
+const TIMEOUT_MS = 30_000;
+const MAX_ANSWER_CHARS = 8 * 1_048_576;
+const METHOD_NAME = /^[a-z][\w.:/-]{0,127}$/i;
+
+/** Of these the whole space is the product's, whether or not a method of the name exists yet. */
+const OWN_SPACES = ['config.', 'exec.approvals.', 'plugins.', 'sessions.'] as const;
+
+export class GatewayMethods {
+  readonly #parts: GatewayMethodsParts;
+
+  constructor(parts: GatewayMethodsParts) {
+    this.#parts = parts;
+  }
+
+  list(): readonly ListedMethod[] {
+    const own = Object.keys(this.#parts.own).map((method) => ({ method, plugin: null }));
+    const brought = [...this.#claimed().byName].map(([method, { pluginId }]) => ({ method, plugin: pluginId }));
+    return [...own, ...brought].sort((a, b) => (a.method < b.method ? -1 : 1));
+  }
+
+  async call(method: string, params: JsonObject, caller: MethodCaller): Promise<JsonValue | undefined> {
+    const own = Object.hasOwn(this.#parts.own, method) ? this.#parts.own[method] : undefined;
+    if (own) return own(params, caller);
+    const registered = this.#claimed().byName.get(method);
+    if (!registered) {
+      const names = this.list().map((each) => each.method);
+      throw new UnknownMethodError(method.slice(0, 200), nearMatch(method.slice(0, 200), names));
+    }
+    const { pluginId, registration } = registered;
+    const asked = { pluginId, what: `the method ${method}`, ms: this.#parts.timeoutMs ?? TIMEOUT_MS };
+    try {
+      return plainAnswer(await withinTime(asked, () => registration.handler(params, caller)));
+    } catch (error) {
+      if (isAtriumError(error)) throw error;
+      throw new PluginMethodError(pluginId, method, undefined, reasonOf(error));
+    }
+  }
+
+  refused(): readonly RefusedName[] {
+    return this.#claimed().refused;
+  }
+
+  #claimed(): ClaimedNames<'method'> {
+    return claimNames(
+      this.#parts.registry.registered('method'),
+      ({ method }) => method,
+      (name) => {
+        const isOwn = Object.hasOwn(this.#parts.own, name) || OWN_SPACES.some((space) => name.startsWith(space));
+        if (isOwn) return "it is one of Atrium's own";
+        return METHOD_NAME.test(name) ? undefined : 'a name has up to 128 letters, digits, dots and dashes';
+      },
+    );
+  }
+}
+
+/** What a plugin gives is read back from its text, so that it is plain data and no longer the plugin's to change. */
+function plainAnswer(given: unknown): JsonValue | undefined {
+  if (given === undefined) return undefined;
+  const text = JSON.stringify(given);
+  if (text === undefined) return undefined;
+  if (text.length > MAX_ANSWER_CHARS) throw new Error(`its answer has ${text.length} characters, which is too much`);
+  return JSON.parse(text);
+}

@@ -1,0 +1,70 @@
+// The commands that loaded plugins bring to the command line, kept in a private file of the state directory: so `atrium`
+// knows whose a command is, and can list it, without loading a plugin. What the file says is a hint and never trusted to
+// be complete.
+
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PluginRegistry } from '../../plugins/plugin-registry.ts';
+import { isJsonObject } from '../../protocol/json.ts';
+
+export interface KeptCliCommand {
+  readonly name: string;
+  readonly pluginId: string;
+}
+
+const FILE = 'plugin-commands.json';
+const MAX_CHARS = 262_144;
+const MAX_COMMANDS = 1_000;
+const COMMAND = /^[a-z0-9][a-z0-9:_-]{0,63}$/i;
+
+export async function readCliCommands(stateDir: string): Promise<readonly KeptCliCommand[]> {
+  const text = await readFile(fileIn(stateDir), 'utf8').catch(() => '');
+  return text.length > MAX_CHARS ? [] : parse(text);
+}
+
+/** Writes only what changed. Never rejects: without the file, plugins are asked. */
+export async function keepCliCommands(stateDir: string, registry: PluginRegistry): Promise<void> {
+  const commands = registry
+    .registered('cli')
+    .flatMap(({ pluginId, registration }) =>
+      registration.parentPath.length > 0 ? [] : registration.commands.map((name) => ({ name, pluginId })),
+    )
+    .filter(({ name }) => COMMAND.test(name))
+    .slice(0, MAX_COMMANDS);
+  const file = fileIn(stateDir);
+  const text = `${JSON.stringify({ commands }, null, 2)}\n`;
+  try {
+    const before = await readFile(file, 'utf8').catch(() => undefined);
+    if (before === text || (before === undefined && commands.length === 0)) return;
+    await mkdir(join(stateDir, 'atrium'), { recursive: true, mode: 0o700 });
+    const draft = `${file}.${randomUUID()}.tmp`;
+    await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
+    await rename(draft, file).catch(() => rm(draft, { force: true }));
+  } catch {
+    // A disk that is full or read-only is told where it matters.
+  }
+}
+
+function fileIn(stateDir: string): string {
+  return join(stateDir, 'atrium', FILE);
+}
+
+function parse(text: string): readonly KeptCliCommand[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    const commands = isJsonObject(value) && Array.isArray(value.commands) ? value.commands : [];
+    return commands
+      .slice(0, MAX_COMMANDS)
+      .flatMap((each): readonly KeptCliCommand[] =>
+        isJsonObject(each) &&
+        typeof each.name === 'string' &&
+        typeof each.pluginId === 'string' &&
+        COMMAND.test(each.name)
+          ? [{ name: each.name, pluginId: each.pluginId }]
+          : [],
+      );
+  } catch {
+    return [];
+  }
+}

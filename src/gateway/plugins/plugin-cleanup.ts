@@ -1,0 +1,133 @@
+// Tells plugins to let go of what they hold: for one session when it was reset or deleted, altogether when the plugin is
+// disabled or loaded again. What the store keeps of a disabled plugin is removed here; of a session that is started
+// over it was removed in the commit that ended it.
+//
+// Promise: nothing here rejects. A callback that fails or takes too long is named to the operator and delays nobody else.
+
+import type { LoadedPlugin } from '../../plugins/loaded-plugin.ts';
+import type { PluginRegistry } from '../../plugins/plugin-registry.ts';
+import type { PluginStatus } from '../../plugins/plugin-status.ts';
+import type { CleanupReason, PluginRegistration } from '../../plugins/registration.ts';
+import type { LiveEvent } from '../../protocol/live-event.ts';
+import type { Store } from '../../store/store.ts';
+import { reasonOf } from './reason-of.ts';
+import { withinTime } from './within-time.ts';
+
+export interface PluginCleanupParts {
+  readonly registry: PluginRegistry;
+  readonly store: Store;
+  /** One sentence for the operator. */
+  readonly warn: (sentence: string) => void;
+  readonly timeoutMs?: number | undefined;
+}
+
+const CALLBACK_MS = 5_000;
+
+export class PluginCleanup {
+  readonly #parts: PluginCleanupParts;
+  /** What was begun by an event and is not over, so that a stop can wait for it. */
+  readonly #going = new Set<Promise<void>>();
+
+  constructor(parts: PluginCleanupParts) {
+    this.#parts = parts;
+  }
+
+  /** Listens from here on; returns the undo. */
+  open(subscribe: (listener: (event: LiveEvent) => void) => () => void): () => void {
+    const undo = [
+      this.#parts.registry.subscribe({ unloading: (plugin, reason) => this.#letGo(plugin, reason) }),
+      subscribe((event) => {
+        if (event.type === 'session-end' && (event.reason === 'new' || event.reason === 'reset')) {
+          this.#keep(this.endSession(event.sessionKey, 'reset'));
+        }
+      }),
+    ];
+    return () => {
+      for (const each of undo) each();
+    };
+  }
+
+  /** Every plugin lets go of what it holds for this session. */
+  async endSession(sessionKey: string, reason: 'reset' | 'delete'): Promise<void> {
+    const { registry } = this.#parts;
+    const holders = [...registry.registered('session-extension'), ...registry.registered('lifecycle')];
+    await Promise.all(
+      holders.map(({ pluginId, registration }) => this.#call(pluginId, registration, { reason, sessionKey })),
+    );
+  }
+
+  /**
+   * What was kept for plugins that were disabled or removed while nobody was here to see it. A plugin that fails to load
+   * keeps everything: it will be mended.
+   */
+  async forgetDisabled(statuses: readonly Pick<PluginStatus, 'id' | 'state'>[]): Promise<void> {
+    const { store } = this.#parts;
+    try {
+      const kept = new Set(statuses.filter(({ state }) => state !== 'disabled').map(({ id }) => id));
+      for (const id of await this.#listKeepers()) if (!kept.has(id)) await this.#forget(id);
+      for (const { id, state } of statuses) {
+        if (state === 'disabled' && (await store.count('injections', { owner: id })) > 0) await this.#forget(id);
+      }
+    } catch (error) {
+      this.#parts.warn(`What disabled plugins kept could not be removed: ${reasonOf(error)}.`);
+    }
+  }
+
+  /** Resolves when everything that was begun is over. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#going);
+  }
+
+  async #letGo({ id, registrations }: LoadedPlugin, reason: CleanupReason): Promise<void> {
+    await Promise.all(registrations.map((registration) => this.#call(id, registration, { reason })));
+    if (reason === 'restart') return;
+    try {
+      await this.#forget(id);
+    } catch (error) {
+      this.#parts.warn(`What the plugin "${id}" kept could not be removed: ${reasonOf(error)}.`);
+    }
+  }
+
+  /** Plugins that the store keeps something for, found one by one: what they keep may be much. */
+  async #listKeepers(): Promise<readonly string[]> {
+    const ids: string[] = [];
+    for (;;) {
+      const where = { pluginId: { gt: ids.at(-1) ?? '' } };
+      const [row] = await this.#parts.store.select('pluginState', { where, orderBy: [['pluginId', 'asc']], limit: 1 });
+      if (!row) return ids;
+      ids.push(row.pluginId);
+    }
+  }
+
+  async #forget(pluginId: string): Promise<void> {
+    await this.#parts.store.commit(
+      [
+        { remove: 'pluginState', where: { pluginId } },
+        { remove: 'injections', where: { owner: pluginId } },
+      ],
+      { site: 'plugin-state' },
+    );
+  }
+
+  async #call(
+    pluginId: string,
+    registration: PluginRegistration,
+    about: { readonly reason: CleanupReason; readonly sessionKey?: string },
+  ): Promise<void> {
+    if (registration.kind !== 'session-extension' && registration.kind !== 'lifecycle') return;
+    const { cleanup } = registration;
+    if (!cleanup) return;
+    const { warn, timeoutMs: ms = CALLBACK_MS } = this.#parts;
+    const name = registration.kind === 'lifecycle' ? registration.id : registration.namespace;
+    try {
+      await withinTime({ pluginId, what: `the cleanup of ${name}`, ms }, () => cleanup(about));
+    } catch (error) {
+      warn(`The plugin "${pluginId}" could not clean up ${name} (${about.reason}): ${reasonOf(error)}`);
+    }
+  }
+
+  #keep(work: Promise<void>): void {
+    this.#going.add(work);
+    void work.finally(() => this.#going.delete(work));
+  }
+}

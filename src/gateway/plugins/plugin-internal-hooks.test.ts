@@ -1,0 +1,88 @@
+// What plugins register for the events of hook packs, in the same list as the packs, and gone when the plugin is.
+
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readEnvironment } from '../../config/environment.ts';
+import type { InternalHandlerAnswer, PluginRegistration } from '../../plugins/registration.ts';
+import type { InternalHookEvent } from '../../protocol/bootstrap-event.ts';
+import { registryOf } from '../../testkit/registry-of.ts';
+import { SCRATCH_TIME, ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
+import { ContextEngine } from '../context-engine.ts';
+import { InternalHooks } from '../internal-hooks.ts';
+
+let scratch: ScratchWorkspace;
+beforeEach(async () => {
+  scratch = await ScratchWorkspace.create({ 'AGENTS.md': 'Be brief.' });
+});
+afterEach(() => scratch.remove());
+
+/** In its own words, as it would come back from a worker: it never touches the event that it was given. */
+function handler(events: string[], handle: (event: InternalHookEvent) => InternalHandlerAnswer): PluginRegistration {
+  return { kind: 'internal-hook', name: 'notes', events, handler: async (event) => handle(structuredClone(event)) };
+}
+
+const SAYS = (word: string) => handler(['command:new'], () => ({ messages: [word] }));
+const APPENDS = (text: string) =>
+  handler(['agent:bootstrap'], (event) => {
+    const files = event.context.bootstrapFiles as { name: string; content?: string }[];
+    const bootstrapFiles = files.map((file) =>
+      file.name === 'AGENTS.md' ? { ...file, content: `${file.content}\n${text}` } : file,
+    );
+    return { messages: [], bootstrapFiles: bootstrapFiles as never };
+  });
+
+function engineWith(plugins: ReturnType<typeof registryOf>, statuses: readonly object[] = []) {
+  const env = { HOME: scratch.root, OPENCLAW_STATE_DIR: scratch.stateDir, TZ: 'UTC' };
+  const environment = readEnvironment(env, () => scratch.root, scratch.root);
+  const source = { ...plugins, list: () => statuses as never };
+  const config = { agents: { defaults: { workspace: scratch.workspaceDir } } };
+  const engine = new ContextEngine({ environment, config, plugins: source });
+  const hooks = new InternalHooks({
+    engine,
+    config,
+    depsOf: () => {
+      throw new Error('for bundled packs only');
+    },
+    say: async () => {},
+    record: () => {},
+    now: () => SCRATCH_TIME.getTime(),
+    warn: () => {},
+  });
+  return { engine, fire: () => hooks.fire('command', 'new', 'agent:main:main', {}) };
+}
+
+it('are called with the packs, and follow their plugin when it is loaded again and when it goes', async () => {
+  const plugins = registryOf({ id: 'diary', registrations: [SAYS('one'), SAYS('two')] });
+  const { fire } = engineWith(plugins);
+  expect(await fire()).toEqual(['one', 'two']);
+  for (let count = 0; count < 5; count++) await plugins.load({ id: 'diary', registrations: [SAYS(`again ${count}`)] });
+  expect(await fire()).toEqual(['again 4']);
+  await plugins.unload('diary');
+  expect(await fire()).toEqual([]);
+});
+
+it('edit the bootstrap files in the name of their plugin', async () => {
+  const plugins = registryOf({ id: 'diary', registrations: [APPENDS('Write it down.')] });
+  const { engine } = engineWith(plugins);
+  const compose = () => engine.compose({ agentId: 'main', at: SCRATCH_TIME });
+  const { files, report } = await compose();
+  expect(files.find(({ name }) => name === 'AGENTS.md')?.content).toBe('Be brief.\nWrite it down.');
+  expect(report.handlers).toContainEqual(expect.objectContaining({ id: 'hook:diary/notes', owner: 'diary' }));
+  await plugins.unload('diary');
+  expect((await compose()).files.find(({ name }) => name === 'AGENTS.md')?.content).toBe('Be brief.');
+});
+
+it('may come as packs in the folder of a plugin, inside of which they stay', async () => {
+  const dir = `${scratch.root}/plugins/diary`;
+  const metadata = JSON.stringify({ openclaw: { events: ['command:new'] } });
+  const files = {
+    'plugins/diary/openclaw.plugin.json': JSON.stringify({ id: 'diary', hooks: ['packs', '../../outside', 7] }),
+    'plugins/diary/packs/hello/HOOK.md': `---\nname: hello\nmetadata: ${metadata}\n---\n`,
+    'plugins/diary/packs/hello/handler.js': 'export default (event) => { event.messages.push("hello from a pack"); };',
+    'outside/evil/HOOK.md': `---\nname: evil\nmetadata: ${metadata}\n---\n`,
+    'outside/evil/handler.js': 'export default (event) => { event.messages.push("evil"); };',
+  };
+  for (const [name, text] of Object.entries(files)) await scratch.write(`../${name}`, text);
+  const loaded = { id: 'diary', rootDir: dir, state: 'loaded', skills: [] };
+  expect(await engineWith(registryOf(), [loaded]).fire()).toEqual(['hello from a pack']);
+  expect(await engineWith(registryOf(), [{ ...loaded, state: 'disabled' }]).fire()).toEqual([]);
+});

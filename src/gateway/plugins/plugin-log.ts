@@ -1,0 +1,39 @@
+// The lines of plugins in the operator's log: under the plugin's name, one line each, and no more than a reader can bear.
+// What is left out is counted and told.
+
+import type { PluginLogEntry } from '../../plugins/plugin-host.ts';
+import { plainLine } from './reason-of.ts';
+
+export interface PluginLogParts {
+  readonly pluginId: string;
+  /** For what an operator should know. */
+  readonly warn: (sentence: string) => void;
+  /** For what goes on as it should. */
+  readonly log: (sentence: string) => void;
+  readonly now: () => number;
+}
+
+const MAX_CHARS = 2_000;
+const WINDOW_MS = 10_000;
+const LINES_A_WINDOW = 200;
+
+export function pluginLog({ pluginId, warn, log, now }: PluginLogParts): (entry: PluginLogEntry) => void {
+  let begunAt = Number.NEGATIVE_INFINITY;
+  let lines = 0;
+  return ({ level, text }) => {
+    // What is only of use to the author is for the author to print elsewhere.
+    if (level === 'debug') return;
+    const at = now();
+    if (at - begunAt >= WINDOW_MS || at < begunAt) {
+      if (lines > LINES_A_WINDOW) warn(`plugin ${pluginId}: ${lines - LINES_A_WINDOW} more lines were left out.`);
+      begunAt = at;
+      lines = 0;
+    }
+    lines += 1;
+    if (lines > LINES_A_WINDOW) return;
+    const line = plainLine(String(text), MAX_CHARS);
+    if (line === '') return;
+    if (level === 'info') log(`plugin ${pluginId}: ${line}`);
+    else warn(`plugin ${pluginId}: ${line}`);
+  };
+}

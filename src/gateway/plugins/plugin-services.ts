@@ -1,0 +1,118 @@
+// What plugins run beside the gateway: started in the order of registration once everything else is open, stopped in
+// reverse. A service that throws or never starts is a warning and a state, never the gateway's failure. A plugin that is
+// loaded again has its services stopped first and started anew.
+
+import type { LoadedPlugin } from '../../plugins/loaded-plugin.ts';
+import type { PluginRegistry } from '../../plugins/plugin-registry.ts';
+import type { ServiceRegistration } from '../../plugins/registration.ts';
+import { PluginTimeoutError } from '../../protocol/errors.ts';
+import { reasonOf } from './reason-of.ts';
+import { withinTime } from './within-time.ts';
+
+export interface PluginServicesParts {
+  readonly registry: PluginRegistry;
+  readonly warn: (sentence: string) => void;
+  readonly startMs?: number | undefined;
+  readonly stopMs?: number | undefined;
+}
+
+export interface ServiceStatus {
+  readonly pluginId: string;
+  readonly id: string;
+  /** `slow`: it was started, and has not said yet that it runs. */
+  readonly state: 'running' | 'slow' | 'failed';
+  readonly error?: string | undefined;
+}
+
+const START_MS = 5_000;
+const STOP_MS = 3_000;
+
+interface StartedService {
+  readonly pluginId: string;
+  readonly service: ServiceRegistration;
+  state: ServiceStatus['state'];
+  error?: string | undefined;
+}
+
+export class PluginServices {
+  readonly #parts: PluginServicesParts;
+  /** In the order in which they were started. */
+  #started: readonly StartedService[] = [];
+  #isOpen = false;
+  #unsubscribe = () => {};
+
+  constructor(parts: PluginServicesParts) {
+    this.#parts = parts;
+  }
+
+  async open(): Promise<void> {
+    this.#isOpen = true;
+    this.#unsubscribe = this.#parts.registry.subscribe({
+      loaded: (plugin) => this.#startAll(plugin.id, servicesOf(plugin)),
+      unloading: (plugin) => this.#stopAll(this.#started.filter(({ pluginId }) => pluginId === plugin.id)),
+    });
+    const byPlugin = new Map<string, ServiceRegistration[]>();
+    for (const { pluginId, registration } of this.#parts.registry.registered('service')) {
+      byPlugin.set(pluginId, [...(byPlugin.get(pluginId) ?? []), registration]);
+    }
+    // In order within a plugin; one that is slow keeps no other one's services waiting.
+    await Promise.all([...byPlugin].map(([pluginId, services]) => this.#startAll(pluginId, services)));
+  }
+
+  statuses(): readonly ServiceStatus[] {
+    return this.#started.map(({ pluginId, service, state, error }) => ({
+      pluginId,
+      id: service.id,
+      state,
+      ...(error === undefined ? {} : { error }),
+    }));
+  }
+
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    this.#unsubscribe();
+    await this.#stopAll(this.#started);
+  }
+
+  async #startAll(pluginId: string, services: readonly ServiceRegistration[]): Promise<void> {
+    for (const service of services) if (this.#isOpen) await this.#start({ pluginId, service, state: 'slow' });
+  }
+
+  async #start(started: StartedService): Promise<void> {
+    const { pluginId, service } = started;
+    const { warn, startMs = START_MS } = this.#parts;
+    const name = `service ${service.id}`;
+    this.#started = [...this.#started, started];
+    const running = (async () => service.start())().then(
+      () => {
+        started.state = 'running';
+      },
+      (error: unknown) => {
+        started.state = 'failed';
+        started.error = reasonOf(error);
+        warn(`The ${name} of the plugin "${pluginId}" did not start: ${started.error}`);
+      },
+    );
+    await withinTime({ pluginId, what: `the start of its ${name}`, ms: startMs }, () => running).catch((error) => {
+      if (error instanceof PluginTimeoutError) warn(`${error.message} Everything else goes on without it.`);
+    });
+  }
+
+  /** The last first. */
+  async #stopAll(services: readonly StartedService[]): Promise<void> {
+    this.#started = this.#started.filter((each) => !services.includes(each));
+    const { warn, stopMs = STOP_MS } = this.#parts;
+    for (const { pluginId, service } of services.toReversed()) {
+      const { stop } = service;
+      if (!stop) continue;
+      const asked = { pluginId, what: `the stop of its service ${service.id}`, ms: stopMs };
+      await withinTime(asked, () => stop()).catch((error: unknown) =>
+        warn(`The service ${service.id} of the plugin "${pluginId}" did not stop well: ${reasonOf(error)}`),
+      );
+    }
+  }
+}
+
+function servicesOf({ registrations }: LoadedPlugin): readonly ServiceRegistration[] {
+  return registrations.filter((registration) => registration.kind === 'service');
+}

@@ -1,0 +1,128 @@
+// The tools that plugins bring, for one agent in one session with one model. Every registration is asked at the same time,
+// and what it answered holds for some seconds, because a run asks several times. One that throws, hangs or answers
+// nonsense costs its own tools only.
+//
+// Rules: no tool takes the name of another. The product's own go first, then plugins in the order of loading; only the
+// plugin that is the memory may put its own tools in the place of the product's memory tools.
+
+import type { PluginRegistry, Registered } from '../../plugins/plugin-registry.ts';
+import type { PluginToolScope } from '../../plugins/registration.ts';
+import { TOOL_GROUPS } from '../../tools/policy/tool-groups.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { normalizeToolName } from '../../tools/tool-name.ts';
+import { readPluginTool } from './read-plugin-tool.ts';
+import { reasonOf } from './reason-of.ts';
+import { withinTime } from './within-time.ts';
+
+export interface PluginToolsParts {
+  readonly registry: PluginRegistry;
+  /** The plugin that the operator chose as the memory. */
+  readonly memoryHolder: () => string | null | undefined;
+  readonly now: () => number;
+  /** Told once for each thing that is wrong. */
+  readonly warn: (sentence: string) => void;
+}
+
+const FACTORY_MS = 5_000;
+const FRESH_MS = 10_000;
+const MAX_TOOLS_OF_REGISTRATION = 256;
+const MAX_KEPT_SCOPES = 64;
+const MAX_TOLD = 1_000;
+
+export class PluginTools {
+  readonly #parts: PluginToolsParts;
+  /** By registration, so that a plugin that was loaded again is asked again. */
+  readonly #made = new WeakMap<
+    object,
+    Map<string, { readonly at: number; readonly tools: Promise<readonly Tool[]> }>
+  >();
+  readonly #told = new Set<string>();
+
+  constructor(parts: PluginToolsParts) {
+    this.#parts = parts;
+  }
+
+  /** Everything that there is: `own` without those that give way, then those of plugins. */
+  async join(own: readonly Tool[], scope: PluginToolScope): Promise<readonly Tool[]> {
+    const registered = this.#parts.registry.registered('tool');
+    if (registered.length === 0) return own;
+    const made = await Promise.all(registered.map((each) => this.#toolsOf(each, scope)));
+    const brought = made.flat();
+    const memoryHolder = this.#parts.memoryHolder();
+    const replaced = new Set(
+      brought.filter(({ owner, name }) => owner === memoryHolder && isMemoryName(name)).map(keyOf),
+    );
+    const joined = own.filter((tool) => tool.owner !== undefined || !replaced.has(keyOf(tool)));
+    const taken = new Map(joined.map((tool) => [keyOf(tool), tool]));
+    for (const tool of brought) {
+      const holder = taken.get(keyOf(tool));
+      if (holder) {
+        this.#refuse(tool, holder);
+        continue;
+      }
+      taken.set(keyOf(tool), tool);
+      joined.push(tool);
+    }
+    return joined;
+  }
+
+  #toolsOf(registered: Registered<'tool'>, scope: PluginToolScope): Promise<readonly Tool[]> {
+    const { registration } = registered;
+    const kept = this.#made.get(registration) ?? new Map();
+    this.#made.set(registration, kept);
+    const key = JSON.stringify(scope);
+    const now = this.#parts.now();
+    const last = kept.get(key);
+    if (last && now - last.at < FRESH_MS && now >= last.at) return last.tools;
+    const tools = this.#make(registered, scope);
+    kept.delete(key);
+    kept.set(key, { at: now, tools });
+    if (kept.size > MAX_KEPT_SCOPES) kept.delete(kept.keys().next().value ?? '');
+    return tools;
+  }
+
+  /** Never rejects. */
+  async #make({ pluginId, registration }: Registered<'tool'>, scope: PluginToolScope): Promise<readonly Tool[]> {
+    const names = registration.names.length > 0 ? ` (${registration.names.join(', ')})` : '';
+    try {
+      const given: unknown = await withinTime({ pluginId, what: `its tools${names}`, ms: FACTORY_MS }, () =>
+        registration.make(scope),
+      );
+      const list = (Array.isArray(given) ? given : [given]).filter((each) => each !== null && each !== undefined);
+      if (list.length > MAX_TOOLS_OF_REGISTRATION) {
+        this.#tell(
+          `The plugin "${pluginId}" gave ${list.length} tools at once${names}; the first ${MAX_TOOLS_OF_REGISTRATION} count.`,
+        );
+      }
+      return list.slice(0, MAX_TOOLS_OF_REGISTRATION).flatMap((each) => {
+        const tool = readPluginTool(each, { pluginId, isOptional: registration.optional });
+        if (typeof tool !== 'string') return [tool];
+        this.#tell(`A tool of the plugin "${pluginId}" is not offered: ${tool}.`);
+        return [];
+      });
+    } catch (error) {
+      this.#tell(`The plugin "${pluginId}" could not give its tools${names}: ${reasonOf(error)}`);
+      return [];
+    }
+  }
+
+  #refuse({ name, owner }: Tool, holder: Tool): void {
+    const whose = holder.owner === undefined ? 'Atrium has one of this name' : `"${holder.owner}" has one of this name`;
+    this.#tell(`The tool "${name}" of the plugin "${owner}" is refused, because ${whose} already.`);
+  }
+
+  #tell(sentence: string): void {
+    if (this.#told.has(sentence)) return;
+    if (this.#told.size >= MAX_TOLD) this.#told.clear();
+    this.#told.add(sentence);
+    this.#parts.warn(sentence);
+  }
+}
+
+function keyOf({ name }: Tool): string {
+  return normalizeToolName(name);
+}
+
+function isMemoryName(name: string): boolean {
+  return TOOL_GROUPS.get('group:memory')?.includes(normalizeToolName(name)) ?? false;
+}

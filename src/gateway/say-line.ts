@@ -1,0 +1,52 @@
+// Says something where the people of a session are, besides its answers: through the outgoing hooks and the outbox, like
+// everything that is said. Where nobody reads along, nothing is said.
+
+import type { Answer } from '../agent/run-parts.ts';
+import type { Surface } from '../protocol/inbound.ts';
+import { newId } from '../protocol/new-id.ts';
+import { parseAgentSessionKey } from '../protocol/session-key.ts';
+import type { NewRow, Store, Write } from '../store/store.ts';
+
+export interface SayLineParts {
+  readonly store: Store;
+  readonly planDelivery: (answer: Answer) => Promise<readonly NewRow<'outbox'>[]>;
+  readonly wakeOutbox: () => void;
+  readonly now: () => number;
+}
+
+export async function sayLine(
+  { store, planDelivery, wakeOutbox, now }: SayLineParts,
+  sessionKey: string,
+  text: string,
+): Promise<void> {
+  const surface = await surfaceOf(store, sessionKey);
+  // A client of the API reads its answer and nothing else.
+  if (!surface || surface.channel === 'api') return;
+  const runId = newId('note', now());
+  const context = {
+    agentId: parseAgentSessionKey(sessionKey)?.agentId,
+    sessionKey,
+    runId,
+    messageProvider: surface.channel,
+    channelId: surface.peer.id,
+    accountId: surface.accountId,
+    conversationId: surface.peer.id,
+    threadId: surface.threadId,
+    trace: { traceId: runId, spanId: `${runId}.out`, callDepth: 0 },
+  };
+  const rows = await planDelivery({ runId, sessionKey, surface, text, context });
+  if (rows.length === 0) return;
+  await store.commit(
+    rows.map((row): Write => ({ insert: 'outbox', row })),
+    { site: 'control' },
+  );
+  wakeOutbox();
+}
+
+/** Whoever is being answered there, else whoever spoke there last. */
+async function surfaceOf(store: Store, sessionKey: string): Promise<Surface | undefined> {
+  const [claimed] = await store.select('inbox', { where: { sessionKey, status: 'claimed' }, limit: 1 });
+  if (claimed?.payload) return claimed.payload.inbound.surface;
+  const [session] = await store.select('sessions', { where: { sessionKey, endedAt: null }, limit: 1 });
+  return session?.surface ?? undefined;
+}

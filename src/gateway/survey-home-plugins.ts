@@ -1,0 +1,10 @@
+// The plugins of a home for commands that run without a gateway: what is there and what would become of it.
+
+import type { Environment } from '../config/environment.ts';
+import type { Config } from '../config/schema.ts';
+import { type PluginSurvey, surveyPlugins } from '../plugins/survey-plugins.ts';
+import { pluginsConfigurationOf } from './plugins-configuration.ts';
+
+export function surveyHomePlugins(config: Config, environment: Environment): Promise<PluginSurvey> {
+  return surveyPlugins(pluginsConfigurationOf(config, environment), { stateDir: environment.stateDir });
+}

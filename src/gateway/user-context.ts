@@ -1,0 +1,29 @@
+// What is known about a message besides its text, in blocks: who said it, where, and in answer to what. Channels give the
+// text without any of this around it, so handlers and agents never take an envelope to pieces.
+
+import type { UserContextBlock } from '../hooks/message-hooks.ts';
+import type { Inbound } from '../protocol/inbound.ts';
+import type { JsonObject } from '../protocol/json.ts';
+
+export function userContextOf({ surface, sender, replyToId }: Inbound): readonly UserContextBlock[] {
+  const { channel: source, accountId, peer, threadId } = surface;
+  const { id, name, username } = sender;
+  return [
+    { label: 'Sender', source, type: 'sender', payload: known({ id, name, username }) },
+    {
+      label: 'Conversation',
+      source,
+      type: 'conversation',
+      payload: known({ id: peer.id, kind: peer.kind, accountId, threadId }),
+    },
+    ...(replyToId === undefined
+      ? []
+      : [{ label: 'Reply', source, type: 'reply', payload: { messageId: replyToId } } as const]),
+  ];
+}
+
+function known(fields: Readonly<Record<string, string | undefined>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  );
+}
