@@ -17,6 +17,7 @@ const SHIELD = `
         console.log(JSON.stringify({ what, loud: options.loud === true, model: config.agents.defaults.model, workspaceDir }));
       });
   }, { commands: ['shield'] });
+  api.on('agent_end', () => {}); // blocked, which is for the gateway's log to say
   api.registerService({ id: 's', start: () => { throw new Error('services do not start here'); } });
 `;
 

@@ -121,6 +121,7 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
     hostFor: (pluginId) => createPluginHost(hosting, pluginId),
     now,
     warn,
+    tell: (pluginId, text) => logOf(pluginId)({ level: 'warn', text }),
   });
   const control = new PluginControl({
     plugins: {

@@ -10,6 +10,7 @@ import { type CheckedConfig, checkPluginConfig } from './check-plugin-config.ts'
 import { type Enablement, entryOf } from './decide-enablement.ts';
 import { describePlugin } from './describe-plugin.ts';
 import type { FoundPlugin } from './discover-plugins.ts';
+import { haveSameItems } from './have-same-items.ts';
 import type { IsolationMemory } from './isolation-memory.ts';
 import type { LoadedPlugin, LoadResult, PluginLoader, PluginNote } from './loaded-plugin.ts';
 import type { PluginHostFor } from './plugin-host.ts';
@@ -30,6 +31,7 @@ export interface KeptPluginParts {
   readonly tellLoaded: (plugin: LoadedPlugin) => Promise<void>;
   readonly tellUnloading: (plugin: LoadedPlugin, reason: CleanupReason) => Promise<void>;
   readonly warn: (sentence: string) => void;
+  readonly tell: (pluginId: string, sentence: string) => void;
   /** How long a load may take before it counts as failed. */
   readonly loadTimeoutMs: number;
 }
@@ -80,6 +82,7 @@ export class KeptPlugin {
   #told: readonly string[] = [];
   #generation = 0;
   #queue: Promise<unknown> = Promise.resolve();
+  #described: { readonly from: readonly unknown[]; readonly status: PluginStatus } | undefined;
 
   constructor(wanted: WantedPlugin, parts: KeptPluginParts) {
     this.id = wanted.found.id;
@@ -89,7 +92,7 @@ export class KeptPlugin {
 
   /** What it registered, as long as it can be used. */
   get registrations(): readonly PluginRegistration[] {
-    return this.#state === 'loaded' ? (this.#current?.plugin.registrations ?? []) : [];
+    return this.#state === 'loaded' ? (this.#current?.plugin.registrations ?? NOTHING) : NOTHING;
   }
 
   get origin() {
@@ -100,7 +103,24 @@ export class KeptPlugin {
     return this.#current !== undefined;
   }
 
+  /** The same object until something changes, because every run looks at it. */
   status(): PluginStatus {
+    const from = [
+      this.#wanted,
+      this.#current,
+      this.#state,
+      this.#reason,
+      this.#failureNotes,
+      this.#isChanged,
+      this.#generation,
+    ];
+    if (!this.#described || !haveSameItems(this.#described.from, from)) {
+      this.#described = { from, status: this.#describe() };
+    }
+    return this.#described.status;
+  }
+
+  #describe(): PluginStatus {
     const { found, configuration } = this.#wanted;
     const current = this.#current;
     return describePlugin({
@@ -292,9 +312,8 @@ export class KeptPlugin {
     this.#told = sentences;
     const rest = news.length - MOST_TOLD;
     const more = `${rest} more of this kind; "atrium plugins inspect ${this.id}" shows them.`;
-    const host = this.#parts.hostFor(this.id);
-    for (const text of news.slice(0, MOST_TOLD)) host.log({ level: 'warn', text });
-    if (rest > 0) host.log({ level: 'warn', text: more });
+    for (const sentence of news.slice(0, MOST_TOLD)) this.#parts.tell(this.id, sentence);
+    if (rest > 0) this.#parts.tell(this.id, more);
   }
 
   /** The moment in which one generation follows another: nobody else's code runs in between. */
@@ -387,5 +406,6 @@ function inlineReason(needsInline: readonly string[], when: string): string {
   return `It registers ${needsInline.join(', ')}, which cannot be done from the worker; that was found${when || ' at this load'}.`;
 }
 
+const NOTHING: readonly PluginRegistration[] = [];
 const BUNDLED = 'It comes with the product.';
 const IN_WORKER = 'Plugins run in the worker, where they can be stopped when they spin.';

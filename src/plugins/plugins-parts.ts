@@ -19,6 +19,8 @@ export interface PluginsParts extends PluginsConfiguration {
   readonly now: () => number;
   /** One sentence for the operator. */
   readonly warn: (sentence: string) => void;
+  /** What the operator should know of a plugin that was loaded, once. Without it that is shown by its status alone. */
+  readonly tell?: ((pluginId: string, sentence: string) => void) | undefined;
 }
 
 /** What may change while the gateway runs; `Plugins.apply` takes a new one. */

@@ -10,6 +10,7 @@ import { nearMatch } from '../protocol/near-match.ts';
 import { decideEnablement, entryOf } from './decide-enablement.ts';
 import { describePlugin } from './describe-plugin.ts';
 import { type Discovery, discoverPlugins, type FoundPlugin } from './discover-plugins.ts';
+import { haveSameItems } from './have-same-items.ts';
 import { IsolationMemory } from './isolation-memory.ts';
 import { KeptPlugin, type KeptPluginParts, type WantedPlugin, type Where } from './kept-plugin.ts';
 import type { LoadedPlugin, PluginLoader } from './loaded-plugin.ts';
@@ -41,9 +42,15 @@ export class Plugins implements PluginRegistry {
   #worker: Promise<PluginLoader> | undefined;
   #inline: Promise<PluginLoader> | undefined;
   #isClosed = false;
+  #registered:
+    | {
+        readonly lists: readonly unknown[];
+        readonly byKind: ReadonlyMap<RegistrationKind, readonly Registered<RegistrationKind>[]>;
+      }
+    | undefined;
 
   constructor(parts: PluginsParts) {
-    const { stateDir, homeDir, hooks, hostFor, warn } = parts;
+    const { stateDir, homeDir, hooks, hostFor, warn, tell = () => {} } = parts;
     this.#parts = parts;
     this.#configuration = parts;
     this.#keptParts = {
@@ -52,6 +59,7 @@ export class Plugins implements PluginRegistry {
       hooks,
       hostFor,
       warn,
+      tell,
       memory: new IsolationMemory(stateDir),
       loaderOf: (where) => this.#loaderOf(where),
       tellLoaded: (plugin) => this.#tellLoaded(plugin),
@@ -66,13 +74,23 @@ export class Plugins implements PluginRegistry {
   }
 
   registered<Kind extends RegistrationKind>(kind: Kind): readonly Registered<Kind>[] {
-    return this.#kept.flatMap(({ id, origin, registrations }) =>
-      registrations.flatMap((registration) =>
-        registration.kind === kind
-          ? [{ pluginId: id, origin, registration: registration as Registered<Kind>['registration'] }]
-          : [],
-      ),
-    );
+    return (this.#byKind().get(kind) ?? []) as readonly unknown[] as readonly Registered<Kind>[];
+  }
+
+  /** A run asks for several kinds, and several times; as long as nobody comes or goes the answer is the same. */
+  #byKind(): ReadonlyMap<RegistrationKind, readonly Registered<RegistrationKind>[]> {
+    const lists = this.#kept.map(({ registrations }) => registrations);
+    if (this.#registered && haveSameItems(this.#registered.lists, lists)) return this.#registered.byKind;
+    const byKind = new Map<RegistrationKind, Registered<RegistrationKind>[]>();
+    for (const { id, origin, registrations } of this.#kept) {
+      for (const registration of registrations) {
+        const ofKind = byKind.get(registration.kind) ?? [];
+        ofKind.push({ pluginId: id, origin, registration });
+        byKind.set(registration.kind, ofKind);
+      }
+    }
+    this.#registered = { lists, byKind };
+    return byKind;
   }
 
   subscribe(listener: PluginListener): () => void {
