@@ -32,7 +32,11 @@ function isFine({ verdict, state, isExpected }: TriedHandler): boolean {
   return verdict === 'fired' || (verdict === 'silent' && (state === 'pending' || (state === 'armed' && !isExpected)));
 }
 
-function formatTrial({ handlers, absent, paths, notes }: HookTrial, io: CliIo): string {
+function formatTrial({ absent, paths, notes, ...trial }: HookTrial, io: CliIo): string {
+  const owners = [...new Set(trial.handlers.map(({ owner }) => owner))];
+  const handlers = owners.flatMap((owner) => trial.handlers.filter((each) => each.owner === owner));
+  const isOnly = ({ hook, owner }: TriedHandler) =>
+    handlers.filter((each) => each.hook === hook && each.owner === owner).length === 1;
   const parts = [`Tried: ${paths.join(', ')}.\n\n`];
   if (handlers.length === 0) parts.push('Nobody has registered a handler.\n');
   else {
@@ -41,7 +45,7 @@ function formatTrial({ handlers, absent, paths, notes }: HookTrial, io: CliIo): 
         handlers,
         [
           { title: 'owner', cell: ({ owner }) => owner },
-          { title: 'hook', cell: ({ hook }) => hook },
+          { title: 'hook', cell: (each) => (isOnly(each) ? each.hook : `${each.hook} (${each.id})`) },
           { title: 'calls', cell: ({ calls }) => calls },
           { title: 'verdict', cell: verdictOf },
         ],

@@ -45,7 +45,7 @@ Examples:
   $ atrium doctor --hooks    the handlers of your plugins and hook packs, tried with the mirror model
 
 The trial opens a gateway on a temporary state directory with your configuration. It changes nothing of yours and
-calls no model; what your handlers do when they are called, they do.
+calls no model; what your plugins do by themselves when they are loaded or called, they do.
 
 Exit code: 0 when nothing is wrong (remarks are allowed), 1 when something is, 2 when it could not be looked at.`,
     )

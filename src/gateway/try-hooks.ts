@@ -3,8 +3,8 @@
 // along the paths of hook-paths.ts, and of each handler it is told whether it fired, and if not, why.
 //
 // Promise: the operator's state, workspaces and configuration stay as they are, and the gateway sends nothing to
-// anybody: no model is called, no server of tools and no service of a plugin is started. What a handler itself does when
-// it is called is the handler's own.
+// anybody: no model is called, no server of tools and no service of a plugin is started. What a plugin does by itself
+// when it is loaded or called is its own.
 
 import { copyFile, mkdir, mkdtemp, readdir, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -182,7 +182,8 @@ class Trial {
 
   async #beat(): Promise<void> {
     const { schedule, gateway } = this.#opened;
-    this.#clock.ahead += BEAT_MS;
+    // Beats are due at the multiples of their pace, and one that is noticed late does not count.
+    this.#clock.ahead += BEAT_MS - ((Date.now() + this.#clock.ahead) % BEAT_MS);
     const beats = await schedule.heartbeats.look();
     if (![...beats.values()].includes('queued'))
       throw new Error(`no heartbeat came (${[...beats.values()].join(', ')})`);

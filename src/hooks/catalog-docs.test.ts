@@ -8,15 +8,6 @@ const section = text.slice(text.indexOf('## The catalog'), text.indexOf('## How 
 const rows = Object.entries<HookRow>(HOOK_CATALOG);
 
 describe('docs/hooks.md', () => {
-  it('has the rows of the catalog, place by place, in its order and in its words', () => {
-    const written = section.split('\n').filter((line) => line.startsWith('### ') || line.startsWith('| `'));
-    const places = HOOK_PLACES.flatMap((place) => [
-      `### ${place}`,
-      ...rows.filter(([, row]) => row.place === place).map(([name, row]) => formatRow(name, row)),
-    ]);
-    expect(written).toEqual(places);
-  });
-
   it('says rightly in which order handlers run, and which hook is the exception', () => {
     const exceptions = rows.filter(([, row]) => row.order !== 'highest-first' || row.defaultPriority !== 0);
     expect(exceptions.map(([name]) => name)).toEqual(['agent:bootstrap']);
@@ -42,24 +33,3 @@ describe('the catalog', () => {
     }
   });
 });
-
-function formatRow(name: string, row: HookRow): string {
-  const kind = row.awaited ? `${row.kind}, awaited` : row.sync ? `${row.kind}, plain values` : row.kind;
-  const fields = Object.entries(row.combine).map(([field, combinator]) => `\`${field}\`: ${combinator}`);
-  const failure = {
-    skip: row.kind === 'observe' ? 'recorded' : 'its change is dropped',
-    refuse: 'the gate stays closed',
-    'refuse-if-policy': 'its change is dropped; a policy refuses',
-  }[row.onFailure];
-  const cells = [
-    `\`${name}\``,
-    row.summary,
-    kind,
-    `\`${row.event}\``,
-    fields.join(', ') || 'nothing',
-    `${row.deadlineMs / 1_000} s`,
-    failure,
-    row.permission,
-  ];
-  return `| ${cells.join(' | ')} |`;
-}
