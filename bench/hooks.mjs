@@ -6,6 +6,7 @@
 
 import { measureCopies } from './hooks/copies.mjs';
 import { measureDispatch } from './hooks/dispatch.mjs';
+import { measurePlugins } from './hooks/plugins.mjs';
 import { measureRecords } from './hooks/records.mjs';
 import { measureWorker } from './hooks/worker-round-trip.mjs';
 
@@ -29,6 +30,11 @@ const MEASUREMENTS = [
     name: 'worker',
     title: 'What it costs that third-party plugins run in a worker.',
     measure: measureWorker,
+  },
+  {
+    name: 'plugins',
+    title: 'What fifty plugins in the worker add to a turn. The floor is a gateway without plugins; a minute and a half.',
+    measure: measurePlugins,
   },
 ];
 

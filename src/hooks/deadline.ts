@@ -11,6 +11,7 @@ export class Deadline {
   #controller: AbortController | undefined;
   #waiting: Waiting | undefined;
   #onCallerAbort: (() => void) | undefined;
+  #whenOver: ((reason: unknown) => void) | undefined;
   /** Why it is over, once it is. */
   #over: unknown;
 
@@ -32,10 +33,19 @@ export class Deadline {
     return this.#controller.signal;
   }
 
+  get isOver(): boolean {
+    return this.#over !== undefined;
+  }
+
+  /** For whoever carries the handler's call elsewhere and needs no signal: told when its time is over. */
+  whenOver(tell: (reason: unknown) => void): void {
+    this.#whenOver = tell;
+  }
+
   /** A value that is no promise is returned at once: only waiting needs a timer. */
   race<Value>(result: Value | Promise<Value>): Value | Promise<Value> {
     if (!isPromiseLike(result)) return result;
-    this.close();
+    if (this.#waiting) this.close();
     return new Promise<Value>((resolve, reject) => {
       this.#waiting = {
         dueAt: this.#started + this.timeoutMs,
@@ -69,6 +79,7 @@ export class Deadline {
   #end<Reason>(reason: Reason): Reason {
     this.#over ??= reason;
     this.#controller?.abort(reason);
+    this.#whenOver?.(reason);
     return reason;
   }
 }

@@ -20,14 +20,30 @@ export function handlerContext(fields: HookContext, deadline: Deadline): object 
   return new Proxy(fields, new View(deadline));
 }
 
-class View implements ProxyHandler<object> {
+/**
+ * What is behind a handler's context, for whoever carries it to another thread: the fields that it has in common with
+ * others, and its own time. Undefined for a context that is no view.
+ */
+export function behindContext(context: object): BehindContext | undefined {
+  return (context as { readonly [BEHIND]?: BehindContext })[BEHIND];
+}
+
+export interface BehindContext {
+  readonly fields: HookContext;
+  readonly deadline: Deadline;
+}
+
+const BEHIND = Symbol('behind');
+
+class View implements ProxyHandler<HookContext> {
   readonly #deadline: Deadline;
 
   constructor(deadline: Deadline) {
     this.#deadline = deadline;
   }
 
-  get(fields: object, key: string | symbol): unknown {
+  get(fields: HookContext, key: string | symbol): unknown {
+    if (key === BEHIND) return { fields, deadline: this.#deadline } satisfies BehindContext;
     return key === 'signal' ? this.#deadline.signal : (fields as Readonly<Record<string | symbol, unknown>>)[key];
   }
 

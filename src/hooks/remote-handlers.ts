@@ -10,11 +10,7 @@ export interface RemoteHandlers {
    * another event or may not be asked at all; `end` goes on. One that fails stops it as well, and so does one that takes
    * its time. Gives a call for each that was sent, from the first on; some or all may have to be asked one by one.
    */
-  askInTurn(
-    questions: readonly RemoteQuestion[],
-    context: HookContext,
-    until: 'answer' | 'end',
-  ): readonly RemoteCall[];
+  askInTurn(questions: readonly RemoteQuestion[], context: HookContext, until: 'answer' | 'end'): readonly RemoteCall[];
 }
 
 export interface RemoteQuestion {

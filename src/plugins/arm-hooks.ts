@@ -37,7 +37,7 @@ export function armHooks(
       continue;
     }
     const { timeoutMs, timeoutFrom, losesPromptFields } = admission;
-    const { id, handler, priority, pure, policy } = registration;
+    const { id, handler, priority, pure, policy, remote } = registration;
     const armed: HandlerRegistration<unknown> = {
       hook,
       id,
@@ -50,6 +50,8 @@ export function armHooks(
       policy: policy && HOOK_CATALOG[hook].onFailure !== 'skip',
       pluginConfig: seat.pluginConfig,
       isRemote: where === 'worker',
+      // Whose answers are changed here is asked alone.
+      remote: losesPromptFields ? undefined : remote,
     };
     try {
       undos.push(runner.register(armed as Parameters<HookRunner['register']>[0]));

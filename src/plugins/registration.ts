@@ -6,6 +6,7 @@
 // stand-ins. What cannot cross at all (Node's requests, channels) is registered by plugins that run in the gateway only;
 // CROSSING says which kinds those are.
 
+import type { RemoteHandlers } from '../hooks/remote-handlers.ts';
 import type { InternalHookEvent } from '../protocol/bootstrap-event.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 
@@ -61,6 +62,8 @@ export interface HookHandlerRegistration {
   readonly timeoutMs?: number | undefined;
   readonly pure?: boolean | undefined;
   readonly policy?: boolean | undefined;
+  /** Of plugins in the worker: how several handlers are asked with one message. */
+  readonly remote?: RemoteHandlers | undefined;
 }
 
 /** `api.registerHook`: events of hook packs. */

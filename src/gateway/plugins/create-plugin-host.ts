@@ -14,6 +14,7 @@ import { silentSurface } from '../../schedule/deliver-target.ts';
 import type { Store, Write } from '../../store/store.ts';
 import type { Delivery } from '../create-delivery.ts';
 import type { Gateway } from '../gateway.ts';
+import { fewAtATime } from './few-at-a-time.ts';
 import type { GatewayMethods } from './gateway-methods.ts';
 import { askCron } from './plugin-cron.ts';
 import type { SessionExtensions } from './session-extensions.ts';
@@ -39,12 +40,16 @@ const MAX_WAIT_MS = 600_000;
 /** Of what people see or a model is asked; a plugin that answers its own messages would never end otherwise. */
 const MOST_A_MINUTE = 120;
 
+/** Of what a plugin has written or read; what takes as long as a run is not among it. */
+const MOST_AT_ONCE = 2;
+
 export function createPluginHost(parts: PluginHostParts, pluginId: string): PluginHost {
   const pace = paceOf(parts.now);
   const checkPace = (what: string) => {
     if (!pace()) throw refuse(`it ${what} ${MOST_A_MINUTE} times within a minute, which is the most`);
   };
   const refuse = (detail: string) => new PluginRefusedError(pluginId, detail);
+  const inTurn = fewAtATime(MOST_AT_ONCE);
   const queue = async (request: Parameters<PluginHost['queueInjection']>[0]) => {
     if (!parts.mayInject(pluginId)) {
       throw refuse(`plugins.entries.${pluginId}.hooks.allowPromptInjection is false, so it may add nothing to prompts`);
@@ -53,10 +58,10 @@ export function createPluginHost(parts: PluginHostParts, pluginId: string): Plug
   };
   return {
     log: (entry) => parts.log(pluginId, entry),
-    queueInjection: queue,
-    readSessionState: (place) => parts.sessionState.read(pluginId, place),
-    patchSessionState: (patch) => parts.sessionState.patch(pluginId, patch),
-    enqueueSystemEvent: async ({ text, sessionKey }) => (await queue({ text, sessionKey })).enqueued,
+    queueInjection: (request) => inTurn(() => queue(request)),
+    readSessionState: (place) => inTurn(() => parts.sessionState.read(pluginId, place)),
+    patchSessionState: (patch) => inTurn(() => parts.sessionState.patch(pluginId, patch)),
+    enqueueSystemEvent: async ({ text, sessionKey }) => (await inTurn(() => queue({ text, sessionKey }))).enqueued,
     sendMessage: async (message) => {
       checkPace('spoke or started runs');
       return sendMessage(parts, pluginId, message);
@@ -72,7 +77,8 @@ export function createPluginHost(parts: PluginHostParts, pluginId: string): Plug
       await parts.gateway().answerApproval(id, known, `plugin:${pluginId}`);
     },
     callMethod: ({ method, params }) => parts.methods.call(method, params, { id: `plugin:${pluginId}` }),
-    cron: (request) => askCron({ store: parts.store, jobs: () => parts.gateway().jobs }, pluginId, request),
+    cron: (request) =>
+      inTurn(() => askCron({ store: parts.store, jobs: () => parts.gateway().jobs }, pluginId, request)),
     writeConfig: (config) => writePluginConfig(parts, pluginId, config),
     readProviderKey: async (provider) => findApiKey(parts.settings(), provider, parts.environment.variables),
   };

@@ -1,6 +1,8 @@
 // The gateway's side of asking and telling the handlers of several plugins at once, in one life of the worker. Every
 // handler's call is a call of its own plugin's wire, so whatever ends that wire ends the call.
 
+import type { Deadline } from '../../hooks/deadline.ts';
+import type { BehindContext } from '../../hooks/handler-context.ts';
 import type { RemoteAnswer, RemoteCall, RemoteHandlers } from '../../hooks/remote-handlers.ts';
 import { type ActivityBoard, isCall } from './activity-board.ts';
 import { type EncodedValue, encodeReason, encodeValue } from './crossing-value.ts';
@@ -18,8 +20,7 @@ export interface HookRoundsParts {
 interface Told {
   readonly place: HandlerPlace;
   readonly event: object;
-  readonly context: object;
-  readonly signal: AbortSignal | undefined;
+  readonly context: BehindContext;
   readonly resolve: (answer: unknown) => void;
 }
 
@@ -45,11 +46,10 @@ export class HookRounds {
   }
 
   /** Goes out with whatever else is told now. Undefined in the end when it has to be told alone. */
-  tell(place: HandlerPlace, event: object, context: object): Promise<RemoteAnswer | undefined> {
+  tell(place: HandlerPlace, event: object, context: BehindContext): Promise<RemoteAnswer | undefined> {
     if (this.#told.length === 0) setImmediate(() => this.#tellAll());
-    const { signal, ...fields } = context as { readonly signal?: AbortSignal };
     return new Promise((resolve) => {
-      this.#told.push({ place, event, context: fields, signal, resolve: resolve as Told['resolve'] });
+      this.#told.push({ place, event, context, resolve: resolve as Told['resolve'] });
     });
   }
 
@@ -59,31 +59,45 @@ export class HookRounds {
     }
   }
 
-  #tellAll(): void {
-    const told = this.#told.splice(0);
-    const questions = encodeTogether(told.map(({ event, context }) => [event, context]));
-    const places = told.map(({ place }) => place);
-    const calls = questions ? this.#begin(places, questions, 'all') : [];
-    for (const [index, { signal, resolve }] of told.entries()) {
-      const call = calls[index];
-      if (call && signal) followTo(signal, call);
-      resolve(call?.answer);
-    }
+  /** Its plugin has left; answers that are on their way are nobody's. */
+  forget(slot: number): void {
+    this.#wires.delete(slot);
   }
 
-  #begin(places: readonly HandlerPlace[], questions: EncodedValue, mode: HookRound['mode']): readonly RemoteCall[] {
+  #tellAll(): void {
+    const all = this.#told.splice(0);
+    const told = all.filter(({ place }) => !place.home.wire.hasEnded);
+    for (const { place, resolve } of all) if (place.home.wire.hasEnded) resolve(undefined);
+    const questions = encodeTogether(told.map(({ event, context }) => [event, context.fields]));
+    const places = told.map(({ place }) => place);
+    const deadlines = told.map(({ context }) => context.deadline);
+    const calls = questions ? this.#begin(places, questions, 'all', deadlines) : [];
+    for (const [index, { resolve }] of told.entries()) resolve(calls[index]?.answer);
+  }
+
+  #begin(
+    places: readonly HandlerPlace[],
+    questions: EncodedValue,
+    mode: HookRound['mode'],
+    deadlines: readonly Deadline[] = [],
+  ): readonly RemoteCall[] {
     const { board, post } = this.#parts;
-    const opened = places.map((place) => {
-      const { slot, wire } = place.home;
+    const opened = places.map(({ home: { slot, wire }, handle, label }, index) => {
       this.#wires.set(slot, wire);
-      return { slot, handle: place.handle, ...wire.open(place.label) };
+      const deadline = deadlines[index];
+      const { number, answer } = wire.open(label, () => deadline?.isOver ?? false);
+      const abort = (reason: unknown) => post({ type: 'abort', slot, call: number, reason: encodeReason(reason) });
+      deadline?.whenOver(abort);
+      return { slot, handle, number, answer, abort };
     });
     const calls = opened.map(({ slot, handle, number }) => ({ slot, handle, call: number }));
     post({ type: 'round', mode, calls, questions });
-    return opened.map(({ slot, number, answer }, index) => {
+    return opened.map(({ answer, abort }, index) => {
       const isPast = () => {
         const { slot: running, call } = board.now;
-        return mode !== 'all' && calls.slice(index + 1).some((each) => each.slot === running && isCall(call, each.call));
+        return (
+          mode !== 'all' && calls.slice(index + 1).some((each) => each.slot === running && isCall(call, each.call))
+        );
       };
       const outcome = answer.catch((error: unknown): RemoteAnswer | undefined => {
         if (error instanceof NeverBegun && mode !== 'all') return undefined;
@@ -93,11 +107,7 @@ export class HookRounds {
       }) as Promise<RemoteAnswer | undefined>;
       // Whoever was asked ahead may never be waited for.
       outcome.catch(() => {});
-      return {
-        answer: outcome,
-        isPast,
-        abort: (reason) => post({ type: 'abort', slot, call: number, reason: encodeReason(reason) }),
-      };
+      return { answer: outcome, isPast, abort };
     });
   }
 }
@@ -126,12 +136,4 @@ function encodeTogether(questions: readonly (readonly [object, object])[]): Enco
   } catch {
     return undefined;
   }
-}
-
-function followTo(signal: AbortSignal, { answer, abort }: RemoteCall): void {
-  const tell = () => abort(signal.reason);
-  if (signal.aborted) tell();
-  else signal.addEventListener('abort', tell, { once: true });
-  const stop = () => signal.removeEventListener('abort', tell);
-  answer.then(stop, stop);
 }

@@ -17,7 +17,7 @@ it('lets so many lines a second pass, and then tells how many were dropped', () 
   clock.now = 1_000;
   say('e');
   expect(written.slice(2)).toEqual([
-    { level: 'warn', text: 'It said too much at once: 2 lines (3 characters) were dropped.' },
+    { level: 'warn', text: 'It said too much at once: 2 lines were dropped.' },
     { level: 'info', text: 'e' },
   ]);
   output.close();

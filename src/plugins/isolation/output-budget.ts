@@ -19,21 +19,26 @@ export class OutputBudget {
   #lines = 0;
   #bytes = 0;
   #droppedLines = 0;
-  #droppedBytes = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor({ write, now, maxLines = 200, maxBytes = 64 * 1024 }: OutputBudgetParts) {
     this.#parts = { write, now, maxLines, maxBytes };
   }
 
+  /** For whoever would have to make a line of it first: true when it is dropped already, and counted. */
+  dropsWhole(): boolean {
+    this.#turn();
+    const { maxLines, maxBytes } = this.#parts;
+    const isFull = this.#lines >= maxLines || this.#bytes >= maxBytes;
+    if (isFull) this.#drop();
+    return isFull;
+  }
+
   add({ level, text }: PluginLogEntry): void {
-    const { write, now, maxLines, maxBytes } = this.#parts;
-    const at = now();
-    if (at - this.#windowStart >= WINDOW_MS || at < this.#windowStart) this.#open(at);
+    const { write, maxLines, maxBytes } = this.#parts;
+    this.#turn();
     if (this.#lines >= maxLines || this.#bytes + Math.min(text.length, MAX_LINE) > maxBytes) {
-      this.#droppedLines += 1;
-      this.#droppedBytes += text.length;
-      this.#timer ??= setTimeout(() => this.#open(this.#parts.now()), WINDOW_MS);
+      this.#drop();
       return;
     }
     this.#lines += 1;
@@ -45,6 +50,16 @@ export class OutputBudget {
     clearTimeout(this.#timer);
   }
 
+  #turn(): void {
+    const at = this.#parts.now();
+    if (at - this.#windowStart >= WINDOW_MS || at < this.#windowStart) this.#open(at);
+  }
+
+  #drop(): void {
+    this.#droppedLines += 1;
+    this.#timer ??= setTimeout(() => this.#open(this.#parts.now()), WINDOW_MS);
+  }
+
   #open(at: number): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -52,9 +67,8 @@ export class OutputBudget {
     this.#lines = 0;
     this.#bytes = 0;
     if (this.#droppedLines === 0) return;
-    const text = `It said too much at once: ${this.#droppedLines} lines (${this.#droppedBytes} characters) were dropped.`;
+    const text = `It said too much at once: ${this.#droppedLines} lines were dropped.`;
     this.#droppedLines = 0;
-    this.#droppedBytes = 0;
     this.#parts.write({ level: 'warn', text });
   }
 }

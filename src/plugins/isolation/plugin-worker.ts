@@ -15,6 +15,7 @@ import type { PluginHost, PluginLogEntry } from '../plugin-host.ts';
 import type { PluginSeat } from '../plugin-seat.ts';
 import { CROSSING, type PluginRegistration } from '../registration.ts';
 import { ActivityBoard } from './activity-board.ts';
+import { KeptIntrinsics } from './kept-intrinsics.ts';
 import { OutputBudget } from './output-budget.ts';
 import { RoundPlayer } from './round-player.ts';
 import { Wire } from './wire.ts';
@@ -24,6 +25,7 @@ import {
   MAX_CALLS_OF_PLUGIN,
   type PluginArrival,
   READY,
+  type ToWorker,
   type WorkerStart,
 } from './worker-start.ts';
 
@@ -41,6 +43,7 @@ start.control = undefined;
 start.board = undefined;
 
 const running = new AsyncLocalStorage<Running>();
+const intrinsics = new KeptIntrinsics();
 /** The output of each plugin, by its place. */
 const outputs = new Map<number, OutputBudget>();
 
@@ -55,10 +58,12 @@ createHook({
 setInterval(() => {
   const { used_heap_size: heap, external_memory: external } = getHeapStatistics();
   board.beat(Math.round((heap + external) / 1024 / 1024));
+  putBack(board.lastSlot);
 }, beatMs);
 
 printInto(process.stdout, 'info');
 printInto(process.stderr, 'warn');
+spareConsole();
 process.on('uncaughtException', (error) => sayUnhandled('threw where nobody could catch it', error));
 process.on('unhandledRejection', (reason) => sayUnhandled('left a rejected promise behind', reason));
 
@@ -79,6 +84,16 @@ control.postMessage(READY);
 function around(slot: number, call: number, run: () => void): void {
   board.begin(slot, call);
   running.run({ slot, call }, run);
+  putBack(slot);
+}
+
+/** Whoever ran last has changed it, since this is looked at after every call. */
+function putBack(slot: number): void {
+  const changed = intrinsics.putBack();
+  if (!changed) return;
+  const names = changed.slice(0, 5).join(', ') + (changed.length > 5 ? ` and ${changed.length - 5} more` : '');
+  const text = `It changed ${names}, which all plugins in the worker share; that was undone.`;
+  outputs.get(slot)?.add({ level: 'error', text });
 }
 
 function arrive({ slot, pluginId, port }: PluginArrival): void {
@@ -152,6 +167,16 @@ function printInto(stream: NodeJS.WriteStream, level: PluginLogEntry['level']): 
     return true;
   };
   Object.defineProperty(stream, 'write', { value: write });
+}
+
+/** What would be dropped as a line need not become one: that is most of what a flood costs. */
+function spareConsole(): void {
+  for (const name of ['debug', 'error', 'info', 'log', 'trace', 'warn'] as const) {
+    const print = console[name].bind(console);
+    console[name] = (...args: readonly unknown[]) => {
+      if (!outputOfWhoRuns()?.dropsWhole()) print(...args);
+    };
+  }
 }
 
 function sayUnhandled(what: string, error: unknown): void {

@@ -49,11 +49,7 @@ export class RoundPlayer {
     for (const [index, answer] of ended.entries()) if (!answer) this.#postLater(outcomes[index]);
   }
 
-  async #askInTurn(
-    calls: readonly RoundCall[],
-    questions: readonly Question[],
-    mode: 'answer' | 'end',
-  ): Promise<void> {
+  async #askInTurn(calls: readonly RoundCall[], questions: readonly Question[], mode: 'answer' | 'end'): Promise<void> {
     let kept: RoundAnswer[] = [];
     let keptSince = clock();
     let isOver = false;

@@ -60,6 +60,7 @@ export interface EncodedOutcome {
 interface PendingCall {
   readonly label: string | undefined;
   readonly signals: readonly FollowedSignal[];
+  readonly isAborted: () => boolean;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -120,13 +121,16 @@ export class Wire {
     }
   }
 
-  /** A call that is asked another way than over this port, and answered with `settle`. */
-  open(label: string): { readonly number: number; readonly answer: Promise<unknown> } {
-    if (this.#ended) throw this.#ended();
+  get hasEnded(): boolean {
+    return this.#ended !== undefined;
+  }
+
+  /** A call that is asked another way than over this port, and answered with `settle`. Not after the end. */
+  open(label: string, isAborted = () => false): { readonly number: number; readonly answer: Promise<unknown> } {
     this.#lastCall += 1;
     const number = this.#lastCall;
     const answer = new Promise((resolve, reject) => {
-      this.#pending.set(number, { label, signals: [], resolve, reject });
+      this.#pending.set(number, { label, signals: [], isAborted, resolve, reject });
     });
     return { number, answer };
   }
@@ -181,9 +185,9 @@ export class Wire {
     this.#ended = reason;
     this.#settings.port.close();
     this.#functions.clear();
-    for (const [number, { label, signals, reject }] of this.#pending) {
+    for (const [number, { label, signals, isAborted, reject }] of this.#pending) {
       stopFollowing(signals);
-      reject(reason({ number, label, isAborted: signals.some(({ signal }) => signal.aborted) }));
+      reject(reason({ number, label, isAborted: isAborted() }));
     }
     this.#pending.clear();
     for (const controller of this.#controllers.values()) controller.abort(reason());
@@ -201,7 +205,8 @@ export class Wire {
       const { encoded, signals } = this.#encode(args);
       this.#lastCall += 1;
       const call = this.#lastCall;
-      this.#pending.set(call, { label: this.#label, signals, resolve, reject });
+      const isAborted = () => signals.some(({ signal }) => signal.aborted);
+      this.#pending.set(call, { label: this.#label, signals, isAborted, resolve, reject });
       this.#post({ type: 'call', call, handle, args: encoded });
     });
   }
@@ -293,8 +298,10 @@ export class Wire {
       signalNumber: (signal: AbortSignal) => {
         if (!mayHaveSignals) throw new CannotCross('an answer has a signal in it');
         this.#lastSignal += 1;
-        signals.push(this.#follow(signal, this.#lastSignal));
-        return this.#lastSignal;
+        const number = this.#lastSignal;
+        const tell = () => this.#post({ type: 'abort', signal: number, reason: encodeReason(signal.reason) });
+        signals.push(follow(signal, tell));
+        return number;
       },
     };
     try {
@@ -304,12 +311,6 @@ export class Wire {
       stopFollowing(signals);
       throw error instanceof CannotCross ? new PluginCrossingError(this.#settings.pluginId, error.message) : error;
     }
-  }
-
-  #follow(signal: AbortSignal, number: number): FollowedSignal {
-    const tell = () => this.#post({ type: 'abort', signal: number, reason: encodeReason(signal.reason) });
-    if (!signal.aborted) signal.addEventListener('abort', tell, { once: true });
-    return { signal, stop: () => signal.removeEventListener('abort', tell) };
   }
 
   readonly #entries: CrossingEntries = {
@@ -348,6 +349,11 @@ const NOTHING: EncodedValue = { value: undefined };
 
 function errorAlone(error: EncodedError): EncodedValue {
   return { value: null, marks: [{ path: [], as: 'error', error }] };
+}
+
+function follow(signal: AbortSignal, tell: () => void): FollowedSignal {
+  if (!signal.aborted) signal.addEventListener('abort', tell, { once: true });
+  return { signal, stop: () => signal.removeEventListener('abort', tell) };
 }
 
 function stopFollowing(signals: readonly FollowedSignal[]): void {

@@ -14,6 +14,7 @@ import type { PluginSeat } from '../plugin-seat.ts';
 import type { WorkerEvents } from '../worker-events.ts';
 import { isCall } from './activity-board.ts';
 import { findCulprit } from './find-culprit.ts';
+import { HANDLERS_IN_WORKER } from './hook-rounds.ts';
 import { Wire } from './wire.ts';
 import { type ArrivedPlugin, MAX_QUESTION_BYTES } from './worker-start.ts';
 import { type TenantHome, WorkerTenant } from './worker-tenant.ts';
@@ -67,7 +68,7 @@ export class WorkerPlugins implements PluginLoader {
   }
 
   async load(seat: PluginSeat, host: PluginHost): Promise<LoadResult> {
-    const tenant = new WorkerTenant(seat, host, (left) => this.#tenants.delete(left));
+    const tenant = new WorkerTenant(seat, host, HANDLERS_IN_WORKER, (left) => this.#tenants.delete(left));
     this.#tenants.add(tenant);
     const result = await this.#settleIn(tenant);
     if ('home' in result) {
@@ -153,6 +154,7 @@ export class WorkerPlugins implements PluginLoader {
       heartbeatMs,
       loadSilenceMs,
       isLoading: (slot) => [...this.#arrivals].some((each) => each.thread === thread && each.slot === slot),
+      isAwaited: () => [...this.#tenants].some(({ home }) => home?.thread === thread && isAwaited(home)),
     });
     this.#current = thread;
     try {
@@ -280,6 +282,10 @@ export class WorkerPlugins implements PluginLoader {
     await turn;
     this.#tell(() => events.trouble({ culprits: [id], cause: 'reload-failed', reason }));
   }
+}
+
+function isAwaited({ thread, slot, wire }: TenantHome): boolean {
+  return wire.callsInProgress.some(({ number }) => !thread.board.hasBegun(slot, number));
 }
 
 function failure(reason: string): LoadFailure {

@@ -5,11 +5,14 @@
 // Errors: calls reject with what the plugin threw, with PluginWorkerError when the worker ended during the call or the
 // plugin is suspended, and with PluginGoneError once it is unloaded.
 
+import { HOOK_CATALOG, type HookRow } from '../../hooks/catalog.ts';
+import { behindContext } from '../../hooks/handler-context.ts';
+import type { RemoteHandlers } from '../../hooks/remote-handlers.ts';
 import { PluginGoneError, PluginWorkerError } from '../../protocol/errors.ts';
 import type { LoadedPlugin, PluginNote } from '../loaded-plugin.ts';
 import type { PluginHost } from '../plugin-host.ts';
 import type { PluginSeat } from '../plugin-seat.ts';
-import type { PluginRegistration, PluginTool } from '../registration.ts';
+import type { PluginRegistration, PluginTool, PluginToolResult } from '../registration.ts';
 import type { AnyFunction } from './crossing-value.ts';
 import type { LostCall, Wire } from './wire.ts';
 import type { WorkerThread } from './worker-thread.ts';
@@ -23,9 +26,25 @@ export interface TenantHome {
   readonly notes: readonly PluginNote[];
 }
 
+/** Where one of its handlers is now, for whoever calls several at once. */
+export interface HandlerPlace {
+  readonly home: TenantHome;
+  readonly handle: number;
+  readonly label: string;
+}
+
+/** Undefined when it is nobody's in the worker, or nowhere right now. */
+export function findHandler(handler: unknown): HandlerPlace | undefined {
+  return typeof handler === 'function' ? handlers.get(handler)?.() : undefined;
+}
+
+/** The handlers that were handed over, with how to find them. */
+const handlers = new WeakMap<object, () => HandlerPlace | undefined>();
+
 export class WorkerTenant {
   readonly seat: PluginSeat;
   readonly host: PluginHost;
+  readonly #remote: RemoteHandlers;
   readonly #left: (tenant: WorkerTenant) => void;
   #home: TenantHome | undefined;
   /** Why it will not come back by itself. */
@@ -33,9 +52,10 @@ export class WorkerTenant {
   #waiting: (() => void)[] = [];
   #face: LoadedPlugin | undefined;
 
-  constructor(seat: PluginSeat, host: PluginHost, left: (tenant: WorkerTenant) => void) {
+  constructor(seat: PluginSeat, host: PluginHost, remote: RemoteHandlers, left: (tenant: WorkerTenant) => void) {
     this.seat = seat;
     this.host = host;
+    this.#remote = remote;
     this.#left = left;
   }
 
@@ -104,9 +124,25 @@ export class WorkerTenant {
     const fields = Object.entries(registration).map(([field, value]) => {
       if (typeof value !== 'function') return [field, value] as const;
       const own = ONLY_THERE.has(field) ? this.#home : undefined;
-      return [field, (...args: readonly unknown[]) => this.#call({ index, what, field, own }, args)] as const;
+      const target: CallTarget = { index, what, field, own, isTold: isObserver(registration) };
+      const standIn = (...args: readonly unknown[]) => this.#call(target, args);
+      if (registration.kind === 'hook') handlers.set(standIn, () => this.#placeOf(target));
+      return [field, standIn] as const;
     });
-    return Object.fromEntries(fields) as unknown as PluginRegistration;
+    const standIn = Object.fromEntries(fields) as unknown as PluginRegistration;
+    return standIn.kind === 'hook' ? { ...standIn, remote: this.#remote } : standIn;
+  }
+
+  #placeOf(target: CallTarget): HandlerPlace | undefined {
+    const home = this.#home;
+    if (!home || this.#over) return undefined;
+    try {
+      const handle = home.wire.handleOf(functionOf(home, target, this.seat.id));
+      return handle === undefined ? undefined : { home, handle, label: labelOf(target) };
+    } catch {
+      // Whoever calls it alone is told.
+      return undefined;
+    }
   }
 
   /** Begins at once where it can, so that what happens next in the caller comes after it. */
@@ -125,19 +161,50 @@ export class WorkerTenant {
 
   async #callAt(home: TenantHome, target: CallTarget, args: readonly unknown[]): Promise<unknown> {
     try {
+      const telling = target.isTold ? this.#tell(home, target, args as readonly [object, object]) : undefined;
+      const told = telling && (await telling);
+      if (told) return told.value;
+      // It may have moved while nothing was sent yet.
+      if (this.#home !== home) return this.#call(target, args);
       const answer = await home.wire.named(labelOf(target), () => functionOf(home, target, this.seat.id)(...args));
-      return target.what.kind === 'tool' ? labelled(answer, home.wire) : answer;
+      return target.what.kind === 'tool' ? this.#following(answer, home, target, args) : answer;
     } catch (error) {
       if (error instanceof NeverBegun) return this.#call(target, args);
       throw error;
     }
   }
 
+  /** Undefined, at once or in the end, when it has to be told alone. */
+  #tell(home: TenantHome, target: CallTarget, [event, context]: readonly [object, object]) {
+    const behind = behindContext(context);
+    const place = behind && this.#placeOf(target);
+    return place && home.thread.rounds.tell(place, event, behind);
+  }
+
+  /** Tools are made for one run in one worker. Should that end before a call of theirs begins, they are made again. */
+  #following(answer: unknown, home: TenantHome, target: CallTarget, args: readonly unknown[]): unknown {
+    if (!Array.isArray(answer)) return answer;
+    const execute = async (tool: PluginTool, call: Parameters<PluginTool['execute']>): Promise<PluginToolResult> => {
+      try {
+        return await home.wire.named(`its tool ${tool.name}`, () => tool.execute(...call));
+      } catch (error) {
+        if (!(error instanceof NeverBegun)) throw error;
+        const made = (await this.#call(target, args)) as readonly PluginTool[];
+        const again = made.find(({ name }) => name === tool.name);
+        if (!again) throw new PluginGoneError(this.seat.id);
+        return again.execute(...call);
+      }
+    };
+    return (answer as readonly PluginTool[]).map((tool) => ({
+      ...tool,
+      execute: (...call: Parameters<PluginTool['execute']>) => execute(tool, call),
+    }));
+  }
+
   #lost(home: TenantHome, call: LostCall | undefined, culprit: string | undefined, reason: string): Error {
     const { board } = home.thread;
-    if (call && culprit !== this.seat.id && !call.isAborted && !board.hasBegun(home.slot, call.number)) {
-      return new NeverBegun();
-    }
+    const hasBegun = call !== undefined && board.hasBegun(home.slot, call.number);
+    if (culprit !== this.seat.id && !call?.isAborted && !hasBegun) return new NeverBegun();
     return new PluginWorkerError(this.seat.id, culprit, reason);
   }
 }
@@ -149,12 +216,25 @@ interface CallTarget {
   readonly field: string;
   /** For what concerns one life of the plugin only. */
   readonly own: TenantHome | undefined;
+  /** A handler that is told, and of which nobody waits for an answer. */
+  readonly isTold: boolean;
 }
 
 /** What these begin or end is gone with the worker: another life of the plugin has its own. */
 const ONLY_THERE = new Set(['start', 'stop', 'cleanup']);
 
-class NeverBegun extends Error {}
+/** Nobody but this folder meets it: the call is made again. */
+export class NeverBegun extends Error {
+  constructor() {
+    super('The plugin worker was ended before this call began.');
+  }
+}
+
+function isObserver(registration: PluginRegistration): boolean {
+  if (registration.kind !== 'hook' || !Object.hasOwn(HOOK_CATALOG, registration.hook)) return false;
+  const row: HookRow = HOOK_CATALOG[registration.hook as keyof typeof HOOK_CATALOG];
+  return row.kind === 'observe';
+}
 
 interface Signature {
   readonly kind: string;
@@ -171,10 +251,21 @@ function signatureOf(registration: PluginRegistration): Signature {
   return { kind, name: known[0] ?? '', key: JSON.stringify([kind, ...known]) };
 }
 
+/** Asked for at every call. */
+function keyOf(registration: PluginRegistration): string {
+  const known = keys.get(registration);
+  if (known !== undefined) return known;
+  const { key } = signatureOf(registration);
+  keys.set(registration, key);
+  return key;
+}
+
+const keys = new WeakMap<PluginRegistration, string>();
+
 function functionOf(home: TenantHome, { index, what, field }: CallTarget, pluginId: string): AnyFunction {
   const registration = home.registrations[index];
   const found = registration && (registration as unknown as Record<string, unknown>)[field];
-  const isSame = registration !== undefined && signatureOf(registration).key === what.key;
+  const isSame = registration !== undefined && keyOf(registration) === what.key;
   if (!isSame || typeof found !== 'function') throw new PluginGoneError(pluginId);
   return found as AnyFunction;
 }
@@ -183,16 +274,4 @@ function functionOf(home: TenantHome, { index, what, field }: CallTarget, plugin
 function labelOf({ what, field }: CallTarget): string {
   const verb = ONLY_THERE.has(field) || field === 'make' ? ` (${field})` : '';
   return `its ${what.kind} ${what.name}`.trimEnd() + verb;
-}
-
-/** Tools are made anew for each run, so they belong to the worker that made them. */
-function labelled(answer: unknown, wire: Wire): unknown {
-  if (!Array.isArray(answer)) return answer;
-  return (answer as readonly PluginTool[]).map((tool) => {
-    const { name, execute } = tool;
-    return {
-      ...tool,
-      execute: (...args: Parameters<PluginTool['execute']>) => wire.named(`its tool ${name}`, () => execute(...args)),
-    };
-  });
 }

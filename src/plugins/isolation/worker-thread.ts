@@ -4,10 +4,11 @@
 // Rules: `ended` resolves once, whatever the cause. A thread that is stuck in native code cannot be ended at once, so
 // nobody waits for that: it has no ports any more, and what it still does reaches nobody.
 
-import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { ActivityBoard, MAX_SLOTS } from './activity-board.ts';
+import { HookRounds } from './hook-rounds.ts';
 import { findWorkerProgram } from './worker-program.ts';
-import { type PluginArrival, READY, type WorkerStart } from './worker-start.ts';
+import { type FromWorker, type PluginArrival, READY, type ToWorker, type WorkerStart } from './worker-start.ts';
 
 export interface WorkerThreadSettings {
   readonly memoryMb: number;
@@ -15,6 +16,8 @@ export interface WorkerThreadSettings {
   /** How long a plugin that is being loaded may keep it busy: reading a large program takes its time. */
   readonly loadSilenceMs: number;
   readonly isLoading: (slot: number) => boolean;
+  /** Whether somebody waits for a plugin that has been loaded. */
+  readonly isAwaited: () => boolean;
 }
 
 export interface WorkerEnd {
@@ -28,9 +31,11 @@ const SLOWEST_BEAT_MS = 250;
 /** Where it is not certain that somebody spins. */
 const EXTRA_PATIENCE = 5;
 const START_MS = 30_000;
+const AWAITED_LOAD_MS = 2_000;
 
 export class WorkerThread {
   readonly board = new ActivityBoard();
+  readonly rounds: HookRounds;
   readonly ready: Promise<void>;
   readonly ended: Promise<WorkerEnd>;
   readonly #settings: WorkerThreadSettings;
@@ -49,6 +54,7 @@ export class WorkerThread {
     this.#settings = settings;
     const { port1, port2 } = new MessageChannel();
     this.#control = port1;
+    this.rounds = new HookRounds({ board: this.board, post: (message) => this.#post(message) });
     const { program, isText } = findWorkerProgram();
     const workerData: WorkerStart = {
       board: this.board.memory,
@@ -57,8 +63,10 @@ export class WorkerThread {
     };
     this.ended = new Promise((resolve) => {
       this.#end = (end) => {
+        if (this.#hasEnded) return;
         this.#hasEnded = true;
         clearInterval(this.#watch);
+        this.#readTheRest();
         this.#control.close();
         resolve(end);
       };
@@ -97,13 +105,14 @@ export class WorkerThread {
     this.#places.set(slot, pluginId);
     this.board.clear(slot);
     const { port1, port2 } = new MessageChannel();
-    const arrival: PluginArrival = { slot, pluginId, port: port2 };
+    const arrival: PluginArrival = { type: 'arrival', slot, pluginId, port: port2 };
     this.#control.postMessage(arrival, [port2]);
     return { slot, port: port1 };
   }
 
   leave(slot: number): void {
     this.#left.push(slot);
+    this.rounds.forget(slot);
   }
 
   whoIsAt(slot: number): string | undefined {
@@ -126,6 +135,17 @@ export class WorkerThread {
     this.#terminated ??= this.#worker.terminate();
   }
 
+  #post(message: ToWorker): void {
+    if (!this.#hasEnded) this.#control.postMessage(message);
+  }
+
+  /** What was answered before the end counts. */
+  #readTheRest(): void {
+    for (let last = receiveMessageOnPort(this.#control); last; last = receiveMessageOnPort(this.#control)) {
+      if (last.message !== READY) this.rounds.receive(last.message);
+    }
+  }
+
   #fail(error: unknown): void {
     const { code, message } = error as { code?: unknown; message?: unknown };
     if (code === 'ERR_WORKER_OUT_OF_MEMORY') this.#end({ cause: 'memory', detail: '' });
@@ -138,7 +158,10 @@ export class WorkerThread {
       timer = setTimeout(() => resolve({ cause: 'crash', detail: `it was not ready after ${START_MS} ms` }), START_MS);
     });
     const said = new Promise<undefined>((resolve) => {
-      this.#control.once('message', (message) => message === READY && resolve(undefined));
+      this.#control.on('message', (message: FromWorker) => {
+        if (message === READY) resolve(undefined);
+        else this.rounds.receive(message);
+      });
     });
     const problem = await Promise.race([said, this.ended, late]);
     clearTimeout(timer);
@@ -183,9 +206,11 @@ export class WorkerThread {
   }
 
   #patienceWith(slot: number): number {
-    const { heartbeatMs, loadSilenceMs, isLoading } = this.#settings;
+    const { heartbeatMs, loadSilenceMs, isLoading, isAwaited } = this.#settings;
     if (slot === 0) return heartbeatMs * EXTRA_PATIENCE;
-    return isLoading(slot) ? Math.max(loadSilenceMs, heartbeatMs) : heartbeatMs;
+    if (!isLoading(slot)) return heartbeatMs;
+    // A start may take its time. In a gateway at work, everybody else's calls stand still meanwhile.
+    return Math.max(isAwaited() ? Math.min(AWAITED_LOAD_MS, loadSilenceMs) : loadSilenceMs, heartbeatMs);
   }
 }
 
