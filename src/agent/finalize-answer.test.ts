@@ -3,6 +3,7 @@ import type { HookHandlers } from '../hooks/hook-types.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { reply } from '../testkit/model-server.ts';
+import { MAX_REVISIONS } from './finalize-answer.ts';
 
 type Finalize = HookHandlers['before_agent_finalize'];
 
@@ -43,6 +44,18 @@ describe('before_agent_finalize', () => {
     once.model.script(({ number }) => reply(`answer ${number}`));
     await once.channel.says({}, 'Write');
     await once.channel.expectDelivered('answer 2');
+  });
+
+  it('cannot keep the model busy for ever by asking for something new each time', async () => {
+    let asked = 0;
+    const scratch = await finalizedBy(() => ({
+      action: 'revise',
+      reason: `Not good enough, for the ${++asked}. time.`,
+    }));
+    scratch.model.script(({ number }) => reply(`answer ${number}`));
+    await scratch.channel.says({}, 'Write');
+    await scratch.channel.expectDelivered(`answer ${MAX_REVISIONS + 1}`);
+    expect(scratch.model.requests).toHaveLength(MAX_REVISIONS + 1);
   });
 
   it('is heard no more often because the run was cut short in between', async () => {

@@ -1,6 +1,7 @@
 // Asks `before_agent_finalize` whether the answer may stand. A handler may ask for one more pass of the model; how often
 // is bounded by its own `maxAttempts`, once by default, and counted per key within the run. When one request is used up
-// the next handler's has its turn, so no handler can keep the model busy for ever, and none is crowded out.
+// the next handler's has its turn, so none is crowded out; a bound for all keys together keeps a handler that asks for
+// something new each time from keeping the model busy for ever.
 
 import { createHash } from 'node:crypto';
 import type { FinalizeRetry } from '../hooks/agent-hooks.ts';
@@ -15,6 +16,9 @@ export interface Revision {
   /** Whose attempt it is. The transcript keeps it, so that it counts after a wait or a crash too. */
   readonly retryKey: string;
 }
+
+/** So often at most is one answer revised, whoever asks and for however many reasons. */
+export const MAX_REVISIONS = 10;
 
 export class Finalizer {
   readonly #parts: RunParts;
@@ -64,6 +68,8 @@ export class Finalizer {
   #grant(retry: FinalizeRetry): boolean {
     const { maxAttempts = 1 } = retry;
     const key = keyOf(retry);
+    const revisions = [...this.#granted.values()].reduce((sum, each) => sum + each, 0);
+    if (revisions >= MAX_REVISIONS) return false;
     if ((this.#granted.get(key) ?? 0) >= Math.max(1, Math.floor(maxAttempts))) return false;
     this.#take(key);
     return true;
