@@ -20,6 +20,7 @@ import type { Store, Write } from '../store/store.ts';
 import type { OutboxRow } from '../store/tables.ts';
 import { type DeliveryHooks, messageContext } from './delivery-hooks.ts';
 import { oneLine } from './one-line.ts';
+import { readRunIdentity } from './read-run-identity.ts';
 
 export interface OutboxSettings {
   readonly store: Store;
@@ -51,7 +52,7 @@ export class Outbox {
   /** By surface id, in the order of `seq`. Until the outbox closes, whatever is in here is being served. */
   readonly #surfaces = new Map<string, Pending[]>();
   readonly #serving = new Set<Promise<void>>();
-  /** Receipts on their way into the store. */
+  /** Receipts on their way into the store, and what is told of them. */
   readonly #receipts = new Set<Promise<void>>();
   /** Ends waits at once and starts no further send. */
   readonly #closing = new AbortController();
@@ -59,6 +60,8 @@ export class Outbox {
   readonly #sending = new Set<AbortController>();
   /** Every row up to this one has been taken up; undefined until the outbox is open. */
   #seen: number | undefined;
+  /** Ends of deliveries are told one after the other, although each looks something up first. */
+  #telling: Promise<void> = Promise.resolve();
   #reading: Promise<void> | undefined;
   #readAgain = false;
 
@@ -304,21 +307,33 @@ export class Outbox {
   #tell(row: OutboxRow, outcome: 'sent' | 'dead' | 'suppressed', details: SentDetails = {}): void {
     const { runId, sessionKey, seq, part, text, surface } = row;
     const { emit, hooks, now, warn } = this.#settings;
+    const failed = (error: unknown) => warn(`A listener failed on the end of a delivery: ${oneLine(error)}`);
     try {
       const suppressed = outcome === 'suppressed' ? suppressionOf(row.receipt) : {};
       emit({ type: 'delivery-end', sessionKey, runId, at: now(), seq, part, text, surface, outcome, ...suppressed });
-      if (outcome === 'suppressed' || !hooks.has('message_sent')) return;
-      const messageId = messageIdOf(details.receipt);
-      const success = outcome === 'sent';
-      const trace = childTrace(runTrace(runId), `delivery ${part}`);
-      hooks.observe(
-        'message_sent',
-        { to: surface.peer.id, content: text, success, messageId, sessionKey, runId, error: details.error, ...trace },
-        messageContext(surface, row, { messageId, agentId: resolveAgentIdFromSessionKey(sessionKey), trace }),
-      );
     } catch (error) {
-      warn(`A listener failed on the end of a delivery: ${oneLine(error)}`);
+      failed(error);
     }
+    if (outcome === 'suppressed' || !hooks.has('message_sent')) return;
+    const told = this.#telling
+      .then(() => this.#tellSent(row, outcome === 'sent', details))
+      .catch(failed)
+      .finally(() => this.#receipts.delete(told));
+    this.#telling = told;
+    this.#receipts.add(told);
+  }
+
+  async #tellSent(row: OutboxRow, success: boolean, { receipt, error }: SentDetails): Promise<void> {
+    const { runId, sessionKey, part, text, surface } = row;
+    const { store, hooks } = this.#settings;
+    const messageId = messageIdOf(receipt);
+    const trace = childTrace(runTrace(runId), `delivery ${part}`);
+    const identity = { agentId: resolveAgentIdFromSessionKey(sessionKey), ...(await readRunIdentity(store, runId)) };
+    hooks.observe(
+      'message_sent',
+      { to: surface.peer.id, content: text, success, messageId, sessionKey, runId, error, ...trace },
+      messageContext(surface, row, { ...identity, messageId, trace }),
+    );
   }
 }
 

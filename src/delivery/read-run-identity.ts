@@ -1,0 +1,18 @@
+// Whose run an answer came of, for handlers that are told when the run is over and its context is gone. What a gate
+// scrubbed or a person deleted is left out.
+
+import type { HookContext } from '../hooks/hook-context.ts';
+import type { Store } from '../store/store.ts';
+
+export async function readRunIdentity(
+  store: Pick<Store, 'select'>,
+  runId: string,
+): Promise<Pick<HookContext, 'sessionId' | 'jobId' | 'senderId'>> {
+  const [run] = await store.select('runs', { where: { runId }, limit: 1 });
+  const [trigger] = await store.select('inbox', { where: { runId }, orderBy: [['seq', 'asc']], limit: 1 });
+  return {
+    sessionId: run?.sessionId ?? undefined,
+    jobId: trigger?.payload?.jobId,
+    senderId: trigger?.payload?.inbound.sender.id,
+  };
+}
