@@ -309,8 +309,9 @@ export class Outbox {
     const { emit, hooks, now, warn } = this.#settings;
     const failed = (error: unknown) => warn(`A listener failed on the end of a delivery: ${oneLine(error)}`);
     try {
-      const suppressed = outcome === 'suppressed' ? suppressionOf(row.receipt) : {};
-      emit({ type: 'delivery-end', sessionKey, runId, at: now(), seq, part, text, surface, outcome, ...suppressed });
+      const { error, receipt } = details;
+      const how = outcome === 'suppressed' ? suppressionOf(row.receipt) : { messageId: messageIdOf(receipt), error };
+      emit({ type: 'delivery-end', sessionKey, runId, at: now(), seq, part, text, surface, outcome, ...how });
     } catch (error) {
       failed(error);
     }

@@ -102,6 +102,7 @@ it('tells of every event with what the contract promises, and records each call 
     content: 'Hello Ann.',
     success: true,
     accountId: 'default',
+    messageId: 'message-1',
     isGroup: false,
   });
   const runId = expect.stringMatching(/^run_/);
@@ -142,6 +143,22 @@ it('tells of every event with what the contract promises, and records each call 
   expect(records.every(({ handler, outcome }) => handler === 'hook:diary' && outcome === 'done')).toBe(true);
   expect(new Set(records.map(({ hook }) => hook))).toEqual(new Set(heard.map(({ event }) => event)));
   expect(scratch.warnings).toEqual([]);
+});
+
+it('tells of a message that did not arrive, and why', async () => {
+  const scratch = await gatewayForTest({
+    config: { ...CONFIG },
+    files: { ...pack(['message:sent']), 'hooks/diary/handler.ts': LISTENER },
+  });
+  scratch.model.script([reply('Hello.')]);
+  scratch.channel.script({ fail: 'nobody lives here' });
+  await scratch.gateway.waitForRun((await scratch.channel.says({ sender: 'ann' }, 'Hi')).runId);
+  await scratch.stop();
+  expect(JSON.parse(await scratch.home.read('heard.jsonl')).context).toMatchObject({
+    content: 'Hello.',
+    success: false,
+    error: 'nobody lives here',
+  });
 });
 
 it('gives up on a pack that hangs, names it, and lets the others speak', async () => {

@@ -6,7 +6,8 @@ import type { Records } from './create-records.ts';
 export function tellDeliveries({ live, recorder }: Records, internalHook: RunParts['internalHook']): void {
   live.subscribe((event) => {
     if (event.type !== 'delivery-end') return;
-    const { runId, sessionKey, part, outcome, text, surface, suppressed } = event;
+    const { runId, sessionKey, part, outcome, text, surface, messageId, suppressed } = event;
+    const error = suppressed?.reason ?? event.error;
     void internalHook('message', 'sent', sessionKey, {
       to: surface.peer.id,
       content: text,
@@ -16,7 +17,8 @@ export function tellDeliveries({ live, recorder }: Records, internalHook: RunPar
       conversationId: surface.peer.id,
       isGroup: surface.peer.kind !== 'direct',
       ...(surface.peer.kind === 'direct' ? {} : { groupId: surface.peer.id }),
-      ...(suppressed ? { error: suppressed.reason } : {}),
+      ...(messageId === undefined ? {} : { messageId }),
+      ...(error === undefined ? {} : { error }),
     });
     recorder.deliveryEnded(
       { runId, sessionKey },

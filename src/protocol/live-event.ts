@@ -64,6 +64,10 @@ export type LiveEvent =
       readonly text: string;
       readonly surface: Surface;
       readonly outcome: 'sent' | 'failed' | 'suppressed' | 'dead';
+      /** What the platform calls the message, where it says so. */
+      readonly messageId?: string | undefined;
+      /** Why it did not arrive. */
+      readonly error?: string | undefined;
       /** Who stopped it, and why. */
       readonly suppressed?:
         | {
