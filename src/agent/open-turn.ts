@@ -175,16 +175,7 @@ async function tellSessionChange(
     });
     if (command) {
       await parts.hooks.observeAndWait('before_reset', { messages: said.map(({ message }) => message), reason }, old);
-      messages.push(
-        ...(await parts.internalHook('command', command, sessionKey, {
-          ...runOf(context),
-          sessionEntry: sessionEntryOf(session),
-          previousSessionEntry: sessionEntryOf(ended.session),
-          commandSource: context.messageProvider ?? 'unknown',
-          ...(context.senderId === undefined ? {} : { senderId: context.senderId }),
-          ...(context.workspaceDir === undefined ? {} : { workspaceDir: context.workspaceDir }),
-        })),
-      );
+      messages.push(...(await tellCommand(parts, command, session, ended.session, context)));
     }
     await parts.hooks.observeAndWait(
       'session_end',
@@ -218,6 +209,8 @@ async function tellSessionChange(
     });
   }
   if (isNew) {
+    // Who begins with the command has nothing to end, and has said it all the same.
+    if (command && !ended) messages.push(...(await tellCommand(parts, command, session, undefined, context)));
     parts.hooks.observe(
       'session_start',
       { sessionId, sessionKey, ...(session.resumedFrom === null ? {} : { resumedFrom: session.resumedFrom }) },
@@ -231,6 +224,24 @@ async function tellSessionChange(
     });
   }
   return messages;
+}
+
+/** Gives what hook packs want said. */
+function tellCommand(
+  parts: RunParts,
+  command: 'new' | 'reset',
+  session: SessionRow,
+  previous: SessionRow | undefined,
+  context: HookContext,
+): Promise<readonly string[]> {
+  return parts.internalHook('command', command, session.sessionKey, {
+    ...runOf(context),
+    sessionEntry: sessionEntryOf(session),
+    ...(previous ? { previousSessionEntry: sessionEntryOf(previous) } : {}),
+    commandSource: context.messageProvider ?? 'unknown',
+    ...(context.senderId === undefined ? {} : { senderId: context.senderId }),
+    ...(context.workspaceDir === undefined ? {} : { workspaceDir: context.workspaceDir }),
+  });
 }
 
 /** Hook packs are told of the run too, so that their records are found with it. */

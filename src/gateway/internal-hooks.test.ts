@@ -161,6 +161,12 @@ it('tells of a message that did not arrive, and why', async () => {
   });
 });
 
+it('tells of a command that is the first thing said in a session', async () => {
+  const scratch = await gatewayForTest({ config: { ...CONFIG }, files: pack(['command:new']) });
+  await scratch.channel.says({ sender: 'ann' }, '/new');
+  await scratch.channel.expectDelivered('The pack says hello.\n\nA new session has begun.');
+});
+
 it('gives up on a pack that hangs, names it, and lets the others speak', async () => {
   const events = { openclaw: { events: ['command:new'], timeoutMs: 20 } };
   const scratch = await gatewayForTest({
