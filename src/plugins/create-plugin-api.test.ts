@@ -183,6 +183,35 @@ describe('hooks', () => {
     });
   });
 
+  it('of packs are refused for events that nothing fires, with the one that was probably meant, and the others stand', () => {
+    const { api, only, notes } = apiOf();
+    api.registerHook(['message:recieved', 'message:sent'], () => {});
+    expect(only('internal-hook').events).toEqual(['message:sent']);
+    expect(notes).toEqual([
+      {
+        level: 'warn',
+        code: 'refused-hook',
+        message: expect.stringMatching(/"message:recieved".*"message:received"\?$/),
+      },
+    ]);
+  });
+
+  it('of no pack and no catalog are refused too', () => {
+    const { api, registrations, notes } = apiOf();
+    api.registerHook('before_tool_cal', () => {});
+    expect(registrations).toEqual([]);
+    expect(notes.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/"before_tool_cal".*"before_tool_call"\?$/),
+    ]);
+  });
+
+  it('of packs wait for events that come later', () => {
+    const { api, only, notes } = apiOf();
+    api.registerHook('message:transcribed', () => {});
+    expect(only('internal-hook').events).toEqual(['message:transcribed']);
+    expect(notes).toMatchObject([{ level: 'info', code: 'pending-hook' }]);
+  });
+
   it('of packs may be registered with on', () => {
     const { api, only, said } = apiOf();
     api.on('command:new', () => undefined);

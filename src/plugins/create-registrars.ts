@@ -1,8 +1,10 @@
 // The registration functions of a plugin's API: each takes what a plugin hands over, in today's form or an older one,
 // and brings it to the desk as plain data with functions.
 
+import { KNOWN_EVENTS, PENDING_EVENTS } from '../hooks/packs/unknown-events.ts';
 import type { InternalHookEvent } from '../protocol/bootstrap-event.ts';
 import type { JsonObject } from '../protocol/json.ts';
+import { nearMatch } from '../protocol/near-match.ts';
 import { PLUGIN_HOOK_NAMES } from './admit-hook.ts';
 import { UNUSED_REGISTRARS } from './api-registrars.ts';
 import type { PluginHost } from './plugin-host.ts';
@@ -133,7 +135,7 @@ function registerHook(parts: RegistrarParts, events: unknown, handler: unknown, 
       handler({ ...event, context: { ...context, ...fieldsOf((event as Fields).context) } }, context);
     registerOn(parts, hook, asTyped, options);
   }
-  const internal = named.filter((event) => !isHook(event));
+  const internal = named.filter((event) => !isHook(event) && admitEvent(desk, event));
   if (internal.length === 0) return;
   desk.take(
     'registerHook',
@@ -145,6 +147,20 @@ function registerHook(parts: RegistrarParts, events: unknown, handler: unknown, 
       pluginConfig: seat.pluginConfig,
     }),
   );
+}
+
+/** An event that nothing fires is refused, since its handler would wait for ever without anybody noticing. */
+function admitEvent(desk: RegistrationDesk, event: string): boolean {
+  if (KNOWN_EVENTS.includes(event)) return true;
+  if (PENDING_EVENTS.includes(event)) {
+    desk.note('info', 'pending-hook', `Its handler for ${event} waits: nothing fires this event yet.`);
+    return true;
+  }
+  const meant = nearMatch(event, [...KNOWN_EVENTS, ...PLUGIN_HOOK_NAMES]);
+  const next = meant === undefined ? 'docs/hooks.md lists those that there are.' : `Did it mean "${meant}"?`;
+  const message = `Its handler for "${event.slice(0, 100)}" is not registered: nothing fires such an event. ${next}`;
+  desk.note('warn', 'refused-hook', message);
+  return false;
 }
 
 function registerTool({ desk, seat, host }: RegistrarParts, tool: unknown, options: unknown): void {

@@ -37,3 +37,6 @@ export const KNOWN_EVENTS = [
   'session:compact:after',
   'session:patch',
 ];
+
+/** Events of the contract that nothing fires here yet. */
+export const PENDING_EVENTS = ['message:transcribed'];
