@@ -74,6 +74,17 @@ export function admitHook(applicant: HookApplicant, hookName: string, request: H
   return { kind, hook, priority, ...deadline, losesPromptFields, note };
 }
 
+/** Deadlines that the operator set for hooks that there are not, and that therefore limit nothing. */
+export function notesOnTimeouts({ id, hooks }: HookApplicant): readonly PluginNote[] {
+  const unknown = Object.keys(hooks.timeouts ?? {}).filter((name) => !PLUGIN_HOOK_NAMES.some((hook) => hook === name));
+  return unknown.map((name) => {
+    const meant = nearMatch(name, PLUGIN_HOOK_NAMES);
+    const next = meant === undefined ? 'docs/hooks.md lists those that there are.' : `Did you mean "${meant}"?`;
+    const setting = `plugins.entries.${id}.hooks.timeouts.${name.slice(0, 100)}`;
+    return { level: 'warn', code: 'settings', message: `${setting} limits nothing: there is no such hook. ${next}` };
+  });
+}
+
 /** The answer of a handler that may say everything but what the prompt becomes. */
 export function withoutPromptFields(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null) return answer;

@@ -68,6 +68,22 @@ describe('arming the hooks of a plugin', () => {
     expect(runner.has('llm_input')).toBe(false);
   });
 
+  it('says so when the operator gives a deadline to a hook that there is not', () => {
+    const timeouts = { before_prompt_bild: 5_000, message_sent: 5_000 };
+    const { statuses, notes } = armHooks(new HookRunner(), seat({ hooks: { timeouts } }), [
+      hook('message_sent', () => undefined),
+    ]);
+    expect(statuses).toMatchObject([{ hook: 'message_sent', timeoutMs: 5_000 }]);
+    expect(notes).toEqual([
+      {
+        level: 'warn',
+        code: 'settings',
+        message:
+          'plugins.entries.nice.hooks.timeouts.before_prompt_bild limits nothing: there is no such hook. Did you mean "before_prompt_build"?',
+      },
+    ]);
+  });
+
   it('tells each handler its own configuration, and leaves the event alone', async () => {
     const runner = new HookRunner();
     const seen: unknown[] = [];

@@ -3,7 +3,7 @@
 
 import { HOOK_CATALOG, type HookName } from '../hooks/catalog.ts';
 import type { HandlerRegistration, HookRunner } from '../hooks/runner.ts';
-import { admitHook, withoutPromptFields } from './admit-hook.ts';
+import { admitHook, notesOnTimeouts, withoutPromptFields } from './admit-hook.ts';
 import type { PluginNote } from './loaded-plugin.ts';
 import type { PluginSeat } from './plugin-seat.ts';
 import type { PluginHookStatus } from './plugin-status.ts';
@@ -23,7 +23,7 @@ export function armHooks(
   where: 'worker' | 'inline' = 'inline',
 ): ArmedHooks {
   const statuses: PluginHookStatus[] = [];
-  const notes: PluginNote[] = [];
+  const notes: PluginNote[] = [...notesOnTimeouts(seat)];
   const undos: (() => void)[] = [];
   for (const registration of registrations) {
     if (registration.kind !== 'hook') continue;
