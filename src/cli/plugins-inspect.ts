@@ -65,6 +65,7 @@ function formatPlugin(plugin: PluginStatus, timezone: string): string {
     ),
     ...named('policy', plugin.policies),
     ...named('session state', plugin.sessionExtensions),
+    ...named('also', plugin.others),
     ...named('skills', plugin.skills),
     ...named('of no use here', plugin.unused),
     ...plugin.notes.map(({ level, message }): Line => [NOTE_LABELS[level], message]),

@@ -61,6 +61,12 @@ export function describePlugin(facts: PluginFacts): PluginStatus {
     cli: named('cli', ({ commands, parentPath }) => commands.map((command) => [...parentPath, command].join(' '))),
     policies: named('trusted-policy', ({ id }) => id),
     sessionExtensions: named('session-extension', ({ namespace }) => namespace),
+    others: [
+      ...named('session-action', ({ id }) => `session action ${id}`),
+      ...named('lifecycle', ({ id }) => `cleanup ${id}`),
+      ...named('agent-event', ({ id }) => `listener of runs ${id}`),
+      ...named('memory-corpus', () => 'search in its memory'),
+    ],
     skills: manifest.skills,
     unused: named('unused', ({ registrar, id }) => (id === undefined ? registrar : `${registrar} ${id}`)),
     notes: facts.notes,

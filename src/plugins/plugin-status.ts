@@ -32,6 +32,8 @@ export interface PluginStatus {
   readonly cli: readonly string[];
   readonly policies: readonly string[];
   readonly sessionExtensions: readonly string[];
+  /** Whatever else it registered, such as `session action approve`. */
+  readonly others: readonly string[];
   /** Folders with skills for agents, as its manifest names them. */
   readonly skills: readonly string[];
   /** Accepted and of no use here, such as `registerSpeechProvider kitchen-sink`. */
