@@ -39,7 +39,7 @@ import { listAgentStatuses } from './list-agent-statuses.ts';
 import { openMcp } from './open-mcp.ts';
 import { openState } from './open-state.ts';
 import { tellDeliveries } from './tell-deliveries.ts';
-import { type StopReason, tellShutdown } from './tell-shutdown.ts';
+import { LAST_WORDS_MS, type StopReason, tellShutdown, within } from './tell-shutdown.ts';
 import { tellStop } from './tell-stop.ts';
 import { Workspaces } from './workspaces.ts';
 
@@ -329,12 +329,13 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       await schedule.settle();
       await tellShutdown(runParts, Math.max(left(), 500), reason);
       const ending = { reason, restartExpectedMs: null };
-      if (reason === 'restart') await internalHook('gateway', 'pre-restart', '', ending);
-      await internalHook('gateway', 'shutdown', '', ending);
+      const lastWords = () => Math.max(left(), LAST_WORDS_MS);
+      if (reason === 'restart') await within(lastWords(), internalHook('gateway', 'pre-restart', '', ending));
+      await within(lastWords(), internalHook('gateway', 'shutdown', '', ending));
       await internalHooks.settle(Math.max(left(), 500));
       await hooks.drain(Math.max(left(), 500));
       await plugins.stop();
-      await hooks.observeAndWait('gateway_stop', { reason }, hookContext);
+      await within(lastWords(), hooks.observeAndWait('gateway_stop', { reason }, hookContext));
       await plugins.close(left());
       for (const channel of channels) await channel.close();
       await workspaces.settle();

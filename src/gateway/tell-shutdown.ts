@@ -7,6 +7,9 @@ import { sessionHookContext } from './session-hook-context.ts';
 /** More open sessions than this are not announced one by one. */
 const MAX_ANNOUNCED = 1_000;
 
+/** Who is told that the gateway stops has this long at least, although the time for stopping is over. */
+export const LAST_WORDS_MS = 2_000;
+
 /** Why a gateway stops: for good as far as it knows, or to be started again at once. */
 export type StopReason = 'shutdown' | 'restart';
 
@@ -38,7 +41,8 @@ export async function tellShutdown(
   }
 }
 
-async function within(ms: number, told: Promise<unknown>): Promise<void> {
+/** Waits for those who are told, and no longer than this. */
+export async function within(ms: number, told: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms);

@@ -1,0 +1,42 @@
+// Handlers that hang at the end cannot keep a gateway from stopping, however long they or the operator said they may take.
+
+import { expect, it } from 'vitest';
+import type { HookName } from '../hooks/catalog.ts';
+import { gatewayForTest } from '../testkit/gateway-for-test.ts';
+import { reply } from '../testkit/model-server.ts';
+
+const FOR_EVER = 600_000;
+const BUDGET_MS = 300;
+
+it.each([
+  'session_end',
+  'gateway_stop',
+  'agent_end',
+] as const)('a %s that hangs does not hold up a stop', async (hook) => {
+  const heard: string[] = [];
+  const scratch = await gatewayForTest({
+    register: (hooks) => {
+      const listen = (name: HookName, id: string, handler: () => unknown) =>
+        hooks.register({ hook: name, id, owner: id, handler, timeoutMs: FOR_EVER } as never);
+      listen(hook, 'sleeper', () => new Promise(() => {}));
+      listen('gateway_stop', 'other', () => void heard.push('gateway_stop'));
+    },
+  });
+  scratch.model.script([reply('Hello.')]);
+  await scratch.channel.says({}, 'Hi');
+  await scratch.channel.expectDelivered('Hello.');
+  await scratch.stop(BUDGET_MS);
+  expect(heard).toEqual(['gateway_stop']);
+}, 15_000);
+
+it('a hook pack that hangs does not hold up a stop either', async () => {
+  const metadata = JSON.stringify({ openclaw: { events: ['gateway:shutdown'], timeoutMs: FOR_EVER } });
+  const scratch = await gatewayForTest({
+    config: { agents: { defaults: { model: 'fake/small' } }, hooks: { internal: { enabled: true } } },
+    files: {
+      'hooks/sleeper/HOOK.md': `---\nname: sleeper\nmetadata: ${metadata}\n---\n`,
+      'hooks/sleeper/handler.ts': 'export default () => new Promise(() => {});',
+    },
+  });
+  await scratch.stop(BUDGET_MS);
+}, 15_000);
