@@ -84,6 +84,19 @@ describe('arming the hooks of a plugin', () => {
     ]);
   });
 
+  it('gives a run as long as the longest deadline that the operator set, and not what a plugin wants for itself', async () => {
+    for (const [hooks, answered] of [
+      [{ timeoutMs: 60_000 }, true],
+      [{}, false],
+    ] as const) {
+      const runner = new HookRunner({ runBudgetMs: 1 });
+      const answer = () => new Promise((resolve) => setTimeout(() => resolve({ appendContext: 'late' }), 30));
+      armHooks(runner, seat({ hooks }), [{ ...hook('before_prompt_build', answer), timeoutMs: 50_000 }]);
+      const { result } = await runner.run('before_prompt_build', { prompt: '', messages: [] }, { runId: 'r' });
+      expect(result).toEqual(answered ? { appendContext: 'late' } : {});
+    }
+  });
+
   it('tells each handler its own configuration, and leaves the event alone', async () => {
     const runner = new HookRunner();
     const seen: unknown[] = [];

@@ -212,6 +212,19 @@ describe('hooks', () => {
     expect(notes).toMatchObject([{ level: 'info', code: 'pending-hook' }]);
   });
 
+  it('of trusted policies are for plugins that come with the product', () => {
+    const policy = { id: 'guard', description: 'guards', evaluate: () => ({ allow: false }) };
+    for (const origin of ['config', 'extensions', 'installed'] as const) {
+      const { api, registrations, notes } = apiOf({ origin });
+      api.registerTrustedToolPolicy(policy);
+      expect(registrations).toEqual([]);
+      expect(notes).toMatchObject([{ level: 'warn', message: expect.stringContaining('before_tool_call') }]);
+    }
+    const { api, only } = apiOf({ origin: 'bundled' });
+    api.registerTrustedToolPolicy(policy);
+    expect(only('trusted-policy')).toMatchObject({ id: 'guard' });
+  });
+
   it('of packs may be registered with on', () => {
     const { api, only, said } = apiOf();
     api.on('command:new', () => undefined);
