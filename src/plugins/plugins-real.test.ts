@@ -1,18 +1,24 @@
 // The same with code that is really loaded.
 
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { HookRunner } from '../hooks/runner.ts';
 import { pluginEntry, pluginSettings, ScratchHomePlugins } from './fixtures/scratch-home-plugins.ts';
 import { recordingHost } from './fixtures/scratch-plugins.ts';
 import { InlinePlugins } from './inline-plugins.ts';
+import { hashPluginFolder } from './install/hash-plugin-folder.ts';
+import { writeInstallRecords } from './install/install-records.ts';
 import { Plugins } from './plugins.ts';
+import { surveyPlugins } from './survey-plugins.ts';
 
 let home: ScratchHomePlugins;
 let hooks: HookRunner;
 let plugins: Plugins;
+let warnings: string[];
 beforeEach(async () => {
   home = await ScratchHomePlugins.create();
   hooks = new HookRunner();
+  warnings = [];
   plugins = new Plugins({
     settings: pluginSettings({ entries: { guard: pluginEntry({ isolation: 'inline', config: { word: 'rm' } }) } }),
     config: {},
@@ -22,7 +28,7 @@ beforeEach(async () => {
     hooks,
     hostFor: () => recordingHost(),
     now: () => 0,
-    warn: () => {},
+    warn: (sentence) => void warnings.push(sentence),
   });
 });
 afterEach(async () => {
@@ -69,4 +75,26 @@ it('after many loads each handler fires once', async () => {
   for (let time = 0; time < 10; time++) await plugins.reload('guard');
   const { calls } = await hooks.run('before_tool_call', { toolName: 'exec', params: {} } as never, {});
   expect(calls).toHaveLength(1);
+});
+
+it('an installed package whose files are not what was installed is noticed, running or not', async () => {
+  await write('No.');
+  const dir = join(home.stateDir, 'extensions', 'guard');
+  const facts = { kind: 'plugin', id: 'guard', dir, spec: 'guard@1.0.0', origin: 'npm', name: 'guard' } as const;
+  const integrity = await hashPluginFolder(dir);
+  await writeInstallRecords(home.stateDir, [
+    { ...facts, version: '1.0.0', integrity, archiveIntegrity: null, installedAt: 0 },
+  ]);
+  const configuration = { settings: pluginSettings(), config: {}, workspaceDir: home.workspaceDir };
+  const survey = async () => (await surveyPlugins(configuration, { stateDir: home.stateDir })).plugins[0]?.install;
+  expect(await survey()).toMatchObject({ changed: false });
+  await plugins.open();
+  expect(plugins.inspect('guard')?.install).toMatchObject({ changed: false });
+  expect(warnings).toEqual([]);
+
+  await write('Yes.');
+  expect(await survey()).toMatchObject({ changed: true });
+  await plugins.reload('guard');
+  expect(plugins.inspect('guard')?.install).toMatchObject({ changed: true });
+  expect(warnings).toEqual([expect.stringMatching(/"guard" are not what was installed from guard@1\.0\.0/)]);
 });
