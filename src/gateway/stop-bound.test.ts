@@ -40,3 +40,24 @@ it('a hook pack that hangs does not hold up a stop either', async () => {
   });
   await scratch.stop(BUDGET_MS);
 }, 15_000);
+
+it('tells the end of the sessions that are open, and of no other', async () => {
+  const ended: (string | undefined)[] = [];
+  const scratch = await gatewayForTest({
+    register: (hooks) =>
+      hooks.register({
+        hook: 'session_end',
+        id: 'archive',
+        owner: 'archive',
+        handler: ({ sessionId, reason }) => void ended.push(`${reason} ${sessionId}`),
+      }),
+  });
+  scratch.model.script([reply('Hello.')]);
+  await scratch.channel.says({}, 'Hi');
+  await scratch.channel.expectDelivered('Hello.');
+  await scratch.channel.says({}, '/new');
+  await scratch.channel.expectDelivered(/new session/);
+  const sessions = await scratch.store.select('sessions', { orderBy: [['startedAt', 'asc']] });
+  await scratch.stop(1_000, 'restart');
+  expect(ended).toEqual([`new ${sessions[0]?.sessionId}`, `restart ${sessions[1]?.sessionId}`]);
+});
