@@ -13,6 +13,7 @@ import type { Write } from '../store/store.ts';
 import type { ApprovalRow } from '../store/tables.ts';
 import { type GateAsk, type GatePass, type GateVeto, gateToolCall, vetoOutput } from '../tools/gate-tool-call.ts';
 import type { Conversation, PendingCalls } from './conversation.ts';
+import { holdToAnswers, vetoOf } from './hold-to-answers.ts';
 import { type StartedCall, stepsOf } from './journal.ts';
 import { rewriterOf } from './message-spans.ts';
 import { offeredTools, toolCallerOf } from './offered-tools.ts';
@@ -73,9 +74,10 @@ async function gateCalls(
     });
     turn.signal.throwIfAborted();
     if (gate.kind !== 'ask') {
-      const denial = stored.find(({ toolCallId, decision }) => toolCallId === id && decision === 'deny');
-      const veto = gate.kind === 'run' && denial ? vetoOf(denial, gate.params) : gate;
-      calls.push(veto.kind === 'run' ? passed(veto, id) : vetoed(call, veto));
+      const asked = stored.filter(({ toolCallId, status }) => toolCallId === id && status !== 'void');
+      const held = gate.kind === 'run' ? holdToAnswers(gate, asked, (asker) => isThere(parts, gate, asker)) : gate;
+      if (held.kind === 'waiting') sought.push(held);
+      else calls.push(held.kind === 'run' ? passed(held, id) : vetoed(call, held));
       continue;
     }
     const approval = seekApproval(gate, subjectOf(parts, turn, conversation, id, index), stored);
@@ -153,10 +155,10 @@ export function settleAsk(
   return vetoOf({ decision, askedBy }, params);
 }
 
-/** A person's no holds, whether or not anybody would still ask. The words are the plugin contract's. */
-function vetoOf({ decision, askedBy: by }: Pick<ApprovalRow, 'decision' | 'askedBy'>, params: JsonObject): GateVeto {
-  const reason = decision === 'timeout' ? 'Approval timed out' : 'Denied by user';
-  return { kind: 'veto', reason, by, cause: 'approval', params };
+/** Whoever asks for a person's word, and could do so now. */
+function isThere({ hooks, trustedPolicies }: RunParts, { tool }: GatePass, asker: string): boolean {
+  const askers = [...hooks.list('before_tool_call').map(({ owner }) => owner), 'before_tool_call', tool.name];
+  return askers.includes(asker) || (trustedPolicies?.() ?? []).some(({ pluginId }) => pluginId === asker);
 }
 
 /** A handler is told once it counts, and not waited for; what it makes of it is its own affair. */
