@@ -18,6 +18,8 @@ export interface ArmedHandler {
   readonly spends: boolean;
   /** Not part of what is listed: it may hold secrets. */
   readonly pluginConfig: object | undefined;
+  /** Among handlers of the same priority, the lower goes first. */
+  readonly place: number;
 }
 
 export function rowOf(hook: HookName): HookRow {
@@ -25,7 +27,7 @@ export function rowOf(hook: HookName): HookRow {
   return HOOK_CATALOG[hook];
 }
 
-export function armHandler(registration: HandlerRegistration<unknown>): ArmedHandler {
+export function armHandler(registration: HandlerRegistration<unknown>): Omit<ArmedHandler, 'place'> {
   const row = rowOf(registration.hook);
   const problem = problemOf(registration, row);
   if (problem) throw new InvalidHandlerError(registration.hook, registration.id, problem);

@@ -71,6 +71,24 @@ describe('registering', () => {
     expect(ids(runner)).toEqual(['negative', 'early', 'default', 'default too', 'late', 'late too']);
   });
 
+  it('lets a handler that keeps its place come back to it', () => {
+    const runner = new HookRunner<Step>();
+    const add = (id: string, keepsPlace?: boolean) =>
+      runner.register({ hook: 'agent:bootstrap', owner: 'test', id, handler: nothing, keepsPlace });
+    const undo = add('a', true);
+    const other = add('b');
+    add('c', true);
+    const fork = runner.fork();
+    undo();
+    other();
+    add('b');
+    add('a', true);
+    expect(ids(runner)).toEqual(['a', 'c', 'b']);
+    fork.unregister('agent:bootstrap', 'a');
+    fork.register({ hook: 'agent:bootstrap', owner: 'test', id: 'a', handler: nothing, keepsPlace: true });
+    expect(ids(fork)).toEqual(['a', 'b', 'c']);
+  });
+
   it('takes handlers out by id and says whether there was one', () => {
     const runner = runnerOf({ a: nothing, b: nothing });
     expect(runner.unregister('agent:bootstrap', 'a')).toBe(true);

@@ -33,6 +33,7 @@ import { type Deadline, isPromiseLike } from './deadline.ts';
 import { DeadlineTimer } from './deadline-timer.ts';
 import { contextFields, handlerContext } from './handler-context.ts';
 import { type HandlerFailure, handlerFailureOf, refusalReason, suspendedReason } from './handler-failure.ts';
+import { HandlerPlaces } from './handler-places.ts';
 import type { HookCallRecord } from './hook-call-record.ts';
 import type { HookContext } from './hook-context.ts';
 import type { AskingHookName, BootstrapHookName, HookHandlers, HookTypes, ObserverHookName } from './hook-types.ts';
@@ -69,6 +70,8 @@ export interface HandlerRegistration<Handler, Hook extends HookName = HookName> 
   readonly isRemote?: boolean | undefined;
   /** How several of them are asked with one message. */
   readonly remote?: RemoteHandlers | undefined;
+  /** When it was here before and went, it comes back to the place that it had among equals. */
+  readonly keepsPlace?: boolean | undefined;
 }
 
 export interface RegisteredHandler<Handler> extends HandlerInfo {
@@ -158,6 +161,7 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
   /** Always in calling order, so that listing and running cannot disagree. */
   readonly #handlers = new Map<HookName, readonly ArmedHandler[]>();
   readonly #listed = new Map<HookName, readonly RegisteredHandler<unknown>[]>();
+  #places = new HandlerPlaces();
   readonly #settings: HookRunnerSettings;
   readonly #now: () => number;
   #runBudgetMs: number;
@@ -176,14 +180,17 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     registration: HandlerRegistration<HandlerFor<Hook, BootstrapHandler>, Hook>,
   ): () => void;
   register(registration: HandlerRegistration<unknown>): () => void {
-    const armed = armHandler(registration);
-    const { hook, id } = armed.registered;
+    const { keepsPlace = false, ...given } = registration;
+    const draft = armHandler(given);
+    const { hook, id } = draft.registered;
     const handlers = this.#armed(hook);
     const existing = handlers.find(({ registered }) => registered.id === id);
     if (existing) throw new DuplicateHandlerError(hook, id, existing.registered.owner);
+    const armed = { ...draft, place: this.#places.placeOf(hook, id, keepsPlace) };
     const direction = rowOf(hook).order === 'lowest-first' ? 1 : -1;
-    // A stable sort keeps registration order among equals.
-    const ordered = [...handlers, armed].sort((a, b) => direction * (a.registered.priority - b.registered.priority));
+    const ordered = [...handlers, armed].sort(
+      (a, b) => direction * (a.registered.priority - b.registered.priority) || a.place - b.place,
+    );
     this.#setHandlers(hook, ordered);
     return () => this.#remove(hook, armed);
   }
@@ -209,6 +216,7 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
   fork(): HookRunner<BootstrapHandler> {
     const fork = new HookRunner<BootstrapHandler>(this.#settings);
     for (const [hook, handlers] of this.#handlers) fork.#setHandlers(hook, handlers);
+    fork.#places = this.#places.fork();
     fork.#common = this.#common;
     return fork;
   }

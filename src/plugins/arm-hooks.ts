@@ -50,6 +50,7 @@ export function armHooks(
       policy: policy && HOOK_CATALOG[hook].onFailure !== 'skip',
       pluginConfig: seat.pluginConfig,
       isRemote: where === 'worker',
+      keepsPlace: true,
       // Whose answers are changed here is asked alone.
       remote: losesPromptFields ? undefined : remote,
     };

@@ -154,6 +154,16 @@ describe('a gateway', () => {
     expect(toolNames(plugins)).toEqual(['a_tool', 'b_tool', 'c_tool']);
   });
 
+  it('asks plugins in the same order after one of them was loaded again', async () => {
+    for (const id of ['a', 'b', 'c']) await home.addExtension(id);
+    const plugins = await open();
+    await plugins.reload('a');
+    expect(await asks()).toEqual(['a#2', 'b#1', 'c#1'].map((name) => `${name} before_tool_call`));
+    await plugins.apply(configured({ deny: ['b'] }));
+    await plugins.apply(configured());
+    expect(await asks()).toEqual(['a#2', 'b#2', 'c#1'].map((name) => `${name} before_tool_call`));
+  });
+
   it('lists a plugin whose id another has as disabled', async () => {
     await home.addExtension('same');
     await home.write({ 'mine/same/index.ts': '' });
