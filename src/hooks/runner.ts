@@ -498,7 +498,9 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
   #ended(armed: ArmedHandler, options: RunOptions, { deadline }: CallInProgress, call: HookCallRecord): HookCallRecord {
     if (options.record === false) return call;
     const { registered, breaker, spends } = armed;
-    if (spends) this.#common.budgets.spend(call.runId, call.ms);
+    // Timers may be early by a part of a millisecond, which is no time for whoever comes next.
+    const spentMs = call.outcome === 'timed-out' ? Math.max(call.ms, deadline.timeoutMs) : call.ms;
+    if (spends) this.#common.budgets.spend(call.runId, spentMs);
     if (call.outcome === 'done') breaker.answered();
     // Who had less than its own deadline, because others had used up the run's, has nothing to answer for.
     const isOverrun = call.outcome === 'timed-out' && deadline.timeoutMs >= registered.timeoutMs;
