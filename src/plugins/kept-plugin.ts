@@ -335,12 +335,15 @@ export class KeptPlugin {
       this.#reason = `${remains}; loading it again failed: ${reason}`;
       return;
     }
-    await this.#leave('disable', 'failed', reason);
+    // It will be mended, and finds what is kept for it then.
+    await this.#leave('restart', 'failed', reason);
   }
 
   async #leave(cleanup: CleanupReason, state: PluginState, reason: string): Promise<void> {
     const before = this.#current;
-    if (before && this.#state === 'loaded') await this.#parts.tellUnloading(before.plugin, cleanup);
+    // One that is suspended has been told to let go, but not that it is for good.
+    const isNews = this.#state === 'loaded' || cleanup !== 'restart';
+    if (before && isNews) await this.#parts.tellUnloading(before.plugin, cleanup);
     this.#current = undefined;
     this.#state = state;
     this.#reason = reason;

@@ -330,7 +330,11 @@ describe('changed settings', () => {
     const level = { type: 'object', properties: { level: { type: 'integer' } } };
     await home.addExtension('guard', { configSchema: level });
     const plugins = await open(entries('guard', { hooks: { allowConversationAccess: true } }));
+    const told: string[] = [];
+    plugins.subscribe({ unloading: (_, reason) => void told.push(reason) });
     await plugins.apply(configured(entries('guard', { config: { level: 'high' } })));
+    // A slip in its settings is no reason to throw away what is kept for it.
+    expect(told).toEqual(['restart']);
     expect(plugins.inspect('guard')).toMatchObject({
       state: 'failed',
       hooks: [],
@@ -377,7 +381,10 @@ describe('trouble in the worker', () => {
       reason: expect.stringContaining('It threw'),
     });
     expect(await asks()).toEqual(['refused by culprit']);
+    const told: string[] = [];
+    plugins.subscribe({ unloading: ({ id }, reason) => void told.push(`${id} ${reason}`) });
     await plugins.apply(configured({ deny: ['culprit'] }));
+    expect(told).toEqual(['culprit disable']);
     expect(await asks()).toEqual(['other#1 before_tool_call']);
   });
 
