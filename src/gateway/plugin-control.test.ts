@@ -24,6 +24,7 @@ async function open(): Promise<PluginControl> {
   const location = { environment: readEnvironment({}, () => home.home, home.home) };
   const take = (by: string) => async (configuration: PluginsConfiguration | undefined) => {
     given.push({ by, configuration });
+    if (configuration?.settings.deny.includes('stuck')) await new Promise(() => {});
   };
   control = new PluginControl({
     plugins: {
@@ -83,6 +84,13 @@ describe('a changed configuration', () => {
     expect(given).toEqual([]);
     await home.write('openclaw.json', deny('a', 'b'));
     await vi.waitFor(() => expect(denied()).toEqual([['apply', ['a', 'b']]]));
+  });
+
+  it('that takes long to apply does not keep the gateway from stopping', async () => {
+    const control = await open();
+    await home.write('openclaw.json', deny('stuck'));
+    await vi.waitFor(() => expect(given).toHaveLength(1));
+    await control.close();
   });
 
   it('is not looked at any more when the gateway stops', async () => {

@@ -9,6 +9,7 @@ import { stat } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type ConfigLocation, listConfigPaths } from '../config/config-files.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
+import { within } from '../hooks/observer-queue.ts';
 import type { PluginStatus } from '../plugins/plugin-status.ts';
 import type { Plugins } from '../plugins/plugins.ts';
 import type { PluginsConfiguration } from '../plugins/plugins-parts.ts';
@@ -28,6 +29,7 @@ export interface PluginControlParts {
 }
 
 const POLL_MS = 1_000;
+const CLOSE_MS = 500;
 /** Many editors empty a file before they fill it. An empty one would allow what the full one forbids. */
 const QUIET_MS = 300;
 
@@ -76,7 +78,8 @@ export class PluginControl implements PluginPort {
     this.#isClosed = true;
     clearTimeout(this.#waiting);
     for (const file of this.#watched) unwatchFile(file, this.#changed);
-    await this.#looking;
+    // What is being loaded may take its time, and is unloaded anyway.
+    await within(CLOSE_MS, this.#looking);
   }
 
   async #applyChange(): Promise<void> {

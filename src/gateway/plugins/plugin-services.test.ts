@@ -61,6 +61,35 @@ describe('the services of plugins', () => {
     expect(said).toContain('stop fine');
   });
 
+  it('of one plugin have one time together, and so have plugins', async () => {
+    const said: string[] = [];
+    const never = () => new Promise(() => {});
+    const stuck = (id: string) =>
+      service(id, said, {
+        start: () => {
+          said.push(`start ${id}`);
+          return never();
+        },
+        stop: () => {
+          said.push(`stop ${id}`);
+          return never();
+        },
+      });
+    const ids = Array.from({ length: 10 }, (_, index) => `s${index}`);
+    const registry = registryOf(
+      ...['p', 'q'].map((id) => ({ id, registrations: ids.map((each) => stuck(`${id} ${each}`)) })),
+    );
+    const services = new PluginServices({ registry, warn: () => {}, startMs: 200, stopMs: 200 });
+    const startedAt = Date.now();
+    await services.open();
+    const openMs = Date.now() - startedAt;
+    await services.close();
+    // One after the other they would take two seconds each way, and twice that for both plugins.
+    expect(openMs).toBeLessThan(1_500);
+    expect(Date.now() - startedAt - openMs).toBeLessThan(1_500);
+    expect(said).toHaveLength(40);
+  });
+
   it('of a plugin that is loaded again stop before the new ones start', async () => {
     const said: string[] = [];
     const registry = registryOf({ id: 'p', registrations: [service('old', said)] });

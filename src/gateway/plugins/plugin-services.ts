@@ -1,6 +1,7 @@
 // What plugins run beside the gateway: started in the order of registration once everything else is open, stopped in
-// reverse. A service that throws or never starts is a warning and a state, never the gateway's failure. A plugin that is
-// loaded again has its services stopped first and started anew.
+// reverse. A service that throws or never starts is a warning and a state, never the gateway's failure. The services of a
+// plugin have one time together, and plugins take theirs side by side: a start and a stop take no longer than that. A
+// plugin that is loaded again has its services stopped first and started anew.
 
 import type { LoadedPlugin } from '../../plugins/loaded-plugin.ts';
 import type { PluginRegistry } from '../../plugins/plugin-registry.ts';
@@ -24,6 +25,7 @@ export interface ServiceStatus {
   readonly error?: string | undefined;
 }
 
+/** For all services of one plugin. */
 const START_MS = 5_000;
 const STOP_MS = 3_000;
 
@@ -75,7 +77,9 @@ export class PluginServices {
   }
 
   async #startAll(pluginId: string, services: readonly ServiceRegistration[]): Promise<void> {
-    for (const service of services) if (this.#isOpen) await this.#start({ pluginId, service, state: 'slow' });
+    await inTurn(services, this.#parts.startMs ?? START_MS, async (service) => {
+      if (this.#isOpen) await this.#start({ pluginId, service, state: 'slow' });
+    });
   }
 
   async #start(started: StartedService): Promise<void> {
@@ -98,19 +102,34 @@ export class PluginServices {
     });
   }
 
-  /** The last first. */
+  /** The last first, and all plugins at once. */
   async #stopAll(services: readonly StartedService[]): Promise<void> {
     this.#started = this.#started.filter((each) => !services.includes(each));
-    const { warn, stopMs = STOP_MS } = this.#parts;
-    for (const { pluginId, service } of services.toReversed()) {
-      const { stop } = service;
-      if (!stop) continue;
-      const asked = { pluginId, what: `the stop of its service ${service.id}`, ms: stopMs };
-      await withinTime(asked, () => stop()).catch((error: unknown) =>
-        warn(`The service ${service.id} of the plugin "${pluginId}" did not stop well: ${reasonOf(error)}`),
-      );
-    }
+    const ids = [...new Set(services.map(({ pluginId }) => pluginId))];
+    await Promise.all(ids.map((id) => this.#stop(services.filter(({ pluginId }) => pluginId === id))));
   }
+
+  async #stop(services: readonly StartedService[]): Promise<void> {
+    const { warn, stopMs: ms = STOP_MS } = this.#parts;
+    await inTurn(services.toReversed(), ms, async ({ pluginId, service: { id, stop } }) => {
+      if (!stop) return;
+      const asked = { pluginId, what: `the stop of its service ${id}`, ms };
+      await withinTime(asked, () => stop()).catch((error: unknown) =>
+        warn(`The service ${id} of the plugin "${pluginId}" did not stop well: ${reasonOf(error)}`),
+      );
+    });
+  }
+}
+
+/** One after the other. When their time together is over, the others are begun as well, and nobody waits. */
+async function inTurn<Each>(all: readonly Each[], ms: number, work: (each: Each) => Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<void>((resolve) => {
+    // A little more than each of them has, so that the first one that is stuck is named before.
+    timer = setTimeout(resolve, ms + 50);
+  });
+  for (const each of all) await Promise.race([work(each), over]);
+  clearTimeout(timer);
 }
 
 function servicesOf({ registrations }: LoadedPlugin): readonly ServiceRegistration[] {
