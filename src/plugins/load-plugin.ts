@@ -34,7 +34,7 @@ export type PluginDraft =
 export async function loadPlugin(
   seat: PluginSeat,
   host: PluginHost,
-  { registerTimeoutMs = 30_000 }: LoadPluginSettings = {},
+  { registerTimeoutMs = 10_000 }: LoadPluginSettings = {},
 ): Promise<PluginDraft> {
   const collected = new Collected(host);
   try {
