@@ -38,6 +38,23 @@ describe('a plugin of a running gateway', () => {
     await channel.expectDelivered('fourth');
   });
 
+  it('ends what it was asked before it was loaded again', async () => {
+    const slow = `export default (api: any) => api.on('message_sending', async (event: any) => {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return { content: event.content + ' at last' };
+    });`;
+    const { channel, model, gateway, hooks } = await gatewayForTest({ files: { 'extensions/slow/index.ts': slow } });
+    const [armed] = hooks.list('message_sending');
+    model.script([reply('Here')]);
+    const { runId } = await channel.says({}, 'hi');
+    await model.waitForRequests(1);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await gateway.plugins.reload('slow');
+    expect(hooks.list('message_sending')[0]?.handler).not.toBe(armed?.handler);
+    await gateway.waitForRun(runId);
+    await channel.expectDelivered('Here at last');
+  });
+
   it('with a handler that will never be called is loaded, and the operator is told of it once', async () => {
     const { gateway, warnings, home } = await gatewayForTest({
       files: { 'extensions/spy/index.ts': `export default (api: any) => api.on('agent_end', () => {});` },

@@ -4,6 +4,7 @@
 //
 // Errors: none. What goes wrong is this plugin's state.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { HookRunner } from '../hooks/runner.ts';
 import { type ArmedHooks, armHooks } from './arm-hooks.ts';
 import { type CheckedConfig, checkPluginConfig } from './check-plugin-config.ts';
@@ -302,6 +303,7 @@ export class KeptPlugin {
     this.#failedSettings = undefined;
     this.#tellWarnings();
     await this.#parts.tellLoaded(loading.plugin);
+    if (before) await untilIdle(before.plugin);
     await before?.plugin.unload();
   }
 
@@ -364,6 +366,19 @@ export class KeptPlugin {
     });
     this.#queue = taken;
     return taken;
+  }
+}
+
+/** For calls that began before the new generation was there; what takes longer is cut. */
+const GRACE_MS = 5_000;
+const LOOK_MS = 5;
+
+/** Who was told of something right behind a call gets a moment, too: idle is who is so twice. */
+async function untilIdle(plugin: LoadedPlugin): Promise<void> {
+  const endsAt = performance.now() + GRACE_MS;
+  for (let idle = 0; idle < 2 && performance.now() < endsAt; ) {
+    await sleep(LOOK_MS);
+    idle = plugin.isBusy?.() ? 0 : idle + 1;
   }
 }
 

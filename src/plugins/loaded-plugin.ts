@@ -32,6 +32,8 @@ export interface LoadedPlugin {
   readonly where: 'worker' | 'inline';
   readonly registrations: readonly PluginRegistration[];
   readonly notes: readonly PluginNote[];
+  /** Calls of it are in progress that `unload` would cut. Left out where none would be. */
+  isBusy?(): boolean;
   /** Idempotent. */
   unload(): Promise<void>;
 }

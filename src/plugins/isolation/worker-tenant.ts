@@ -102,6 +102,7 @@ export class WorkerTenant {
       where: 'worker',
       registrations: registrations.map((registration, index) => this.#standIn(registration, index)),
       notes,
+      isBusy: () => this.#home?.wire.callsInProgress.some(({ label }) => !OF_ONE_LIFE.test(label ?? '')) ?? false,
       unload: async () => this.unload(),
     };
     this.#face = face;
@@ -222,6 +223,8 @@ interface CallTarget {
 
 /** What these begin or end is gone with the worker: another life of the plugin has its own. */
 const ONLY_THERE = new Set(['start', 'stop', 'cleanup']);
+/** The labels of their calls, as `labelOf` writes them: nobody waits for what was begun and is over with the worker. */
+const OF_ONE_LIFE = / \((?:start|stop|cleanup)\)$/;
 
 /** Nobody but this folder meets it: the call is made again. */
 export class NeverBegun extends Error {
