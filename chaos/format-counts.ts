@@ -1,6 +1,7 @@
 // The conservation table, for people.
 
 import { addCounts, type Counts, type KeptCounts, type ToolCounts } from './count-outcomes.ts';
+import type { PluginCounts } from './counting-plugin.ts';
 
 const COLUMNS: readonly [keyof Counts, string][] = [
   ['said', 'said'],
@@ -17,12 +18,14 @@ export function formatCounts({
   api,
   tools,
   kept,
+  plugin,
   ends,
 }: {
   readonly web: Counts;
   readonly api: Counts;
   readonly tools: ToolCounts;
   readonly kept: KeptCounts;
+  readonly plugin: PluginCounts;
   readonly ends: Readonly<Record<string, number>>;
 }): string {
   const all = addCounts(web, api);
@@ -50,6 +53,7 @@ export function formatCounts({
     `approvals: ${kept.asked} asked, ${kept.allowed} allowed, ${kept.askedTwice} asked twice, ${kept.disobeyed} not kept to\n`,
     `jobs: ${kept.slots} slots ran, ${kept.slotsWrong} not exactly once\n`,
     `conversations: ${kept.compactions} times made shorter\n`,
+    `plugin: ${plugin.calls} calls of its tool, ${plugin.repeated} twice; ${plugin.ends} ends told, ${plugin.endsMissed} missed; ${plugin.injections} texts shown, ${plugin.shownTwice} in two runs\n`,
     `usage: ${kept.usageWrong} runs do not add up; left over: ${kept.leftOver}\n`,
   ].join('');
 }

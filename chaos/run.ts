@@ -1,6 +1,6 @@
 // The command `npm run chaos -- --rounds N [--seed S]`: several people talk to a gateway that is killed and started again
 // at random moments. Their conversations outgrow the model's window, some calls wait for a person, who also answers while
-// no gateway is there, and jobs are due all the time. In the end everything that was accepted is counted. Exits 0 when
+// no gateway is there, jobs are due all the time, and a plugin takes part. In the end everything that was accepted is counted. Exits 0 when
 // nothing was lost, nothing came or ran twice and every answer was kept to; 1 when something did; 2 when it could not be
 // found out.
 //
@@ -14,6 +14,7 @@ import { GatewayProcess } from '../src/testkit/gateway-process.ts';
 import { type ShownPart, WebClient } from '../src/testkit/web-client.ts';
 import { ApprovingPerson, withStore } from './approving-person.ts';
 import { type ApiMessage, countApi, countKept, countTools, countWeb, type WebTalk } from './count-outcomes.ts';
+import { COUNTING_PLUGIN, countingPluginFiles, countPlugin } from './counting-plugin.ts';
 import { formatCounts } from './format-counts.ts';
 import { addJob } from './job-clerk.ts';
 import { markOf, scriptedModel } from './scripted-model.ts';
@@ -47,9 +48,11 @@ async function main(): Promise<number> {
     config: {
       gateway: { auth: { token: 'a-token-for-tests-only' }, drainSeconds: 1 },
       agents: { defaults: { model: 'fake/small', contextTokens: CONTEXT_TOKENS, skipBootstrap: true } },
-      tools: { allow: ['read', 'edit', 'exec'] },
+      tools: { allow: ['read', 'edit', 'exec', 'count'] },
+      plugins: { entries: { counting: { hooks: COUNTING_PLUGIN } } },
     },
     files: {
+      ...countingPluginFiles(),
       'workspace/tally.txt': names.map((name) => `${markOf(name)}\n`).join(''),
       'workspace/notes.txt': 'Nothing.\n',
     },
@@ -117,12 +120,15 @@ async function main(): Promise<number> {
     const signed = await gateway.home.read('workspace/signed.txt').catch(() => '');
     const clients = [...talks.map(({ client }) => client), jobPage];
     const kept = await withStore(gateway, (store) => countKept(store, { signed, requests, clients }));
-    process.stdout.write(formatCounts({ web, api, tools, kept, ends }));
+    const traces = await gateway.home.read('traces.txt').catch(() => '');
+    const plugin = await withStore(gateway, (store) => countPlugin(store, traces));
+    process.stdout.write(formatCounts({ web, api, tools, kept, plugin, ends }));
     const isWell = [web, api].every(({ lost, duplicates, outOfOrder }) => lost + duplicates + outOfOrder === 0);
     const { askedTwice, disobeyed, slots, slotsWrong, usageWrong, leftOver } = kept;
     const isKept =
       askedTwice + disobeyed + slotsWrong + usageWrong + leftOver === 0 && slots === added && added === rounds;
-    if (isWell && isKept && tools.repeated + tools.missing === 0) return 0;
+    const isCounted = plugin.repeated + plugin.endsMissed + plugin.shownTwice === 0;
+    if (isWell && isKept && isCounted && tools.repeated + tools.missing === 0) return 0;
     process.stderr.write(`\nWhat the gateway said:\n${gateway.err.split('\n').slice(-100).join('\n')}\n`);
     return 1;
   } finally {

@@ -23,6 +23,7 @@ export function scriptedModel(random: () => number): ModelScript {
     if (kind < 0.25) return counted(reply(answerTo(name)));
     if (resultsOf(request).length > 0) return counted(reply(answerTo(name)));
     if (kind < 0.45) return counted(toolCalls([{ name: 'exec', params: { command: signCommand(name) } }]));
+    if (kind < 0.6) return counted(toolCalls([{ name: 'count', params: { name } }]));
     const mark = markOf(name);
     return counted(
       toolCalls([
