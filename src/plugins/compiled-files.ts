@@ -7,6 +7,7 @@ import { join } from 'node:path';
 
 export class CompiledFiles {
   readonly #dir: string;
+  readonly #fresh = new Map<string, string>();
   #hasTidied = false;
 
   constructor(dir: string) {
@@ -15,13 +16,24 @@ export class CompiledFiles {
 
   /** `facts` are everything besides the source that decides what it becomes. */
   get(source: string, facts: readonly unknown[], compile: () => string): string {
-    const hash = createHash('sha256').update(JSON.stringify(facts)).update('\0').update(source).digest('hex');
-    const path = join(this.#dir, `${hash}.js`);
-    const known = read(path);
+    const path = this.#pathOf(source, facts);
+    const known = this.#fresh.get(path) ?? read(path);
     if (known !== undefined) return known;
     const code = compile();
     this.#keep(path, code);
     return code;
+  }
+
+  /** For what was compiled by somebody else; found from now on, also where nothing can be written. */
+  put(source: string, facts: readonly unknown[], code: string): void {
+    const path = this.#pathOf(source, facts);
+    this.#fresh.set(path, code);
+    this.#keep(path, code);
+  }
+
+  #pathOf(source: string, facts: readonly unknown[]): string {
+    const hash = createHash('sha256').update(JSON.stringify(facts)).update('\0').update(source).digest('hex');
+    return join(this.#dir, `${hash}.js`);
   }
 
   #keep(path: string, code: string): void {

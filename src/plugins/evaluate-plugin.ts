@@ -2,11 +2,13 @@
 // here, whatever language they are in, so that they see the SDK that is handed in and nothing of an earlier load; the
 // packages that it brings in its node_modules go to Node, which keeps them.
 
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import type { Jiti, JitiOptions, TransformOptions, TransformResult } from 'jiti';
 import { PluginSdkMissingError } from '../protocol/errors.ts';
 import { CompiledFiles } from './compiled-files.ts';
@@ -30,9 +32,11 @@ export async function evaluatePlugin(
   let listensToAgent = false;
   const transform = (options: TransformOptions) => {
     listensToAgent ||= options.source.includes('onAgentEvent');
-    const code = compiled.get(options.source, [JITI_VERSION, options.ts, options.async, options.jsx], () =>
-      compile(options),
-    );
+    const code = compiled.get(options.source, factsOf(options), () => {
+      // Before anything of the plugin has run, so that beginning again has no effect.
+      if (options.filename === entryPath && options.source.length > LARGE) throw new CompiledElsewhere(options);
+      return compile(options);
+    });
     const missing = findSdkImports(code).filter(({ specifier, name }) => !modules.hasSymbol(specifier, name));
     if (missing.length > 0) {
       throw new PluginSdkMissingError(missing.map(({ specifier, name }) => `${specifier}#${name}`));
@@ -48,8 +52,28 @@ export async function evaluatePlugin(
     virtualModules: modules.virtualModules,
     transform,
   });
-  const exports: unknown = await jiti.evalModule(source, { filename: entryPath, async: true, forceTranspile: true });
+  const evaluate = async (): Promise<unknown> =>
+    jiti.evalModule(source, { filename: entryPath, async: true, forceTranspile: true });
+  const exports = await evaluate().catch(async (error: unknown) => {
+    if (!(error instanceof CompiledElsewhere)) throw error;
+    const code = await compileInThread(error.options);
+    compiled.put(error.options.source, factsOf(error.options), code);
+    return evaluate();
+  });
   return { exports, listensToAgent };
+}
+
+/** Compiling more than this takes so long that whoever watches the worker would take it for spinning. */
+const LARGE = 200_000;
+
+class CompiledElsewhere extends Error {
+  constructor(readonly options: TransformOptions) {
+    super('compiled in a thread of its own');
+  }
+}
+
+function factsOf({ ts, async, jsx }: TransformOptions): readonly unknown[] {
+  return [JITI_VERSION, ts, async, jsx];
 }
 
 /** Inside the plugin's folder, and not in a package that it brought. */
@@ -103,8 +127,32 @@ const CODE = /\.[cm]?[jt]sx?$/;
 
 /** Compiling is the most of what loading costs, so its machinery is loaded with the first file. */
 function compile(options: TransformOptions): string {
-  const { code, error } = packageFile<(options: TransformOptions) => TransformResult>('babel.cjs')(options);
-  if (error) throw asSyntaxError(error, options.filename);
+  return codeOf(packageFile<(options: TransformOptions) => TransformResult>('babel.cjs')(options), options);
+}
+
+/** Compiles without holding up anybody: bundles are megabytes long, and other plugins are called meanwhile. */
+async function compileInThread(options: TransformOptions): Promise<string> {
+  const thread = new Worker(COMPILER, {
+    eval: true,
+    execArgv: [],
+    workerData: { compiler: packageFilePath('babel.cjs'), options },
+  });
+  try {
+    const [result] = (await once(thread, 'message')) as [TransformResult];
+    return codeOf(result, options);
+  } finally {
+    void thread.terminate();
+  }
+}
+
+const COMPILER = `
+  const { parentPort, workerData } = require('node:worker_threads');
+  const { code, error } = require(workerData.compiler)(workerData.options);
+  parentPort.postMessage({ code, error: error && { message: String(error.message), loc: error.loc && { line: error.loc.line } } });
+`;
+
+function codeOf({ code, error }: TransformResult, { filename }: TransformOptions): string {
+  if (error) throw asSyntaxError(error, filename);
   return code;
 }
 
@@ -123,6 +171,9 @@ function asSyntaxError(error: { message?: unknown; loc?: { line?: number } }, fi
 const JITI_VERSION = '2.7.0';
 
 function packageFile<Exports>(name: string): Exports {
-  const require = createRequire(import.meta.url);
-  return require(join(dirname(require.resolve('jiti/package.json')), 'dist', name)) as Exports;
+  return createRequire(import.meta.url)(packageFilePath(name)) as Exports;
+}
+
+function packageFilePath(name: string): string {
+  return join(dirname(createRequire(import.meta.url).resolve('jiti/package.json')), 'dist', name);
 }

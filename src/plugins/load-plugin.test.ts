@@ -42,6 +42,41 @@ describe('loading a plugin', () => {
     });
   });
 
+  it('holds up nobody while it reads a large bundle', async () => {
+    const part = (n: number) => `const f${n} = ({ a = ${n}, ...rest } = {}) => [a?.b ?? ${n}, \`\${a}\`, rest];`;
+    const bundle = Array.from({ length: 3_500 }, (_, n) => part(n)).join('\n');
+    let longestMs = 0;
+    let last = performance.now();
+    const began = last;
+    const look = () => {
+      longestMs = Math.max(longestMs, performance.now() - last);
+      last = performance.now();
+    };
+    const watch = setInterval(look, 5);
+    try {
+      const { registrations } = await load({
+        'index.js': `${bundle}\nexport default (api) => api.registerCommand({ name: 'f', description: 'F.', handler: () => ({ text: String(f7()[0]) }) });`,
+      });
+      look();
+      expect(longestMs).toBeLessThan((performance.now() - began) / 2);
+      const [command] = registrations as [CommandRegistration];
+      expect(await command.handler({ channel: 'cli', isAuthorizedSender: true, commandBody: '/f' })).toEqual({
+        text: '7',
+      });
+    } finally {
+      clearInterval(watch);
+    }
+  });
+
+  it('names the line of a mistake in a large bundle', async () => {
+    const bundle = `${'// One line of many that say nothing at all.\n'.repeat(8_000)}const = 2;\n`;
+    const seat = await scratch.write('nice', { 'index.js': bundle });
+    expect(await loadPlugin(seat, recordingHost())).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining('index.js:8001'),
+    });
+  });
+
   it('says that registering late has no effect', async () => {
     const { registrations, host } = await load(`
       export default (api: any) => {
