@@ -239,7 +239,7 @@ export class KeptPlugin {
     const { needsInline } = result;
     if (isolation === 'worker') {
       const setting = `plugins.entries.${this.id}.isolation`;
-      const what = `It registers ${needsInline.join(', ')}, which cannot be done from the worker, where ${setting} wants it.`;
+      const what = `It needs ${needsInline.join(', ')}, which the worker cannot give it, where ${setting} wants it.`;
       return { ...failure(`${what} Set that to "inline", or remove it.`), notes: result.notes };
     }
     const integrity = await integrityOf(found);
@@ -251,7 +251,7 @@ export class KeptPlugin {
     const result = await this.#loadInTime(where, seat);
     if (result.ok) return { ok: true, plugin: result.plugin, whyThere, notes: result.plugin.notes };
     if ('reason' in result) return { ok: false, reason: result.reason, notes: result.notes };
-    const reason = `It registers ${result.needsInline.join(', ')}, which cannot be done from the worker.`;
+    const reason = `It needs ${result.needsInline.join(', ')}, which it cannot have here.`;
     return { ok: false, reason, notes: result.notes, needsInline: where === 'worker' ? result.needsInline : undefined };
   }
 
@@ -421,7 +421,7 @@ function notesOf(checked: CheckedConfig): readonly PluginNote[] {
 }
 
 function inlineReason(needsInline: readonly string[], when: string): string {
-  return `It registers ${needsInline.join(', ')}, which cannot be done from the worker; that was found${when || ' at this load'}.`;
+  return `It needs ${needsInline.join(', ')}, which the worker cannot give it; that was found${when || ' at this load'}.`;
 }
 
 const NOTHING: readonly PluginRegistration[] = [];

@@ -13,7 +13,7 @@ afterEach(() => scratch.remove());
 
 async function load(files: Record<string, string> | string, host = recordingHost()) {
   const draft = await loadPlugin(await scratch.write('nice', files), host);
-  if (!draft.ok) throw new Error(draft.reason);
+  if (!draft.ok) throw new Error('reason' in draft ? draft.reason : draft.needsInline.join());
   return { ...draft, host };
 }
 

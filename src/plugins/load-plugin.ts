@@ -29,7 +29,9 @@ export type PluginDraft =
       readonly registrations: readonly PluginRegistration[];
       readonly notes: readonly PluginNote[];
     }
-  | LoadFailure;
+  | LoadFailure
+  /** It asked for what only the main thread of a process has. */
+  | { readonly ok: false; readonly needsInline: readonly string[]; readonly notes: readonly PluginNote[] };
 
 export async function loadPlugin(
   seat: PluginSeat,
@@ -58,7 +60,10 @@ export async function loadPlugin(
     }
     return { ok: true, registrations: collected.registrations, notes: collected.notes };
   } catch (error) {
-    return { ok: false, reason: failureReason(error, seat), notes: collected.notes };
+    const { notes } = collected;
+    const wanted = ofMainThread(error);
+    if (wanted !== undefined) return { ok: false, needsInline: [wanted], notes };
+    return { ok: false, reason: failureReason(error, seat), notes };
   } finally {
     collected.close();
   }
@@ -131,6 +136,16 @@ function registerOf(exports: unknown): ((api: unknown) => unknown) | undefined {
 function defaultOf(value: unknown): unknown {
   const isModule = (typeof value === 'object' && value !== null) || typeof value === 'function';
   return isModule ? (value as { default?: unknown }).default : undefined;
+}
+
+/** What a plugin asked for that Node refuses in every thread but the main one. */
+function ofMainThread(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  if (error.code === 'ERR_WORKER_UNSUPPORTED_OPERATION') {
+    return /process\.\w+\(\)/.exec(error.message)?.[0] ?? oneLine(error.message, 100);
+  }
+  const isOldAddon = error.code === 'ERR_DLOPEN_FAILED' && error.message.includes('did not self-register');
+  return isOldAddon ? 'a native addon for the main thread' : undefined;
 }
 
 /** False when the time is over first. */

@@ -236,6 +236,19 @@ describe('a plugin that', () => {
     expect(only(cli, 'cli').registrar).toBeUndefined();
   });
 
+  it('asks for what only the main thread has is to be loaded in the gateway', async () => {
+    const moves = await plugins.load(await write('moves', `process.chdir('/');`), host);
+    expect(moves).toMatchObject({ ok: false, needsInline: ['process.chdir()'] });
+    const masks = await plugins.load(await write('masks', `process.umask(0o077);`), host);
+    expect(masks).toMatchObject({ ok: false, needsInline: ['process.umask()'] });
+    const careful = await load(
+      plugins,
+      'careful',
+      `try { process.chdir('/'); } catch { api.on('agent_end', () => {}); }`,
+    );
+    expect(only(careful, 'hook')).toMatchObject({ hook: 'agent_end' });
+  });
+
   it('left something behind when it was unloaded is not mistaken for the one that is loaded now', async () => {
     const first = await load(plugins, 'bad', `api.on('agent_end', () => { setTimeout(() => { for (;;) {} }, 100); });`);
     await hook(first, 'agent_end').handler({}, {});
