@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import nodeModule, { createRequire } from 'node:module';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -30,7 +30,8 @@ export async function evaluatePlugin(
   if (source.includes('typebox')) await modules.prepareTypebox();
   const compiled = new CompiledFiles(join(stateDir, 'cache', 'plugin-code'));
   let listensToAgent = false;
-  const transform = (options: TransformOptions) => {
+  const transform = (given: TransformOptions) => {
+    const options = { ...given, source: given.source.replace(OLD_ATTRIBUTES, '$1with') };
     listensToAgent ||= options.source.includes('onAgentEvent');
     const code = compiled.get(options.source, factsOf(options), () => {
       // Before anything of the plugin has run, so that beginning again has no effect.
@@ -62,6 +63,9 @@ export async function evaluatePlugin(
   });
   return { exports, listensToAgent };
 }
+
+/** Node 20 still takes this keyword for `with`; the compiler does not. */
+const OLD_ATTRIBUTES = /(\bfrom\s*(["'])[^"'\n]*\2\s*)assert(?=\s*\{\s*type\b)/g;
 
 /** Compiling more than this takes so long that whoever watches the worker would take it for spinning. */
 const LARGE = 200_000;
@@ -99,6 +103,7 @@ type CreateJiti = (
  */
 function createOwnJiti(entryPath: string, isOwn: (path: string) => boolean, options: JitiOptions): Jiti {
   const create = packageFile<CreateJiti>('jiti.cjs');
+  const ownModule = moduleWithSdk(options.virtualModules ?? {});
   const refuse = (id: string) => {
     const path = id.startsWith('file:') ? fileURLToPath(id) : id;
     if (CODE.test(path) && isAbsolute(path) && isOwn(path)) throw new Error('compiled by Atrium');
@@ -109,12 +114,13 @@ function createOwnJiti(entryPath: string, isOwn: (path: string) => boolean, opti
     },
     nativeImport: async (id) => {
       refuse(id);
-      return import(id);
+      return MODULE.test(id) ? ownModule : import(id);
     },
     createRequire: (id) => {
       const native = createRequire(id);
       const guarded = (path: string): unknown => {
         refuse(path);
+        if (MODULE.test(path)) return ownModule;
         if (path.endsWith('.json') && isOwn(path)) return JSON.parse(readFileSync(path, 'utf8'));
         return native(path);
       };
@@ -124,6 +130,19 @@ function createOwnJiti(entryPath: string, isOwn: (path: string) => boolean, opti
 }
 
 const CODE = /\.[cm]?[jt]sx?$/;
+
+/** Bundlers write `createRequire(import.meta.url)` into what they make, and the SDK is required with that as well. */
+function moduleWithSdk(virtualModules: Record<string, unknown>): object {
+  const createOwn = (from: string | URL): NodeJS.Require => {
+    const native = createRequire(from);
+    const own = (id: string): unknown => (id in virtualModules ? virtualModules[id] : native(id));
+    return Object.assign(own, native);
+  };
+  const whole: object = Object.assign(Object.create(nodeModule), nodeModule, { createRequire: createOwn });
+  return Object.assign(whole, { default: whole });
+}
+
+const MODULE = /^(?:node:)?module$/;
 
 /** Compiling is the most of what loading costs, so its machinery is loaded with the first file. */
 function compile(options: TransformOptions): string {

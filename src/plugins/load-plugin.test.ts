@@ -77,6 +77,44 @@ describe('loading a plugin', () => {
     });
   });
 
+  it('gives the SDK to what bundlers make of require', async () => {
+    const { registrations } = await load({
+      'index.js': `
+        import module, { createRequire, builtinModules } from 'node:module';
+        import { createRequire as older } from 'module';
+        const require = createRequire(import.meta.url);
+        const { definePluginEntry } = require('openclaw/plugin-sdk/plugin-entry');
+        const { Type } = older(import.meta.url)('@sinclair/typebox');
+        const found = [
+          require('openclaw/plugin-sdk/plugin-entry') === module.createRequire(import.meta.url)('openclaw/plugin-sdk/plugin-entry'),
+          require('node:path').basename(require.resolve('./names.cjs')),
+          require('./names.cjs').first,
+          Type.Object({}).type,
+          builtinModules.includes('fs'),
+        ];
+        export default definePluginEntry({
+          id: 'nice',
+          register: (api) => api.registerCommand({ name: 'f', description: 'F.', handler: () => ({ text: found.join() }) }),
+        });`,
+      'names.cjs': `exports.first = 'Ada';`,
+    });
+    const [command] = registrations as [CommandRegistration];
+    expect(await command.handler({ channel: 'cli', isAuthorizedSender: true, commandBody: '/f' })).toEqual({
+      text: 'true,names.cjs,Ada,object,true',
+    });
+  });
+
+  it('reads JSON, whichever keyword says what it is', async () => {
+    const { registrations } = await load({
+      'index.js': `
+        import older from './names.json' assert { type: 'json' };
+        import newer from './names.json' with { type: 'json' };
+        export default (api) => api.registerService({ id: older.first + newer.first, start() {} });`,
+      'names.json': '{ "first": "Ada" }',
+    });
+    expect(registrations).toMatchObject([{ id: 'AdaAda' }]);
+  });
+
   it('says that registering late has no effect', async () => {
     const { registrations, host } = await load(`
       export default (api: any) => {
