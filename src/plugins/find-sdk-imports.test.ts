@@ -11,6 +11,7 @@ describe('the names that a compiled file imports from the SDK', () => {
       `${core}#now`,
     ]);
     expect(names(`const core_1 = require("${core}"); (0, core_1.called)();`)).toEqual([`${core}#called`]);
+    expect(names(`module.exports=(0,require("${core}").made)({id:1});`)).toEqual([`${core}#made`]);
     expect(names(`var import_core = require('${core}'); import_core.used;`)).toEqual([`${core}#used`]);
     expect(
       names(
@@ -32,6 +33,7 @@ describe('the names that a compiled file imports from the SDK', () => {
     expect(
       names(`var _core = await jitiImport("openclaw/plugin-sdk/core"); _core.default; other._core.nothing; my_core.x;`),
     ).toEqual([]);
+    expect(names(`require("openclaw/plugin-sdk/core").maybe?.();`)).toEqual([]);
     expect(names(`var _other = require("some-package"); _other.thing;`)).toEqual([]);
   });
 

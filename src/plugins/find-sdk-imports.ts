@@ -27,6 +27,7 @@ export function findSdkImports(code: string): readonly SdkImport[] {
       if (plain) add(specifier, plain);
     }
   }
+  for (const [, specifier = '', name = ''] of code.matchAll(CALLED_AT_ONCE)) add(specifier, name);
   return [...found.values()];
 }
 
@@ -39,3 +40,5 @@ const BOUND_TO_VARIABLE = new RegExp(String.raw`(?:var|let|const)\s+([A-Za-z_$][
 const COMPILERS_OWN_NAME = /^_|_\d+$|^import_/;
 /** Of `require`, as people write it in CommonJS. */
 const DESTRUCTURED = new RegExp(String.raw`(?:var|let|const)\s+\{([^{}]*)\}\s*=\s*require\(\s*${SPECIFIER}\s*\)`, 'g');
+/** As minifiers leave an import that is used once; people who want to find out do not write it so. */
+const CALLED_AT_ONCE = new RegExp(String.raw`\(\s*0\s*,\s*${LOADED}\.([A-Za-z_$][\w$]*)\s*\)`, 'g');
