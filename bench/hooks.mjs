@@ -33,7 +33,8 @@ const MEASUREMENTS = [
   },
   {
     name: 'plugins',
-    title: 'What fifty plugins in the worker add to a turn. The floor is a gateway without plugins; a minute and a half.',
+    title:
+      'What fifty plugins in the worker add to a turn. The floor is a gateway without plugins; a minute and a half.',
     measure: measurePlugins,
   },
 ];

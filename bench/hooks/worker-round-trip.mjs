@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { HookRunner } from '../../dist/hooks/runner.js';
 import { WorkerPlugins } from '../../dist/plugins/isolation/worker-plugins.js';
 import { round } from './in-turns.mjs';
 import { EVENT } from './subject.mjs';
@@ -55,6 +56,13 @@ export async function measureWorker() {
       for (const { registrations } of many) await registrations[0].handler(EVENT, { agentId: 'main' });
     };
     add('fifty plugins asked one after the other, p50', (await times(askAll, 200)).p50 / 1_000, 'ms');
+    const runner = new HookRunner();
+    for (const { id, registrations } of many) {
+      const [{ hook, handler, remote }] = registrations;
+      runner.register({ hook, id, owner: id, handler, isRemote: true, remote });
+    }
+    const askTogether = () => runner.run(many[0].registrations[0].hook, EVENT, { agentId: 'main' });
+    add('fifty plugins asked by the runner, p50', (await times(askTogether, 200)).p50 / 1_000, 'ms');
     add('memory of the worker, with fifty-one plugins', residentMb() - before, 'MB');
     for (const each of many) await each.unload();
 

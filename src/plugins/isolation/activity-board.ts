@@ -1,5 +1,5 @@
 // A few numbers that the gateway and the worker share, so that the gateway can see what the worker is doing when it no
-// longer answers: that it is alive, whose code runs, in which call, who ran last, how much memory it takes, and how far
+// longer answers: that it is alive, which thread it is, whose code runs, in which call, who ran last, how much memory it takes, and how far
 // each plugin has got with its calls. The worker writes, the gateway reads; nobody waits for anybody.
 
 /** The numbers of the places begin with 1. A place is used again only when all have been, see WorkerThread. */
@@ -10,7 +10,8 @@ const BEATS = 0;
 const WHO = 1;
 const LAST_SLOT = 2;
 const MEMORY_MB = 3;
-const BEGUN = 4;
+const THREAD = 4;
+const BEGUN = 5;
 
 const CALL_BITS = 17;
 const CALL_MASK = (1 << CALL_BITS) - 1;
@@ -35,6 +36,15 @@ export class ActivityBoard {
 
   get memoryMb(): number {
     return Atomics.load(this.#numbers, MEMORY_MB);
+  }
+
+  /** The system's number of the worker's thread; 0 until it is written, and where there is none. */
+  get thread(): number {
+    return Atomics.load(this.#numbers, THREAD);
+  }
+
+  set thread(id: number) {
+    Atomics.store(this.#numbers, THREAD, id);
   }
 
   /** Called before every callback and every continuation in the worker, so it does nothing but store. 0 is nobody. */

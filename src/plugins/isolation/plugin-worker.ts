@@ -18,6 +18,7 @@ import { ActivityBoard } from './activity-board.ts';
 import { KeptIntrinsics } from './kept-intrinsics.ts';
 import { OutputBudget } from './output-budget.ts';
 import { RoundPlayer } from './round-player.ts';
+import { systemThreadId } from './thread-time.ts';
 import { Wire } from './wire.ts';
 import {
   type ArrivedPlugin,
@@ -38,6 +39,7 @@ interface Running {
 const start = workerData as { -readonly [Field in keyof WorkerStart]: WorkerStart[Field] | undefined };
 const { control, beatMs } = workerData as WorkerStart;
 const board = new ActivityBoard(start.board);
+board.thread = systemThreadId();
 // Plugins can look at this as well, and have no business there.
 start.control = undefined;
 start.board = undefined;
@@ -58,7 +60,7 @@ createHook({
 setInterval(() => {
   const { used_heap_size: heap, external_memory: external } = getHeapStatistics();
   board.beat(Math.round((heap + external) / 1024 / 1024));
-  putBack(board.lastSlot);
+  sayPutBack(board.lastSlot, intrinsics.putBack());
 }, beatMs);
 
 printInto(process.stdout, 'info');
@@ -84,12 +86,11 @@ control.postMessage(READY);
 function around(slot: number, call: number, run: () => void): void {
   board.begin(slot, call);
   running.run({ slot, call }, run);
-  putBack(slot);
+  sayPutBack(slot, intrinsics.putBackMostUsed());
 }
 
-/** Whoever ran last has changed it, since this is looked at after every call. */
-function putBack(slot: number): void {
-  const changed = intrinsics.putBack();
+/** Whoever ran last is taken to have done it. */
+function sayPutBack(slot: number, changed: readonly string[] | undefined): void {
   if (!changed) return;
   const names = changed.slice(0, 5).join(', ') + (changed.length > 5 ? ` and ${changed.length - 5} more` : '');
   const text = `It changed ${names}, which all plugins in the worker share; that was undone.`;

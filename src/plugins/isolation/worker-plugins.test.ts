@@ -272,6 +272,17 @@ describe('a plugin that', () => {
     expect(await askNice()).toBe(1);
   });
 
+  it('takes its time to load, and a moment more, is not taken for one that spins', async () => {
+    const busy = 'const busy = (ms) => { const end = performance.now() + ms; while (performance.now() < end); };';
+    const slow = await load(
+      plugins,
+      'slow',
+      `${busy} busy(900); setImmediate(() => busy(300)); api.on('agent_end', () => 'fine');`,
+    );
+    expect(await hook(slow, 'agent_end').handler({}, {})).toBe('fine');
+    expect(troubles).toEqual([]);
+  });
+
   it('is loaded again and again answers once each time, and leaves nothing', async () => {
     for (let round = 0; round < 15; round++) {
       const plugin = await load(plugins, 'again', `api.on('agent_end', () => ${round});`);

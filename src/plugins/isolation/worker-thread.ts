@@ -7,6 +7,7 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { ActivityBoard, MAX_SLOTS } from './activity-board.ts';
 import { HookRounds } from './hook-rounds.ts';
+import { threadTimeMs } from './thread-time.ts';
 import { findWorkerProgram } from './worker-program.ts';
 import { type FromWorker, type PluginArrival, READY, type ToWorker, type WorkerStart } from './worker-start.ts';
 
@@ -173,7 +174,7 @@ export class WorkerThread {
   }
 
   #watchIt(): void {
-    const { heartbeatMs, memoryMb } = this.#settings;
+    const { heartbeatMs, memoryMb, isLoading } = this.#settings;
     const { board } = this;
     const everyMs = beatMsOf(heartbeatMs);
     let beats = board.beats;
@@ -181,24 +182,30 @@ export class WorkerThread {
     // Counted in looks rather than in time: a machine that slept, or a gateway that was busy itself, is no silence.
     let looks = 0;
     let looksAtOne = 0;
-    let cpu = process.cpuUsage();
+    let wasLoading = false;
+    /** Its time at the first look that found it silent. */
+    let worked: number | undefined;
     this.#watch = setInterval(() => {
       const { slot, call } = board.now;
       const hasBeaten = board.beats !== beats;
-      looks = hasBeaten ? 0 : looks + 1;
-      if (hasBeaten || slot !== who.slot || call !== who.call) {
+      // The time that a load took counts for nothing after it.
+      const hasLoaded = wasLoading && !isLoading(slot);
+      wasLoading = isLoading(slot);
+      looks = hasBeaten || hasLoaded ? 0 : looks + 1;
+      if (hasBeaten || hasLoaded || slot !== who.slot || call !== who.call) {
         beats = board.beats;
         who = { slot, call };
         looksAtOne = 0;
-        cpu = process.cpuUsage();
+        worked = undefined;
       } else looksAtOne += 1;
       if (hasBeaten && board.memoryMb > memoryMb) this.#finish({ cause: 'memory', detail: '' });
       if (hasBeaten) return;
       const patience = this.#patienceWith(slot);
-      const { user, system } = process.cpuUsage(cpu);
-      // On a busy machine it may have had no turn: then this process has hardly worked either, and more time is given.
-      // So it is when plugins take turns without a pause, or one waits for something without letting others work.
-      const isWorking = looksAtOne * everyMs >= patience && (user + system) / 1_000 >= patience / 2;
+      const workedNow = threadTimeMs(board.thread);
+      worked ??= workedNow;
+      // On a busy machine it may have had no turn: then it has hardly worked, and more time is given. So it is when
+      // plugins take turns without a pause, or one waits for something without letting others work.
+      const isWorking = looksAtOne * everyMs >= patience && workedNow - worked >= patience / 2;
       if (isWorking || looks * everyMs >= patience * EXTRA_PATIENCE) {
         this.#finish({ cause: 'spin', detail: `${Math.round(looks * everyMs)} ms` });
       }
