@@ -1,6 +1,7 @@
 // What a plugin changed in the configuration, written into the file that has it: value by value, so that comments and
-// everything else stay, and what the file takes from the environment stays there. A plugin may not widen what it is
-// allowed itself: what the operator decides about trust is refused.
+// everything else stay, and what the file takes from the environment stays there. A plugin writes its own settings, the
+// model that agents use, and sections that nobody here reads. The rest says what may be done and what is started, and is
+// the operator's.
 //
 // Errors: PluginRefusedError, before anything is written; ConfigEditError as for any other edit.
 
@@ -27,7 +28,27 @@ interface Change {
 }
 
 const MAX_CHANGES = 100;
-const TRUST: ReadonlySet<string> = new Set(['approvals', 'gateway', 'plugins', 'tools']);
+
+/** All that somebody reads here, and what the contract reads elsewhere to decide about trust. */
+export const OPERATOR_SECTIONS: ReadonlySet<string> = new Set([
+  ...[
+    'agents',
+    'approvals',
+    'bindings',
+    'bootstrap',
+    'cron',
+    'delivery',
+    'gateway',
+    'hooks',
+    'mcp',
+    'models',
+    'openboa',
+  ],
+  ...['plugins', 'recorder', 'session', 'tools'],
+  ...['accessGroups', 'auth', 'channels', 'commands', 'env', 'secrets', 'security', 'skills'],
+]);
+/** A name in the path that is no setting: it takes in another file, or means what every object has. */
+const NO_SETTING = /^\$|^(?:__proto__|constructor|prototype)$/;
 
 export async function writePluginConfig(parts: WriteConfigParts, pluginId: string, wanted: JsonObject): Promise<void> {
   const { environment, configPath } = parts;
@@ -37,9 +58,9 @@ export async function writePluginConfig(parts: WriteConfigParts, pluginId: strin
   if (changes.length > MAX_CHANGES) throw refuse(`it changes ${changes.length} settings at once`);
   for (const { at, value } of changes) {
     const name = at.join('.');
-    if (isTrust(at, pluginId)) throw refuse(`${name} is for the operator to change`);
     if (value === undefined)
       throw refuse(`${name} would be removed from the configuration, which is for the operator to do`);
+    if (!mayChange(at, pluginId)) throw refuse(`${name} is for the operator to change`);
   }
   for (const { at, value } of changes) {
     const file = await resolveConfigFileToEdit({ environment, configPath }, at);
@@ -47,19 +68,22 @@ export async function writePluginConfig(parts: WriteConfigParts, pluginId: strin
   }
 }
 
+/** Down to single values and lists, also where there was nothing before: what is inside decides who may write it. */
 function listChanges(before: JsonObject, after: JsonObject, path: readonly string[]): readonly Change[] {
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return keys.flatMap((key): readonly Change[] => {
     const at = [...path, key];
-    const [old, wanted] = [before[key], after[key]];
+    const [old, wanted] = [before, after].map((each) => (Object.hasOwn(each, key) ? each[key] : undefined));
     if (isDeepStrictEqual(old, wanted)) return [];
-    return isJsonObject(old) && isJsonObject(wanted) ? listChanges(old, wanted, at) : [{ at, value: wanted }];
+    const parts = old === undefined ? {} : old;
+    return isJsonObject(parts) && isJsonObject(wanted) ? listChanges(parts, wanted, at) : [{ at, value: wanted }];
   });
 }
 
-/** Its own settings are its own; whatever says what may be done is not. */
-function isTrust(at: readonly string[], pluginId: string): boolean {
-  const [section, entries, id, part] = at;
-  if (section === 'plugins' && entries === 'entries' && id === pluginId && part === 'config') return false;
-  return TRUST.has(section ?? '') || at.includes('tools');
+function mayChange(at: readonly string[], pluginId: string): boolean {
+  const [section = '', group, id, part] = at;
+  if (at.some((name) => NO_SETTING.test(name))) return false;
+  if (section === 'plugins') return group === 'entries' && id === pluginId && part === 'config';
+  if (section === 'agents') return group === 'defaults' && id === 'model';
+  return !OPERATOR_SECTIONS.has(section);
 }
