@@ -188,6 +188,7 @@ export class ContextEngine {
       modules: this.#settings.modules ?? (async () => ({})),
       pluginHooks: hooks,
       pluginHookDirs: await pluginHookDirs(plugins),
+      promptless: new Set(plugins.flatMap((each) => (each.permissions?.promptInjection === false ? [each.id] : []))),
     });
     const policy = contextPolicyOf(config, agentId, taxonomy, environment);
     const skillFolders = await listPluginSkillFolders(plugins);

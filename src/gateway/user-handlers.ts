@@ -34,6 +34,8 @@ export interface UserHandlerSettings {
   readonly pluginHooks?: readonly PluginInternalHook[] | undefined;
   /** Folders with hook packs that plugins bring. */
   readonly pluginHookDirs?: HookDirectories['pluginDirs'] | undefined;
+  /** Plugins that the operator does not let add to prompts; neither do the packs that they bring. */
+  readonly promptless?: ReadonlySet<string> | undefined;
 }
 
 export interface UserHandlers {
@@ -47,7 +49,7 @@ export interface UserHandlers {
 }
 
 export async function loadUserHandlers(settings: UserHandlerSettings): Promise<UserHandlers> {
-  const { modules } = settings;
+  const { modules, promptless = new Set() } = settings;
   const loadHandler = async (file: HookHandlerFile): Promise<LoadedHookHandler> =>
     loadHookHandler(file, { virtualModules: await modules() });
 
@@ -55,8 +57,15 @@ export async function loadUserHandlers(settings: UserHandlerSettings): Promise<U
   const packs = await loadPacks(settings, loadHandler);
   const failures = packs.failures.map((error) => error.message);
   const listeners = [...packs.registrations, ...pluginInternalHooks(settings.pluginHooks ?? [])];
+  const ofPlugins = new Map(packs.packs.map(({ pack }) => [pack.name, pack.pluginId]));
+  // A plugin's own handler has a name besides its owner's; of a pack the owner is its name.
+  const isKeptOut = ({ source, owner, name }: InternalHookRegistration) =>
+    source === 'openclaw-plugin' && promptless.has((name === undefined ? ofPlugins.get(owner) : owner) ?? '');
   return {
-    registrations: [...configured.registrations, ...listeners.flatMap(bootstrapRegistration)],
+    registrations: [
+      ...configured.registrations,
+      ...listeners.filter((each) => !isKeptOut(each)).flatMap(bootstrapRegistration),
+    ],
     absences: [
       ...configured.absences,
       ...packs.packs.flatMap(packAbsence),
@@ -65,6 +74,7 @@ export async function loadUserHandlers(settings: UserHandlerSettings): Promise<U
         ({ path, message }): Absence => ({ what: `hook ${path}`, reason: 'handler-failed', detail: message }),
       ),
       ...packs.packs.flatMap(unfiredAbsence),
+      ...listeners.filter(isKeptOut).flatMap(keptOutAbsence),
       ...failures.map(failedHandler),
     ],
     packs: packs.packs,
@@ -180,6 +190,16 @@ async function loadConfiguredHandlers(
     });
   }
   return { registrations, absences };
+}
+
+function keptOutAbsence(registration: InternalHookRegistration): Absence[] {
+  const detail = 'allowPromptInjection of its plugin is false';
+  return bootstrapRegistration(registration).map(({ id, owner }) => ({
+    what: `handler ${id}`,
+    reason: 'disabled',
+    detail,
+    by: owner,
+  }));
 }
 
 function packAbsence(fate: HookPackFate): Absence[] {

@@ -25,6 +25,20 @@ const hook = (
 const call = { toolName: 'exec', params: {} };
 
 describe('arming the hooks of a plugin', () => {
+  it('says that a handler of agent:bootstrap is not called when the plugin may add nothing to prompts', () => {
+    const internal = { kind: 'internal-hook', name: 'notes', handler: async () => ({ messages: [] }) } as const;
+    const registrations = [
+      { ...internal, events: ['agent:bootstrap', 'command:new'] },
+      { ...internal, events: ['command:reset'] },
+    ];
+    const notesFor = (allowPromptInjection: boolean) =>
+      armHooks(new HookRunner(), seat({ hooks: { allowPromptInjection } }), registrations).notes;
+    expect(notesFor(true)).toEqual([]);
+    expect(notesFor(false)).toEqual([
+      expect.objectContaining({ code: 'blocked-hook', message: expect.stringContaining('agent:bootstrap') }),
+    ]);
+  });
+
   it('lets them be asked, in the name of the plugin, until it is undone', async () => {
     const runner = new HookRunner();
     const block = () => ({ block: true, blockReason: 'no' });

@@ -7,7 +7,7 @@ import { admitHook, notesOnTimeouts, withoutPromptFields } from './admit-hook.ts
 import type { PluginNote } from './loaded-plugin.ts';
 import type { PluginSeat } from './plugin-seat.ts';
 import type { PluginHookStatus } from './plugin-status.ts';
-import type { HookHandlerRegistration, PluginRegistration } from './registration.ts';
+import type { HookHandlerRegistration, InternalHandlerRegistration, PluginRegistration } from './registration.ts';
 
 export interface ArmedHooks {
   readonly statuses: readonly PluginHookStatus[];
@@ -26,6 +26,7 @@ export function armHooks(
   const notes: PluginNote[] = [...notesOnTimeouts(seat)];
   const undos: (() => void)[] = [];
   for (const registration of registrations) {
+    if (registration.kind === 'internal-hook') notes.push(...notesOfInternal(seat, registration));
     if (registration.kind !== 'hook') continue;
     const admission = admitHook(seat, registration.hook, registration);
     if (admission.note) notes.push(admission.note);
@@ -72,6 +73,17 @@ export function armHooks(
     for (const each of undos.splice(0)) each();
   };
   return { statuses, notes: withoutRepeats(notes), undo };
+}
+
+/** Whoever composes prompts leaves such a handler out; here it is said. */
+function notesOfInternal(
+  { id, hooks }: Pick<PluginSeat, 'id' | 'hooks'>,
+  { events }: InternalHandlerRegistration,
+): readonly PluginNote[] {
+  const changesPrompt = events.some((event) => event === 'agent' || event === 'agent:bootstrap');
+  if (!changesPrompt || hooks.allowPromptInjection !== false) return [];
+  const how = `it adds to prompts, and the operator set plugins.entries.${id}.hooks.allowPromptInjection to false`;
+  return [{ level: 'warn', code: 'blocked-hook', message: `Its handler for agent:bootstrap is blocked: ${how}.` }];
 }
 
 function statusOf({ id, priority, timeoutMs }: HookHandlerRegistration, hook: HookName) {

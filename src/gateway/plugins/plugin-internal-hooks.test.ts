@@ -86,3 +86,29 @@ it('may come as packs in the folder of a plugin, inside of which they stay', asy
   expect(await engineWith(registryOf(), [loaded]).fire()).toEqual(['hello from a pack']);
   expect(await engineWith(registryOf(), [{ ...loaded, state: 'disabled' }]).fire()).toEqual([]);
 });
+
+it('leave the prompt alone when the operator does not want the words of their plugin in it, packs included', async () => {
+  const metadata = JSON.stringify({ openclaw: { events: ['agent:bootstrap', 'command:new'] } });
+  const files = {
+    'plugins/diary/openclaw.plugin.json': JSON.stringify({ id: 'diary', hooks: ['packs'] }),
+    'plugins/diary/packs/hello/HOOK.md': `---\nname: hello\nmetadata: ${metadata}\n---\n`,
+    'plugins/diary/packs/hello/handler.js': `export default (event) => {
+      event.messages.push('hello');
+      if (event.type === 'agent') for (const file of event.context.bootstrapFiles) file.content += ' From the pack.';
+    };`,
+  };
+  for (const [name, text] of Object.entries(files)) await scratch.write(`../${name}`, text);
+  const plugins = registryOf({ id: 'diary', registrations: [APPENDS('Write it down.'), SAYS('one')] });
+  const status = { id: 'diary', rootDir: `${scratch.root}/plugins/diary`, state: 'loaded', skills: [] };
+  const told = async (promptInjection: boolean) => {
+    const permissions = { conversation: false, promptInjection };
+    const { engine, fire } = engineWith(plugins, [{ ...status, permissions }]);
+    const composed = await engine.compose({ agentId: 'main', at: SCRATCH_TIME });
+    return { text: composed.files.find(({ name }) => name === 'AGENTS.md')?.content, said: await fire() };
+  };
+  const { text, said } = await told(true);
+  expect(text).toContain('From the pack.');
+  expect(text).toContain('Write it down.');
+  expect(said).toEqual(['hello', 'one']);
+  expect(await told(false)).toEqual({ text: 'Be brief.', said: ['hello', 'one'] });
+});
