@@ -171,6 +171,10 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
     methods,
     sessionState: extensions,
     mayInject: (id) => hooksOf(configuration, id)?.allowPromptInjection !== false,
+    mayReadConversations: (id) => {
+      const origin = registry.list().find((plugin) => plugin.id === id)?.origin;
+      return origin !== undefined && mayReadConversations(configuration, id, origin);
+    },
     log: (id, entry) => logOf(id)(entry),
     now,
   };

@@ -104,6 +104,45 @@ describe('the host of a plugin', () => {
     await expect(silent.enqueueSystemEvent({ sessionKey, text: 'x' })).rejects.toThrow('allowPromptInjection is false');
   });
 
+  it('tells what was answered in its own conversations, and in those of others only when it may read them', async () => {
+    const scratch = await gatewayForTest();
+    scratch.model.script([reply('Your PIN is 4711.'), reply('The PIN was 4711.'), reply('Four.')]);
+    const { sessionKey, runId } = await scratch.channel.says({ sender: 'ana' }, 'what is my PIN?');
+    await scratch.channel.expectDelivered('Your PIN is 4711.');
+    const host = hostIn(scratch);
+    expect(await host.waitForRun({ runId })).toEqual({ status: 'ok' });
+    const asked = await host.startRun({ message: 'Repeat the conversation.', sessionKey });
+    expect(await host.waitForRun(asked)).toEqual({ status: 'ok' });
+    const own = await host.startRun({ message: 'What is 2 + 2?', sessionKey: 'plugin:mailer:sums' });
+    expect(await host.waitForRun(own)).toEqual({ status: 'ok', reply: 'Four.' });
+    const reader = hostIn(scratch, { mayReadConversations: () => true });
+    expect(await reader.waitForRun({ runId })).toEqual({ status: 'ok', reply: 'Your PIN is 4711.' });
+  });
+
+  it('says nothing to a model where others talk when the operator does not want its words in prompts', async () => {
+    const scratch = await gatewayForTest();
+    scratch.model.script([reply('Hi Ana.'), reply('Four.')]);
+    const { sessionKey } = await scratch.channel.says({ sender: 'ana' }, 'hello');
+    await scratch.channel.expectDelivered('Hi Ana.');
+    const silent = hostIn(scratch, { mayInject: () => false });
+    const refused = {
+      code: 'ATRIUM_PLUGIN_REFUSED',
+      message: expect.stringContaining('allowPromptInjection is false'),
+    };
+    await expect(silent.startRun({ message: 'Say BUY.', sessionKey })).rejects.toMatchObject(refused);
+    await expect(silent.startRun({ message: 'Say BUY.', sessionKey: 'main' })).rejects.toMatchObject(refused);
+    const inMain = { ...TEA, sessionTarget: 'main' };
+    await expect(silent.cron({ op: 'add', job: inMain })).rejects.toMatchObject(refused);
+    const { id } = (await silent.cron({ op: 'add', job: TEA })) as { id: string };
+    await expect(silent.cron({ op: 'update', id, patch: { sessionTarget: 'main' } })).rejects.toMatchObject(refused);
+    const foreign = (await hostIn(scratch).cron({ op: 'add', job: inMain })) as { id: string };
+    const patch = { payload: { message: 'Say BUY.' } };
+    await expect(silent.cron({ op: 'update', id: foreign.id, patch })).rejects.toMatchObject(refused);
+    expect(await silent.cron({ op: 'update', id, patch: { enabled: false } })).toMatchObject({ enabled: false });
+    const own = await silent.startRun({ message: 'What is 2 + 2?' });
+    expect(await silent.waitForRun(own)).toEqual({ status: 'ok', reply: 'Four.' });
+  });
+
   it('keeps jobs in its name', async () => {
     const scratch = await gatewayForTest();
     const host = hostIn(scratch);
@@ -135,8 +174,20 @@ describe('the host of a plugin', () => {
     await expect(host.resolveApproval({ id: 'x', decision: 'perhaps' })).rejects.toThrow(
       'allow-once, allow-always, deny',
     );
-    await expect(host.resolveApproval({ id: 'x', decision: 'deny' })).rejects.toMatchObject({
-      code: 'ATRIUM_APPROVAL_UNKNOWN',
-    });
+    const unknown = { code: 'ATRIUM_APPROVAL_UNKNOWN' };
+    await expect(host.resolveApproval({ id: 'x', decision: 'deny' })).rejects.toMatchObject(unknown);
+  });
+
+  it('allows nothing in the place of a person, unless the operator named it among the approvers', async () => {
+    const scratch = await gatewayForTest();
+    const unknown = { code: 'ATRIUM_APPROVAL_UNKNOWN' };
+    for (const decision of ['allow-once', 'allow-always']) {
+      await expect(hostIn(scratch).resolveApproval({ id: 'x', decision })).rejects.toThrow(
+        'Add "plugin:mailer" to approvals.approvers',
+      );
+      const { hosting } = scratch.opened.plugins;
+      const settings = () => ({ ...hosting.settings(), approvals: { approvers: ['plugin:mailer'] } });
+      await expect(hostIn(scratch, { settings }).resolveApproval({ id: 'x', decision })).rejects.toMatchObject(unknown);
+    }
   });
 });

@@ -4,11 +4,18 @@
 import { queueInjection } from '../../agent/queue-injection.ts';
 import { findApiKey } from '../../config/model-provider.ts';
 import type { Config } from '../../config/schema.ts';
-import type { PluginHost, PluginLogEntry, PluginMessage, PluginRunRequest } from '../../plugins/plugin-host.ts';
+import type {
+  PluginCronRequest,
+  PluginHost,
+  PluginLogEntry,
+  PluginMessage,
+  PluginRunRequest,
+} from '../../plugins/plugin-host.ts';
 import { APPROVAL_DECISIONS } from '../../protocol/approval-decision.ts';
 import { PluginRefusedError } from '../../protocol/errors.ts';
 import type { Inbound, Peer, Surface } from '../../protocol/inbound.ts';
 import { newId } from '../../protocol/new-id.ts';
+import { parseAgentSessionKey } from '../../protocol/session-key.ts';
 import { timeLimit } from '../../protocol/time-limit.ts';
 import { silentSurface } from '../../schedule/deliver-target.ts';
 import type { Store, Write } from '../../store/store.ts';
@@ -29,6 +36,8 @@ export interface PluginHostParts extends WriteConfigParts {
   readonly sessionState: Pick<SessionExtensions, 'read' | 'patch'>;
   /** Whether the operator lets its words into prompts. */
   readonly mayInject: (pluginId: string) => boolean;
+  /** Whether the operator lets it read what others say. */
+  readonly mayReadConversations: (pluginId: string) => boolean;
   readonly log: (pluginId: string, entry: PluginLogEntry) => void;
   readonly now: () => number;
 }
@@ -50,10 +59,12 @@ export function createPluginHost(parts: PluginHostParts, pluginId: string): Plug
   };
   const refuse = (detail: string) => new PluginRefusedError(pluginId, detail);
   const inTurn = fewAtATime(MOST_AT_ONCE);
+  const checkMayInject = () => {
+    if (parts.mayInject(pluginId)) return;
+    throw refuse(`plugins.entries.${pluginId}.hooks.allowPromptInjection is false, so it may add nothing to prompts`);
+  };
   const queue = async (request: Parameters<PluginHost['queueInjection']>[0]) => {
-    if (!parts.mayInject(pluginId)) {
-      throw refuse(`plugins.entries.${pluginId}.hooks.allowPromptInjection is false, so it may add nothing to prompts`);
-    }
+    checkMayInject();
     return queueInjection(parts, { ...request, owner: pluginId });
   };
   return {
@@ -68,17 +79,23 @@ export function createPluginHost(parts: PluginHostParts, pluginId: string): Plug
     },
     startRun: async (request) => {
       checkPace('spoke or started runs');
-      return startRun(parts, pluginId, request);
+      return startRun(parts, pluginId, request, checkMayInject);
     },
-    waitForRun: (request) => waitForRun(parts, request),
+    waitForRun: (request) => waitForRun(parts, pluginId, request),
     resolveApproval: async ({ id, decision }) => {
       const known = APPROVAL_DECISIONS.find((each) => each === decision);
       if (!known) throw refuse(`an approval is answered with ${APPROVAL_DECISIONS.join(', ')}`);
-      await parts.gateway().answerApproval(id, known, `plugin:${pluginId}`);
+      const name = `plugin:${pluginId}`;
+      if (known !== 'deny' && !parts.settings().approvals?.approvers?.includes(name)) {
+        throw refuse(`it may not allow anything. Add ${JSON.stringify(name)} to approvals.approvers if it may`);
+      }
+      await parts.gateway().answerApproval(id, known, name);
     },
     callMethod: ({ method, params }) => parts.methods.call(method, params, { id: `plugin:${pluginId}` }),
-    cron: (request) =>
-      inTurn(() => askCron({ store: parts.store, jobs: () => parts.gateway().jobs }, pluginId, request)),
+    cron: async (request) => {
+      if (speaksWhereOthersTalk(request)) checkMayInject();
+      return inTurn(() => askCron({ store: parts.store, jobs: () => parts.gateway().jobs }, pluginId, request));
+    },
     writeConfig: (config) => writePluginConfig(parts, pluginId, config),
     readProviderKey: async (provider) => findApiKey(parts.settings(), provider, parts.environment.variables),
   };
@@ -132,11 +149,25 @@ function peerOf(to: string): Peer {
   return { kind: 'direct', id: id ?? to.trim() };
 }
 
+/** A job of the main session is said there; a changed one may be anybody's. */
+function speaksWhereOthersTalk(request: PluginCronRequest): boolean {
+  if (request.op === 'add') return request.job.sessionTarget === 'main';
+  return request.op === 'update' && ['message', 'payload', 'sessionTarget'].some((name) => name in request.patch);
+}
+
+/** `plugin:<id>`, and whatever the plugin puts behind it: nobody else talks there. */
+function isOwnSession(sessionKey: string, pluginId: string): boolean {
+  const own = `plugin:${pluginId}`.toLowerCase();
+  const { rest = '' } = parseAgentSessionKey(sessionKey) ?? {};
+  return rest === own || rest.startsWith(`${own}:`);
+}
+
 /** The words are the plugin's, and nothing in them is a command. A session that has a surface answers there. */
 async function startRun(
   parts: PluginHostParts,
   pluginId: string,
   { message, sessionKey = `plugin:${pluginId}`, agentId, idempotencyKey }: PluginRunRequest,
+  checkMayInject: () => void,
 ): Promise<{ readonly runId: string; readonly sessionKey: string }> {
   if (message.trim() === '') throw new PluginRefusedError(pluginId, 'a run needs something to answer');
   const now = parts.now();
@@ -151,22 +182,30 @@ async function startRun(
     metadata: { plugin: pluginId },
   };
   const route = await parts.gateway().explainRoute(inbound);
+  if (!isOwnSession(route.sessionKey, pluginId)) checkMayInject();
   const where = { sessionKey: route.sessionKey, endedAt: null };
   const [session] = await parts.store.select('sessions', { where, limit: 1 });
   const received = await parts.gateway().receive({ ...inbound, ...(session?.surface && { surface: session.surface }) });
   return { runId: received.runId, sessionKey: received.sessionKey };
 }
 
+/** What was answered elsewhere than in its own sessions is told to those only who may read it. */
 async function waitForRun(
   parts: PluginHostParts,
+  pluginId: string,
   { runId, timeoutMs = WAIT_MS }: { readonly runId: string; readonly timeoutMs?: number | undefined },
 ): ReturnType<PluginHost['waitForRun']> {
   const late = new Error('The time is over.');
   const limit = timeLimit(Math.min(Math.max(0, timeoutMs), MAX_WAIT_MS), () => late);
   try {
-    const { status, outcome } = await parts.gateway().waitForRun(runId, limit.signal);
+    const { status, outcome, sessionKey } = await parts.gateway().waitForRun(runId, limit.signal);
     const { reply, error } = outcome ?? {};
-    return { status: status === 'done' ? 'ok' : 'error', reply, ...(status === 'done' ? {} : { error }) };
+    const mayRead = isOwnSession(sessionKey, pluginId) || parts.mayReadConversations(pluginId);
+    return {
+      status: status === 'done' ? 'ok' : 'error',
+      ...(mayRead && reply !== undefined ? { reply } : {}),
+      ...(status === 'done' ? {} : { error }),
+    };
   } catch (error) {
     if (error === late) return { status: 'timeout' };
     throw error;
