@@ -51,6 +51,16 @@ describe('sessions.pluginPatch', () => {
     expect(patched).toMatchObject([{ sessionId: 's1', patch: { value: [1] } }, { sessionId: 's1' }]);
   });
 
+  it('lets a plugin change its own only', async () => {
+    const { patch } = methodsOf(CARDS);
+    const params = { key: KEY, pluginId: 'board', namespace: 'cards', value: 1 };
+    expect(await patch(params, { id: 'plugin:board' })).toMatchObject({ ok: true });
+    await expect(patch(params, { id: 'plugin:other' })).rejects.toMatchObject({
+      code: 'ATRIUM_PLUGIN_REFUSED',
+      message: expect.stringContaining('"other"'),
+    });
+  });
+
   it.each([
     [{ pluginId: 'board', namespace: 'cards', value: 1 }, 'ATRIUM_HTTP_REQUEST_INVALID'],
     [{ key: 'agent:main:nobody', pluginId: 'board', namespace: 'cards', value: 1 }, 'ATRIUM_SESSION_UNKNOWN'],
@@ -68,6 +78,13 @@ describe('plugins.sessionAction', () => {
   function action(id: string, handler: (context: JsonObject) => unknown): PluginRegistration {
     return { kind: 'session-action', id, handler };
   }
+
+  it('does not mistake another plugin for the operator', async () => {
+    const seen: unknown[] = [];
+    const { act } = methodsOf(action('move', (context) => void seen.push(context.client)));
+    await act({ pluginId: 'board', actionId: 'move' }, { id: 'plugin:other' });
+    expect(seen).toEqual([{ connId: 'plugin:other', scopes: [] }]);
+  });
 
   it('has the plugin do it, and gives its answer in the fields of the contract', async () => {
     const seen: unknown[] = [];

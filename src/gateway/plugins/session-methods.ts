@@ -1,5 +1,6 @@
 // Two methods of the gateway's API about plugins and sessions: `sessions.pluginPatch` changes what a plugin keeps for a
-// session, `plugins.sessionAction` has a plugin do something there. Whoever may call the API may call them.
+// session, `plugins.sessionAction` has a plugin do something there. Whoever may call the API may call them; a plugin that
+// calls them is no operator, and changes its own only.
 //
 // Errors: RequestInvalidError for parameters that make no sense, UnknownSessionError, PluginRefusedError, and
 // PluginMethodError for what a plugin's action throws.
@@ -36,7 +37,7 @@ const ACTION_MS = 30_000;
 
 export function createSessionMethods(parts: SessionMethodsParts): Readonly<Record<SessionMethodName, SessionMethod>> {
   return {
-    'sessions.pluginPatch': (params) => patchSession(parts, params),
+    'sessions.pluginPatch': (params, client) => patchSession(parts, params, pluginOf(client?.id)),
     'plugins.sessionAction': (params, client) => actInSession(parts, params, client?.id),
   };
 }
@@ -44,10 +45,14 @@ export function createSessionMethods(parts: SessionMethodsParts): Readonly<Recor
 async function patchSession(
   { extensions, store, patched }: SessionMethodsParts,
   params: JsonObject,
+  caller: string | undefined,
 ): Promise<JsonObject> {
   const [key, pluginId, namespace] = (['key', 'pluginId', 'namespace'] as const).map((name) => textOf(params, name));
   if (params.unset !== undefined && typeof params.unset !== 'boolean') {
     throw new RequestInvalidError('"unset" must be true or false.', 'unset');
+  }
+  if (caller !== undefined && caller !== pluginId) {
+    throw new PluginRefusedError(caller, `what ${JSON.stringify(pluginId)} keeps for a session is not its own`);
   }
   const session = await findSession(store, key ?? '');
   const { sessionKey } = session;
@@ -55,6 +60,11 @@ async function patchSession(
   const value = await extensions.patch(pluginId ?? '', { ...place, value: params.value, unset: params.unset });
   patched(session, params);
   return { ok: true, key: sessionKey, ...(value === undefined ? {} : { value }) };
+}
+
+/** The plugin that calls; undefined for everybody else. */
+function pluginOf(callerId: string | undefined): string | undefined {
+  return callerId?.startsWith('plugin:') ? callerId.slice('plugin:'.length) : undefined;
 }
 
 /** By key the session that goes on, or one of the given id. */
@@ -85,7 +95,7 @@ async function actInSession(
     // Whoever holds the gateway's token may do everything.
     client: {
       ...(connId === undefined ? {} : { connId }),
-      scopes: ['operator.admin', 'operator.write', 'operator.read'],
+      scopes: pluginOf(connId) === undefined ? ['operator.admin', 'operator.write', 'operator.read'] : [],
     },
   };
   const fail = (detail: string) => new PluginMethodError(pluginId, `the action ${actionId}`, undefined, detail);
