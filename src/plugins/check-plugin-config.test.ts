@@ -16,6 +16,14 @@ const SCHEMA: JsonObject = {
   },
 };
 
+/** Each of them means the next one twice. */
+function doubling(count: number): JsonObject {
+  const both = (next: string) => ({ allOf: [{ $ref: next }, { $ref: next }] });
+  const names = Array.from({ length: count }, (_, index) => `#/$defs/d${index + 1}`);
+  const links = names.map((next, index): [string, JsonObject] => [`d${index}`, both(next)]);
+  return { ...Object.fromEntries(links), [`d${count}`]: { type: 'object' } };
+}
+
 const problemsOf = async (config: object, schema: JsonObject = SCHEMA) => {
   const checked = await checkPluginConfig('guard', schema, config as Record<string, unknown>);
   return checked.ok ? [] : checked.problems;
@@ -53,6 +61,17 @@ describe("a plugin's configuration", () => {
     const problems = await problemsOf({ apiKey: 'sk-1', mode: 'sk-2', hosts: 'sk-3' });
     expect(problems).toHaveLength(3);
     expect(problems.join(' ')).not.toContain('sk-');
+  });
+
+  it.each<[string, JsonObject]>([
+    ['a pattern', { properties: { x: { pattern: '^(a+)+$', default: `${'a'.repeat(40)}!` } } }],
+    ['references', { $defs: doubling(40), allOf: [{ $ref: '#/$defs/d0' }] }],
+  ])('is refused when %s of the schema would take for ever', async (_, schema) => {
+    expect(await checkPluginConfig('guard', { type: 'object', ...schema }, {}, 50)).toEqual({
+      ok: false,
+      problems: ['Its configSchema could not be checked within 0.05 s.'],
+    });
+    expect(await problemsOf({ apiKey: '0123456789' })).toEqual([]);
   });
 
   it('has few enough problems to be read', async () => {

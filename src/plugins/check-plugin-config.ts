@@ -1,18 +1,23 @@
 // Checks what the operator wrote for a plugin against the plugin's own schema, and fills in the schema's defaults.
-// Problems name the place and what is expected there, never the value: it may be a secret.
+// Problems name the place and what is expected there, never the value: it may be a secret. A schema is the plugin's own
+// words, so that looking at it ends after a while, whatever it says.
 
 import type { ErrorObject } from 'ajv';
 import type { JsonObject } from '../protocol/json.ts';
 import { nearMatch } from '../protocol/near-match.ts';
+import { runBounded } from './run-bounded.ts';
 
 export type CheckedConfig =
   | { readonly ok: true; readonly config: JsonObject; readonly warning?: string | undefined }
   | { readonly ok: false; readonly problems: readonly string[] };
 
+const TIMEOUT_MS = 2_000;
+
 export async function checkPluginConfig(
   id: string,
   schema: JsonObject | undefined,
   written: Readonly<Record<string, unknown>> = {},
+  timeoutMs = TIMEOUT_MS,
 ): Promise<CheckedConfig> {
   const given = structuredClone(written) as JsonObject;
   if (schema === undefined) return { ok: true, config: given };
@@ -20,8 +25,7 @@ export async function checkPluginConfig(
   // A copy, because ajv writes the defaults into it.
   const config = structuredClone(given);
   const { $schema: _, $id: __, ...own } = schema;
-  let validate: ReturnType<InstanceType<typeof Ajv>['compile']>;
-  try {
+  const check = (): readonly ErrorObject[] => {
     const ajv = new Ajv({
       allErrors: true,
       useDefaults: true,
@@ -30,13 +34,22 @@ export async function checkPluginConfig(
       validateSchema: false,
       logger: false,
     });
-    validate = ajv.compile(own);
+    const validate = ajv.compile(own);
+    return validate(config) ? [] : (validate.errors ?? []);
+  };
+  let checked: ReturnType<typeof runBounded<readonly ErrorObject[]>>;
+  try {
+    checked = runBounded(check, timeoutMs);
   } catch (error) {
     const detail = (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ').slice(0, 200);
     return { ok: true, config: given, warning: `Its configSchema cannot be used, so nothing was checked: ${detail}` };
   }
-  if (validate(config)) return { ok: true, config };
-  const sentences = (validate.errors ?? []).filter(({ keyword }) => !WRAPPERS.has(keyword)).map(sentenceOf(id, own));
+  if (!checked.isOver) {
+    return { ok: false, problems: [`Its configSchema could not be checked within ${timeoutMs / 1_000} s.`] };
+  }
+  const errors = checked.result;
+  if (errors.length === 0) return { ok: true, config };
+  const sentences = errors.filter(({ keyword }) => !WRAPPERS.has(keyword)).map(sentenceOf(id, own));
   const problems = [...new Set(sentences)];
   const left = problems.length - MAX_PROBLEMS;
   return {
