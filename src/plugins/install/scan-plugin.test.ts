@@ -92,9 +92,30 @@ describe('the scan of a package', () => {
     ]);
   });
 
-  it('leaves dependencies alone, but not what lies in a deeper folder of that name', async () => {
-    const dir = await packages.write('deps', { 'node_modules/x/i.js': 'eval(x)', 'lib/node_modules/i.js': 'eval(x)' });
-    expect((await scanPlugin(dir)).findings.map(({ file }) => file)).toEqual(['lib/node_modules/i.js']);
+  it('looks through what a package brings as its dependencies, after its own files', async () => {
+    const dir = await packages.write('deps', { 'node_modules/x/i.js': 'eval(x)', 'src/i.js': 'eval(x)' });
+    expect((await scanPlugin(dir)).findings.map(({ file }) => file)).toEqual(['src/i.js', 'node_modules/x/i.js']);
+    const few = await scanPlugin(dir, { ...SCAN_LIMITS, files: 1 });
+    expect(few.findings.map(({ ruleId, file }) => `${ruleId} ${file}`)).toEqual([
+      'eval src/i.js',
+      'not-scanned node_modules/x/i.js',
+    ]);
+  });
+
+  it('looks at code with bytes that no text has, and says where it does not look for them', async () => {
+    const dir = await packages.write('bytes', { 'a.js': '/*\0*/ eval(x)', 'b.bin': '\0eval(x)', 'c.png': '\0' });
+    expect((await scanPlugin(dir)).findings.map(({ ruleId, file }) => `${ruleId} ${file}`)).toEqual([
+      'eval a.js',
+      'not-scanned b.bin',
+    ]);
+  });
+
+  it('is not held up by long runs of blanks', async () => {
+    const blanks = ' '.repeat(30_000);
+    const dir = await packages.write('blanks', {
+      'a.js': `from${blanks}x; require (${blanks}; import(a,${blanks}b) {}`,
+    });
+    expect((await scanPlugin(dir)).findings.map(({ ruleId }) => ruleId)).toEqual(['computed-import']);
   });
 
   it('is done with a minified bundle in no time, and counts a line once', async () => {

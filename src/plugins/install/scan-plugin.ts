@@ -1,6 +1,7 @@
 // Looks through the files that a package brings for what its code uses, and says file and line. It reads words, not
-// meaning: a finding says "uses", and no finding does not say "harmless". Dependencies are not looked through. Bounded in
-// files and bytes, and what was left out is a finding of its own.
+// meaning: a finding says "uses", and no finding does not say "harmless". Dependencies that npm fetches are not there yet
+// and not looked through; those that the package itself brings are. Bounded in files and bytes, and what was left out is a
+// finding of its own.
 
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
@@ -40,7 +41,7 @@ export async function scanPlugin(dir: string, limits: ScanLimits = SCAN_LIMITS):
     findings.push({ ruleId: 'not-scanned', kind: 'not-scanned', severity: 'warn', file, line: 1, message });
   let scannedFiles = 0;
   let bytes = 0;
-  for (const file of (await listFiles(dir, '')).sort()) {
+  for (const file of ownFilesFirst(await listFiles(dir, ''))) {
     if (findings.length >= limits.findings) {
       leftOut(file, 'there are so many findings that the rest was not looked at');
       break;
@@ -58,7 +59,10 @@ export async function scanPlugin(dir: string, limits: ScanLimits = SCAN_LIMITS):
       break;
     }
     const content = await readFile(join(dir, file));
-    if (content.subarray(0, 8_000).includes(0)) continue;
+    if (content.subarray(0, 8_000).includes(0) && !CODE.test(file)) {
+      leftOut(file, 'the file is no text');
+      continue;
+    }
     scannedFiles += 1;
     bytes += size;
     findings.push(...findingsIn(content.toString('utf8'), file, limits.findingsPerRule));
@@ -70,6 +74,7 @@ export async function scanPlugin(dir: string, limits: ScanLimits = SCAN_LIMITS):
 const NO_CODE =
   /\.(?:md|markdown|txt|rst|json|json5|jsonc|lock|map|css|scss|html?|svg|xml|ya?ml|toml|csv|png|jpe?g|gif|webp|ico|avif|woff2?|ttf|otf|eot|mp[34]|wav|ogg|pdf|gz|tgz|zip|wasm|node)$/i;
 const PROSE = /\.(?:md|markdown|txt)$/i;
+const CODE = /\.[cm]?[jt]sx?$/i;
 const DECLARATIONS = /\.d\.[cm]?ts$/i;
 const SCRIPTS: ReadonlySet<string> = new Set([
   '.sh',
@@ -179,10 +184,16 @@ async function listFiles(root: string, prefix: string): Promise<string[]> {
   const entries = await readdir(join(root, prefix), { withFileTypes: true });
   const found = await Promise.all(
     entries.map(async (entry) => {
-      if (entry.isDirectory())
-        return entry.name === 'node_modules' && prefix === '' ? [] : listFiles(root, `${prefix}${entry.name}/`);
+      if (entry.isDirectory()) return listFiles(root, `${prefix}${entry.name}/`);
       return entry.isFile() ? [prefix + entry.name] : [];
     }),
   );
   return found.flat();
+}
+
+/** Nobody hides the plugin's own code behind a heap of other people's. */
+function ownFilesFirst(files: readonly string[]): readonly string[] {
+  const isOthers = (file: string) => file.startsWith('node_modules/');
+  const sorted = [...files].sort();
+  return [...sorted.filter((file) => !isOthers(file)), ...sorted.filter(isOthers)];
 }

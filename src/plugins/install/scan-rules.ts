@@ -53,7 +53,7 @@ export const SCAN_RULES: readonly ScanRule[] = [
     'dynamic-code',
     'warn',
     'imports a module whose name is computed',
-    /(?<![\w$.])(?:import|require)\s*\((?!\s*(?:["'`][^"'`$]*["'`]|\/[*/]|\)|[\w$, ]*\)\s*\{))/g,
+    /(?<![\w$.])(?:import|require)\s*\((?!\s*(?:["'`][^"'`$]*["'`]|\/[*/]|\))|[\w$,\s]*\)\s*\{)/g,
   ),
   rule('create-require', 'dynamic-code', 'info', 'makes its own require', /\bcreateRequire\b/g),
   moduleRule('native', 'critical', 'imports a module that loads machine code', [
@@ -133,7 +133,7 @@ function moduleRule(
 ): ScanRule {
   const alternatives = names.map((name) => name.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')).join('|');
   const pattern = new RegExp(
-    `(?:\\bfrom|\\bimport|\\brequire|\\bgetBuiltinModule)\\s*\\(?\\s*["'\`](?:node:)?(?:${alternatives})["'\`]`,
+    `(?:\\bfrom|\\bimport|\\brequire|\\bgetBuiltinModule)\\s*(?:\\(\\s*)?["'\`](?:node:)?(?:${alternatives})["'\`]`,
     'g',
   );
   return rule(`${kind}-module`, kind, severity, message, pattern);
