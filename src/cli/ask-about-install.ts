@@ -47,9 +47,10 @@ async function verdictOn(staged: StagedInstall, io: CliIo): Promise<InstallVerdi
 /** Those that come with the product have no opinion on installations. */
 async function hasPlugins({ environment }: CliIo): Promise<boolean> {
   const { config } = await loadConfig({ environment });
-  const { enabled, loadPaths } = pluginSettingsOf(config, environment.home);
+  const { enabled, loadPaths, entries } = pluginSettingsOf(config, environment.home);
   if (!enabled) return false;
-  if (loadPaths.length > 0) return true;
+  // One that is switched on by name may lie in the workspace.
+  if (loadPaths.length > 0 || Object.values(entries).some((entry) => entry.enabled === true)) return true;
   const names = await readdir(join(environment.stateDir, 'extensions')).catch(() => []);
   return names.some((name) => name !== 'installs.json' && !name.startsWith('.'));
 }

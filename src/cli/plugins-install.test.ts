@@ -194,6 +194,14 @@ describe('atrium plugins install without a gateway, where a plugin has a say', (
     expect(await isThere('extensions/greeter')).toBe(true);
   });
 
+  it('asks one that the operator let in from the workspace, too', async () => {
+    await home.write('openclaw.json', '{ plugins: { entries: { guard: { enabled: true, isolation: "inline" } } } }');
+    await home.write('workspace/.openclaw/extensions/guard/openclaw.plugin.json', '{ "id": "guard" }');
+    await home.write('workspace/.openclaw/extensions/guard/index.mjs', guard('({ block: true, blockReason: "no" })'));
+    const { code, err } = await home.run(['plugins', 'install', await packages.writePlugin('greeter'), '--yes']);
+    expect([code, err]).toEqual([2, expect.stringContaining('"guard" refused it: no.')]);
+  });
+
   it('is refused when it blocks or fails', async () => {
     const blocked = await installWith('({ block: true, blockReason: "no " + event.targetName + " here" })');
     expect([blocked.code, blocked.err]).toEqual([2, expect.stringContaining('"guard" refused it: no greeter here.')]);
