@@ -103,9 +103,12 @@ function deadlineOf({ timeouts, timeoutMs }: PluginHookSettings, hook: HookName,
     isDeadline,
   );
   if (byOperator !== undefined) return { timeoutMs: Math.floor(byOperator), timeoutFrom: 'operator' } as const;
-  if (isDeadline(own)) return { timeoutMs: Math.floor(own), timeoutFrom: 'plugin' } as const;
+  if (isDeadline(own)) return { timeoutMs: Math.min(Math.floor(own), LONGEST_MS), timeoutFrom: 'plugin' } as const;
   return {};
 }
+
+/** Of operators, configuration takes no more either. */
+const LONGEST_MS = 600_000;
 
 function isDeadline(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 1;

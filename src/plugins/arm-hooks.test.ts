@@ -129,7 +129,10 @@ describe('arming the hooks of a plugin', () => {
       { modelOverride: 'm', systemPrompt: 's' },
       Promise.resolve({ providerOverride: 'p', prependContext: 'c' }),
     ];
-    const registrations = answers.map((answer, at) => hook('before_agent_start', () => answer, `nice#${at}`));
+    const later = { then: (resolve: (answer: object) => void) => resolve({ prependContext: 'from a thenable' }) };
+    const registrations = [...answers, later].map((answer, at) =>
+      hook('before_agent_start', () => answer, `nice#${at}`),
+    );
     armHooks(runner, seat({ hooks: { allowPromptInjection: false } }), registrations);
     const { result } = await runner.run('before_agent_start', { prompt: 'hi' }, {});
     expect(result).toEqual({ modelOverride: 'm', providerOverride: 'p' });

@@ -2,6 +2,7 @@
 // of it. All of them go in or out together: the undo takes out exactly what this call put in.
 
 import { HOOK_CATALOG, type HookName } from '../hooks/catalog.ts';
+import { isPromiseLike } from '../hooks/deadline.ts';
 import type { HandlerRegistration, HookRunner } from '../hooks/runner.ts';
 import { admitHook, notesOnTimeouts, withoutPromptFields } from './admit-hook.ts';
 import type { PluginNote } from './loaded-plugin.ts';
@@ -94,7 +95,7 @@ function statusOf({ id, priority, timeoutMs }: HookHandlerRegistration, hook: Ho
 function saying(handler: HookHandlerRegistration['handler'], change: (answer: unknown) => unknown) {
   return (event: object, context: object): unknown => {
     const answer = handler(event, context);
-    return answer instanceof Promise ? answer.then(change) : change(answer);
+    return isPromiseLike(answer) ? Promise.resolve(answer).then(change) : change(answer);
   };
 }
 
