@@ -54,7 +54,9 @@ export class HookRounds {
   }
 
   receive(answers: readonly RoundAnswer[]): void {
-    for (const { slot, call, ms, isReached, ...outcome } of answers) {
+    // Plugins share the worker, and one may have written to a port that it has no business with.
+    const own = Array.isArray(answers) ? (answers as readonly RoundAnswer[]).filter((each) => each !== null) : [];
+    for (const { slot, call, ms, isReached, ...outcome } of own) {
       this.#wires.get(slot)?.settle(call, outcome, (value) => (isReached ? { value, ms } : undefined));
     }
   }

@@ -81,3 +81,22 @@ it('lets go of functions that nobody holds any more', async () => {
   // What it began with stays.
   expect(far.held).toBeLessThan(5);
 });
+
+it('is not harmed by messages that nobody sends', async () => {
+  const { port1, port2 } = new MessageChannel();
+  const near = new Wire({ pluginId: 'p', maxBytes: 1024, maxCalls: 10, port: port1, root: () => 'fine' });
+  open.push(near);
+  const answers = [1, 2, 3].map(() => near.callRoot([]));
+  const odd = { value: null, marks: [{ path: [], as: 'error' }] };
+  const forged = [
+    ...[null, 7, {}, { type: 'call' }, { type: 'tell', handle: 0 }, { type: 'abort', signal: 1 }],
+    { type: 'call', call: 99, handle: 0, args: { value: 5 } },
+    { type: 'failure', call: 2, thrown: odd },
+    { type: 'answer', call: 1 },
+    { type: 'answer', call: 3, value: { value: 1, marks: 5 } },
+  ];
+  for (const message of forged) port2.postMessage(message);
+  const settled = await Promise.allSettled(answers);
+  expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  expect(await new Wire({ pluginId: 'p', maxBytes: 1024, maxCalls: 10, port: port2 }).callRoot([])).toBe('fine');
+});

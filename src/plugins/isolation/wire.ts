@@ -91,7 +91,13 @@ export class Wire {
   constructor(settings: WireSettings) {
     this.#settings = settings;
     if (settings.root) this.#functions.set(ROOT, settings.root);
-    settings.port.on('message', (message: WireMessage) => this.#receive(message));
+    settings.port.on('message', (message: WireMessage) => {
+      try {
+        this.#receive(message);
+      } catch {
+        // No message of ours: plugins share the worker, and one may have written to a port that it has no business with.
+      }
+    });
     settings.port.on('messageerror', () => {});
   }
 
@@ -239,7 +245,11 @@ export class Wire {
     if (!pending) return;
     this.#pending.delete(call);
     stopFollowing(pending.signals);
-    how(pending);
+    try {
+      how(pending);
+    } catch (error) {
+      pending.reject(error);
+    }
   }
 
   #serve(call: number, handle: number, encoded: EncodedValue): void {
