@@ -129,7 +129,8 @@ describe('arming the hooks of a plugin', () => {
       { modelOverride: 'm', systemPrompt: 's' },
       Promise.resolve({ providerOverride: 'p', prependContext: 'c' }),
     ];
-    const later = { then: (resolve: (answer: object) => void) => resolve({ prependContext: 'from a thenable' }) };
+    const then = (resolve: (answer: object) => void) => resolve({ prependContext: 'from a thenable' });
+    const later = Object.fromEntries([['then', then]]);
     const registrations = [...answers, later].map((answer, at) =>
       hook('before_agent_start', () => answer, `nice#${at}`),
     );

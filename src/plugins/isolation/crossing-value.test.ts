@@ -5,6 +5,7 @@ import { InvalidHandlerResult } from '../../protocol/handler.ts';
 import { type AnyFunction, CannotCross, decodeValue, encodeValue } from './crossing-value.ts';
 
 const MB = 1024 * 1024;
+const THENABLE = (then: unknown) => Object.fromEntries([['then', then]]);
 
 /** There and back, as a message would take it. */
 function across(value: unknown, maxBytes = MB): unknown {
@@ -38,6 +39,12 @@ describe('values that cross', () => {
     expect(copy.one.call()).toBe('hi');
   });
 
+  it('are never awaited as promises by who gets them', () => {
+    const forged = { value: THENABLE(null), marks: [{ path: ['then'], as: 'function' as const, handle: 1 }] };
+    const entries = { functionOf: () => () => 1, signalOf: () => AbortSignal.abort() };
+    expect(decodeValue(forged, entries)).toEqual(THENABLE(null));
+  });
+
   it('carry functions anywhere, the value itself included', () => {
     expect((across(() => 1) as () => number)()).toBe(1);
     expect((across([{ deep: [() => 2] }]) as [{ deep: [() => number] }])[0].deep[0]()).toBe(2);
@@ -67,6 +74,7 @@ describe('values that cross', () => {
 
   it.each<[string, unknown, string]>([
     ['a promise', { a: [{ b: Promise.resolve() }] }, 'a[0].b is a promise'],
+    ['what only looks like one', { a: [{ b: THENABLE(() => {}) }] }, 'a[0].b is a promise'],
     ['a symbol', [Symbol('x')], '[0] is a symbol'],
     ['shared memory', { m: new SharedArrayBuffer(1) }, 'm is shared memory'],
     ['a weak map', new WeakMap(), 'the value itself is a weak collection'],

@@ -43,7 +43,10 @@ export function encodeValue(value: unknown, exits: CrossingExits, maxBytes: numb
 
 export function decodeValue({ value, marks = [] }: EncodedValue, entries: CrossingEntries): unknown {
   const root = { value };
-  for (const mark of marks) place(root, ['value', ...mark.path], decodeMark(mark, entries));
+  for (const mark of marks) {
+    const isThen = mark.as === 'function' && mark.path.at(-1) === 'then';
+    if (!isThen) place(root, ['value', ...mark.path], decodeMark(mark, entries));
+  }
   return root.value;
 }
 
@@ -105,8 +108,11 @@ class Encoder {
     const copy: Record<string, unknown> = {};
     this.#seen.set(value, copy);
     for (const key of Object.keys(value)) {
+      const field = (value as Record<string, unknown>)[key];
+      // Whoever gets it would wait for it, by calling back to here.
+      if (key === 'then' && typeof field === 'function') throw this.#cannot('is a promise');
       this.#count(key.length);
-      setField(copy, key, this.#copyAt(key, (value as Record<string, unknown>)[key], depth));
+      setField(copy, key, this.#copyAt(key, field, depth));
     }
     return copy;
   }

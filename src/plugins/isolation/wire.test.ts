@@ -100,3 +100,20 @@ it('is not harmed by messages that nobody sends', async () => {
   expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
   expect(await new Wire({ pluginId: 'p', maxBytes: 1024, maxCalls: 10, port: port2 }).callRoot([])).toBe('fine');
 });
+
+it('leaves nothing behind when a function of the other side fails and nobody waits for it', async () => {
+  const { near } = wires(() => ({
+    fail: () => {
+      throw new Error('far');
+    },
+  }));
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => void unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  const { fail } = (await near.callRoot([])) as { fail: AnyFunction };
+  void fail();
+  await expect(fail()).rejects.toThrow('far');
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('unhandledRejection', note);
+  expect(unhandled).toEqual([]);
+});

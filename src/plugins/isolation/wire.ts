@@ -344,7 +344,12 @@ export class Wire {
   }
 
   #standIn(handle: number): AnyFunction {
-    const standIn: AnyFunction = (...args) => this.#call(handle, args);
+    const standIn: AnyFunction = (...args) => {
+      const answer = this.#call(handle, args);
+      // Not everybody who calls it knows that it answers later.
+      answer.catch(() => {});
+      return answer;
+    };
     this.#handles.set(standIn, handle);
     this.#collected.register(standIn, handle);
     return standIn;
