@@ -15,6 +15,7 @@ import type { PluginHost, PluginLogEntry } from '../plugin-host.ts';
 import type { PluginSeat } from '../plugin-seat.ts';
 import { CROSSING, type PluginRegistration } from '../registration.ts';
 import { ActivityBoard } from './activity-board.ts';
+import { CallPace, pacedHost } from './call-pace.ts';
 import { KeptIntrinsics } from './kept-intrinsics.ts';
 import { OutputBudget } from './output-budget.ts';
 import { RoundPlayer } from './round-player.ts';
@@ -118,7 +119,11 @@ function arrive({ slot, pluginId, port }: PluginArrival): void {
     const tellLog = host.log as (...args: readonly unknown[]) => unknown;
     const output = new OutputBudget({ write: (entry) => wire.tell(tellLog, [entry]), now: () => performance.now() });
     outputs.set(slot, output);
-    const limited = { ...host, log: ({ level, text }: PluginLogEntry) => output.add({ level, text: String(text) }) };
+    const pace = new CallPace({ pluginId, now: () => performance.now() });
+    const limited = {
+      ...pacedHost(host, pace),
+      log: ({ level, text }: PluginLogEntry) => output.add({ level, text: String(text) }),
+    };
     const draft = await loadPlugin(seat, limited, settings);
     if (!draft.ok) return draft;
     const { registrations, notes } = draft;

@@ -194,14 +194,14 @@ describe('a plugin that', () => {
     expect(host.logged).toEqual([]);
   });
 
-  it('asks the gateway without end is refused after a thousand questions', async () => {
+  it('asks the gateway without end is refused when a thousand questions wait', async () => {
     const own = recordingHost({ readProviderKey: () => new Promise(() => {}) });
     await load(
       plugins,
       'bad',
       `api.on('agent_end', async () => {
         let refused = '';
-        for (let i = 0; i < 1_200; i++) api.enqueueNextTurnInjection({ sessionKey: 'k', text: 't' }).catch((error) => { refused = error.message; });
+        for (let i = 0; i < 1_400; i++) api.enqueueNextTurnInjection({ sessionKey: 'k', text: 't' }).catch((error) => { refused = error.message; });
         await new Promise((go) => setTimeout(go, 1));
         return refused;
       });`,

@@ -1,0 +1,71 @@
+// How fast one plugin may ask things of the gateway. Whoever asks faster waits on its own side, in the order of asking, so
+// that a flood costs the plugin and not everybody's runs; and when too many wait, the next is refused.
+//
+// Errors: PluginRefusedError.
+
+import { PluginRefusedError } from '../../protocol/errors.ts';
+import type { PluginHost } from '../plugin-host.ts';
+
+export interface CallPaceParts {
+  readonly pluginId: string;
+  /** In milliseconds, never going back. */
+  readonly now: () => number;
+  readonly callsPerSecond?: number | undefined;
+  readonly bytesPerSecond?: number | undefined;
+  readonly maxWaiting?: number | undefined;
+}
+
+/** As much as it may ask at once after it was quiet. */
+const BURST_MS = 400;
+const MB = 1024 * 1024;
+
+export class CallPace {
+  readonly #parts: Required<CallPaceParts>;
+  /** When everything that was asked so far would be over at the pace that is allowed. */
+  #paidUntil = Number.NEGATIVE_INFINITY;
+  #waiting = 0;
+
+  constructor({ pluginId, now, callsPerSecond = 500, bytesPerSecond = 8 * MB, maxWaiting = 1_000 }: CallPaceParts) {
+    this.#parts = { pluginId, now, callsPerSecond, bytesPerSecond, maxWaiting };
+  }
+
+  /** Undefined when it may go on at once. */
+  turn(bytes: number): Promise<void> | undefined {
+    const { pluginId, now, callsPerSecond, bytesPerSecond, maxWaiting } = this.#parts;
+    if (this.#waiting >= maxWaiting) {
+      throw new PluginRefusedError(pluginId, `${maxWaiting} of its calls wait for their turn already`);
+    }
+    const at = now();
+    this.#paidUntil = Math.max(at, this.#paidUntil) + 1_000 / callsPerSecond + (bytes * 1_000) / bytesPerSecond;
+    const waitMs = this.#paidUntil - at - BURST_MS;
+    if (waitMs <= 0) return undefined;
+    this.#waiting += 1;
+    return new Promise((resolve) => {
+      setTimeout(() => {
+        this.#waiting -= 1;
+        resolve();
+      }, waitMs);
+    });
+  }
+}
+
+/** The same host, asked at that pace. What it is told without an answer has a measure of its own. */
+export function pacedHost(host: PluginHost, pace: CallPace): PluginHost {
+  const asked = Object.entries(host).map(([name, ask]) => {
+    const paced = async (request: unknown): Promise<unknown> => {
+      await pace.turn(sizeOf(request));
+      return (ask as (request: unknown) => unknown)(request);
+    };
+    return [name, paced] as const;
+  });
+  return { ...(Object.fromEntries(asked) as unknown as PluginHost), log: host.log };
+}
+
+/** What has no such text cannot cross either, which is told where it would. */
+function sizeOf(request: unknown): number {
+  try {
+    return JSON.stringify(request)?.length ?? 0;
+  } catch {
+    return 0;
+  }
+}
