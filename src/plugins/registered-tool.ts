@@ -24,6 +24,7 @@ export function registeredTool(
       const made: unknown = await tool(factoryContext(scope, seat, host));
       return (Array.isArray(made) ? made : [made])
         .filter((each) => each !== null && each !== undefined)
+        .slice(0, MOST_HANDED_OVER)
         .flatMap((each) => offered(pluginTool(each), each, scope));
     };
     return { kind: 'tool', names: known, optional: optional === true, isDeclared: declared(known), make };
@@ -38,6 +39,9 @@ export function registeredTool(
     make: (scope) => offered(made, tool, scope),
   };
 }
+
+/** Whoever offers them takes fewer, and is to see that there are more. */
+const MOST_HANDED_OVER = 1_000;
 
 /** What models accept as a name. */
 function isToolName(name: unknown): name is string {

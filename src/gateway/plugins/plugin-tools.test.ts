@@ -49,6 +49,24 @@ function toolsOf(registry: ReturnType<typeof registryOf>, memoryHolder?: string)
 }
 
 describe('the tools of plugins', () => {
+  it('are no more than a run can bear, however they are registered', async () => {
+    let asked = 0;
+    const many = Array.from({ length: 400 }, (_, at) =>
+      registration(() => {
+        asked += 1;
+        return Array.from({ length: 4 }, (_, index) => tool(`t${at}_${index}`));
+      }),
+    );
+    const nice = { id: 'nice', registrations: [registration(() => [tool('roll')])] };
+    const { names, warnings } = toolsOf(registryOf({ id: 'greedy', registrations: many }, nice));
+    const offered = await names();
+    expect(asked).toBe(256);
+    expect(offered).toHaveLength(513);
+    expect(offered).toContain('roll');
+    await names();
+    expect(warnings).toEqual([expect.stringContaining('The plugin "greedy" has more than 512 tools')]);
+  });
+
   it('join those of the product, with their plugin as owner', async () => {
     const scopes: unknown[] = [];
     const registry = registryOf({

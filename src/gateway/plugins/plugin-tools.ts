@@ -26,6 +26,9 @@ export interface PluginToolsParts {
 const FACTORY_MS = 5_000;
 const FRESH_MS = 10_000;
 const MAX_TOOLS_OF_REGISTRATION = 256;
+/** Of one plugin; models take fewer by far. */
+const MAX_REGISTRATIONS = 256;
+const MAX_TOOLS_OF_PLUGIN = 512;
 const MAX_KEPT_SCOPES = 64;
 const MAX_TOLD = 1_000;
 
@@ -44,10 +47,14 @@ export class PluginTools {
 
   /** Everything that there is: `own` without those that give way, then those of plugins. */
   async join(own: readonly Tool[], scope: PluginToolScope): Promise<readonly Tool[]> {
-    const registered = this.#parts.registry.registered('tool');
+    const registered = firstOfEach(this.#parts.registry.registered('tool'), MAX_REGISTRATIONS, pluginOf);
     if (registered.length === 0) return own;
-    const made = await Promise.all(registered.map((each) => this.#toolsOf(each, scope)));
-    const brought = made.flat();
+    const made = (await Promise.all(registered.map((each) => this.#toolsOf(each, scope)))).flat();
+    const brought = firstOfEach(made, MAX_TOOLS_OF_PLUGIN, ownerOf);
+    const kept = new Set(brought);
+    const greedy = new Set(made.filter((tool) => !kept.has(tool)).map(ownerOf));
+    for (const id of greedy)
+      this.#tell(`The plugin "${id}" has more than ${MAX_TOOLS_OF_PLUGIN} tools; the first count.`);
     const memoryHolder = this.#parts.memoryHolder();
     const replaced = new Set(
       brought.filter(({ owner, name }) => owner === memoryHolder && isMemoryName(name)).map(keyOf),
@@ -117,6 +124,20 @@ export class PluginTools {
     this.#told.add(sentence);
     this.#parts.warn(sentence);
   }
+}
+
+const pluginOf = ({ pluginId }: Registered<'tool'>) => pluginId;
+const ownerOf = ({ owner = '' }: Tool) => owner;
+
+/** In their order, and so many of each owner at most. */
+function firstOfEach<Item>(items: readonly Item[], most: number, ownerOfItem: (item: Item) => string): readonly Item[] {
+  if (items.length <= most) return items;
+  const counts = new Map<string, number>();
+  return items.filter((item) => {
+    const count = (counts.get(ownerOfItem(item)) ?? 0) + 1;
+    counts.set(ownerOfItem(item), count);
+    return count <= most;
+  });
 }
 
 function keyOf({ name }: Tool): string {
