@@ -66,7 +66,7 @@ describe('a handler of a plugin', () => {
     expect(deadline(operator, 300)).toEqual([100, 'operator']);
     expect(deadline({ timeoutMs: 200, timeouts: { agent_end: 1 } }, 300)).toEqual([200, 'operator']);
     expect(deadline({}, 300.9)).toEqual([300, 'plugin']);
-    expect(deadline({}, 1e12)).toEqual([600_000, 'plugin']);
+    expect(deadline({}, 999_999)).toEqual([999_999, 'plugin']);
     for (const nonsense of [Number.NaN, -1, 0, 0.5, Number.POSITIVE_INFINITY, 'soon' as unknown as number]) {
       expect(deadline({}, nonsense), String(nonsense)).toEqual([undefined, undefined]);
     }

@@ -103,12 +103,10 @@ function deadlineOf({ timeouts, timeoutMs }: PluginHookSettings, hook: HookName,
     isDeadline,
   );
   if (byOperator !== undefined) return { timeoutMs: Math.floor(byOperator), timeoutFrom: 'operator' } as const;
-  if (isDeadline(own)) return { timeoutMs: Math.min(Math.floor(own), LONGEST_MS), timeoutFrom: 'plugin' } as const;
+  // The limit of ten minutes is the configuration's; a run's own budget and time limit bound what a plugin asks for.
+  if (isDeadline(own)) return { timeoutMs: Math.floor(own), timeoutFrom: 'plugin' } as const;
   return {};
 }
-
-/** Of operators, configuration takes no more either. */
-const LONGEST_MS = 600_000;
 
 function isDeadline(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 1;
