@@ -202,7 +202,9 @@ describe('a plugin in the worker', () => {
     const ends = (await scratch.gateway.methods.call('nice.ends', {}, {})) as number;
     expect(ends).toBeGreaterThan(0);
     const disturbing = says(culprit, text, expected);
-    const meanwhile = [says(bystander, 'meanwhile'), says(other, 'say hi', /^say hi: hi \[nice\]$/)];
+    // Its tool may have been at work in that worker; then the model is told so, and whose fault it was.
+    const hi = /^say hi: (hi|The plugin "nice" could not answer, .* The plugin "bad" .*) \[nice\]$/s;
+    const meanwhile = [says(bystander, 'meanwhile'), says(other, 'say hi', hi)];
     const [, waited = 0] = await Promise.all([disturbing, ...meanwhile]);
     waits.push(waited);
     await vi.waitFor(() => expect(scratch.gateway.plugins.inspect('bad').state).toBe('suspended'), 10_000);
