@@ -7,10 +7,10 @@ import { CachedFileSource } from '../context/sources/file-source.ts';
 import { SkillCatalogue, type SkillFolder } from '../context/sources/skills.ts';
 import { contextPolicyOf } from '../gateway/context-policy.ts';
 import { pluginsConfigurationOf } from '../gateway/plugins-configuration.ts';
-import { decideEnablement } from '../plugins/decide-enablement.ts';
-import { discoverPlugins } from '../plugins/discover-plugins.ts';
+import { decideEnablement } from '../plugins/discovery/decide-enablement.ts';
+import { discoverPlugins } from '../plugins/discovery/discover-plugins.ts';
+import { listPluginSkillFolders } from '../plugins/discovery/plugin-skill-folders.ts';
 import { readInstallRecords } from '../plugins/install/install-records.ts';
-import { listPluginSkillFolders } from '../plugins/plugin-skill-folders.ts';
 import type { CliIo } from './cli-io.ts';
 import { resolveAgent } from './resolve-agent.ts';
 

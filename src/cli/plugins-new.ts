@@ -1,7 +1,7 @@
 // `atrium plugins new`: writes a plugin that works and has a test, to be changed.
 
 import { resolveUserPath } from '../config/user-path.ts';
-import { savePluginScaffold, scaffoldPlugin } from '../plugins/scaffold-plugin.ts';
+import { savePluginScaffold, scaffoldPlugin } from '../plugins/authoring/scaffold-plugin.ts';
 import type { AddCommand } from './commands.ts';
 import { pluginsGroup } from './plugins-group.ts';
 

@@ -26,7 +26,7 @@ Exit code: 0 when they pass, 1 when one fails.`,
       const [{ ownModules }, testkit, { testPluginFolder }] = await Promise.all([
         import('../public/compose.ts'),
         import('../public/testkit.ts'),
-        import('../plugins/test-plugin-folder.ts'),
+        import('../plugins/authoring/test-plugin-folder.ts'),
       ]);
       io.linger();
       await testPluginFolder(dir, { virtualModules: { ...(await ownModules()), 'atrium/testkit': testkit } });

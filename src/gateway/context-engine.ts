@@ -20,8 +20,8 @@ import { type LoadedSkills, SkillCatalogue, type SkillFolder } from '../context/
 import { TAXONOMIES, type Taxonomy, type TaxonomyId } from '../context/taxonomy.ts';
 import { isCompletedStateText, workspaceStatePath } from '../context/workspace/workspace-state.ts';
 import { HookRunner } from '../hooks/runner.ts';
+import { listPluginSkillFolders } from '../plugins/discovery/plugin-skill-folders.ts';
 import type { PluginRegistry } from '../plugins/plugin-registry.ts';
-import { listPluginSkillFolders } from '../plugins/plugin-skill-folders.ts';
 import type { PluginStatus } from '../plugins/plugin-status.ts';
 import { normalizeAgentId } from '../protocol/agent-id.ts';
 import type { ChannelContext } from '../protocol/bootstrap-event.ts';

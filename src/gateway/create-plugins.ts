@@ -113,7 +113,7 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
         return new WorkerPlugins({ ...configuration.settings.worker, events, now, warn });
       },
       inline: async () => {
-        const { InlinePlugins } = await import('../plugins/inline-plugins.ts');
+        const { InlinePlugins } = await import('../plugins/loading/inline-plugins.ts');
         return new InlinePlugins();
       },
     },

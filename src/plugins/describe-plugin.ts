@@ -1,7 +1,7 @@
 // What is known of a plugin, put together for whoever looks: what it is, what was decided, and what it registered.
 
 import type { PluginHookSettings } from '../protocol/plugin-settings.ts';
-import type { FoundPlugin } from './discover-plugins.ts';
+import type { FoundPlugin } from './discovery/discover-plugins.ts';
 import type { PluginNote } from './loaded-plugin.ts';
 import type { PluginHookStatus, PluginState, PluginStatus } from './plugin-status.ts';
 import type { PluginRegistration, RegistrationKind } from './registration.ts';

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../protocol/json.ts';
-import { readBounded, textsOf } from './plugin-manifest.ts';
+import { readBounded, textsOf } from './discovery/plugin-manifest.ts';
 
 export interface RememberedIsolation {
   readonly integrity: string;

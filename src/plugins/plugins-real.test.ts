@@ -5,9 +5,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { HookRunner } from '../hooks/runner.ts';
 import { pluginEntry, pluginSettings, ScratchHomePlugins } from './fixtures/scratch-home-plugins.ts';
 import { recordingHost } from './fixtures/scratch-plugins.ts';
-import { InlinePlugins } from './inline-plugins.ts';
 import { hashPluginFolder } from './install/hash-plugin-folder.ts';
 import { writeInstallRecords } from './install/install-records.ts';
+import { InlinePlugins } from './loading/inline-plugins.ts';
 import { Plugins } from './plugins.ts';
 import { surveyPlugins } from './survey-plugins.ts';
 

@@ -7,9 +7,9 @@
 import { within } from '../hooks/observer-queue.ts';
 import { GatewayNotReadyError, UnknownPluginError } from '../protocol/errors.ts';
 import { nearMatch } from '../protocol/near-match.ts';
-import { decideEnablement, entryOf } from './decide-enablement.ts';
 import { describePlugin } from './describe-plugin.ts';
-import { type Discovery, discoverPlugins, type FoundPlugin } from './discover-plugins.ts';
+import { decideEnablement, entryOf } from './discovery/decide-enablement.ts';
+import { type Discovery, discoverPlugins, type FoundPlugin } from './discovery/discover-plugins.ts';
 import { haveSameItems } from './have-same-items.ts';
 import { IsolationMemory } from './isolation-memory.ts';
 import { KeptPlugin, type KeptPluginParts, type WantedPlugin, type Where } from './kept-plugin.ts';

@@ -1,11 +1,11 @@
 // What can be said of the plugins of a home while no gateway runs: which there are, which would load and why not. None
 // of them is run for it.
 
-import { checkPluginConfig } from './check-plugin-config.ts';
-import { decideEnablement, entryOf } from './decide-enablement.ts';
 import { describePlugin } from './describe-plugin.ts';
-import { discoverPlugins, type FoundPlugin } from './discover-plugins.ts';
-import { integrityOf } from './plugin-integrity.ts';
+import { checkPluginConfig } from './discovery/check-plugin-config.ts';
+import { decideEnablement, entryOf } from './discovery/decide-enablement.ts';
+import { discoverPlugins, type FoundPlugin } from './discovery/discover-plugins.ts';
+import { integrityOf } from './discovery/plugin-integrity.ts';
 import type { PluginState, PluginStatus } from './plugin-status.ts';
 import type { PluginsConfiguration } from './plugins-parts.ts';
 

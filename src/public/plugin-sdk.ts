@@ -4,8 +4,8 @@
 export type { HookName } from '../hooks/catalog.ts';
 export type { HookContext } from '../hooks/hook-context.ts';
 export type { HookHandler, HookTypes } from '../hooks/hook-types.ts';
-export type { PluginLogger } from '../plugins/plugin-logger.ts';
-export type { PluginRuntime } from '../plugins/plugin-runtime.ts';
+export type { PluginLogger } from '../plugins/api/plugin-logger.ts';
+export type { PluginRuntime } from '../plugins/api/plugin-runtime.ts';
 export type { CleanupReason, PluginToolResult } from '../plugins/registration.ts';
 export {
   createAsyncLock,

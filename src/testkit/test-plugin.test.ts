@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { savePluginScaffold, scaffoldPlugin } from '../plugins/scaffold-plugin.ts';
+import { savePluginScaffold, scaffoldPlugin } from '../plugins/authoring/scaffold-plugin.ts';
 import { reply, toolCall } from './model-server.ts';
 import { type TestedPlugin, testPlugin } from './test-plugin.ts';
 

@@ -3,7 +3,7 @@
 
 import { fileURLToPath } from 'node:url';
 import type { HookRunner } from '../hooks/runner.ts';
-import { discoverPlugins } from '../plugins/discover-plugins.ts';
+import { discoverPlugins } from '../plugins/discovery/discover-plugins.ts';
 import type { PluginStatus } from '../plugins/plugin-status.ts';
 import type { ModelReply } from './model-server.ts';
 import { ScratchGateway } from './scratch-gateway.ts';

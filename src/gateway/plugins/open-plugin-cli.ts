@@ -6,7 +6,7 @@ import type { Environment } from '../../config/environment.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { findApiKey } from '../../config/model-provider.ts';
 import { HookRunner } from '../../hooks/runner.ts';
-import { InlinePlugins } from '../../plugins/inline-plugins.ts';
+import { InlinePlugins } from '../../plugins/loading/inline-plugins.ts';
 import type { PluginHost, PluginLogEntry } from '../../plugins/plugin-host.ts';
 import type { Registered } from '../../plugins/plugin-registry.ts';
 import { Plugins } from '../../plugins/plugins.ts';

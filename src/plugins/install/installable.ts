@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { parseFrontMatter } from '../../hooks/packs/front-matter.ts';
 import { NotInstallableError } from '../../protocol/errors.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
-import { type PluginPapers, readBounded, readPluginPapers, textOf, textsOf } from '../plugin-manifest.ts';
+import { type PluginPapers, readBounded, readPluginPapers, textOf, textsOf } from '../discovery/plugin-manifest.ts';
 
 export type InstallKind = 'plugin' | 'hook-pack' | 'skill';
 

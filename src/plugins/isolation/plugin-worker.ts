@@ -9,7 +9,7 @@ import { HOOK_CATALOG, type HookRow } from '../../hooks/catalog.ts';
 import { isPromiseLike } from '../../hooks/deadline.ts';
 import { PluginGoneError } from '../../protocol/errors.ts';
 import { InvalidHandlerResult } from '../../protocol/handler.ts';
-import { type LoadPluginSettings, loadPlugin } from '../load-plugin.ts';
+import { type LoadPluginSettings, loadPlugin } from '../loading/load-plugin.ts';
 import { oneLine } from '../one-line.ts';
 import type { PluginHost, PluginLogEntry } from '../plugin-host.ts';
 import type { PluginSeat } from '../plugin-seat.ts';

@@ -3,7 +3,7 @@
 
 import { afterAll } from 'vitest';
 import type { LoadedPlugin, PluginLoader } from '../loaded-plugin.ts';
-import { describePluginLoader, type LoaderSettings } from '../plugin-loader-suite.ts';
+import { describePluginLoader, type LoaderSettings } from '../loading/plugin-loader-suite.ts';
 import { WorkerPlugins } from './worker-plugins.ts';
 
 const shared = workerPlugins({});

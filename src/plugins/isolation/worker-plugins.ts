@@ -6,8 +6,8 @@
 
 import { PluginGoneError, PluginWorkerError } from '../../protocol/errors.ts';
 import type { PluginWorkerSettings } from '../../protocol/plugin-settings.ts';
-import type { LoadPluginSettings } from '../load-plugin.ts';
 import type { LoadFailure, LoadResult, PluginLoader } from '../loaded-plugin.ts';
+import type { LoadPluginSettings } from '../loading/load-plugin.ts';
 import { oneLine } from '../one-line.ts';
 import type { PluginHost } from '../plugin-host.ts';
 import type { PluginSeat } from '../plugin-seat.ts';

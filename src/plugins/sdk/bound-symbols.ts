@@ -4,10 +4,10 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '../../protocol/json.ts';
+import { createPluginLogger } from '../api/plugin-logger.ts';
+import { subsystemLogger } from '../api/plugin-runtime.ts';
 import { oneLine } from '../one-line.ts';
 import type { PluginHost } from '../plugin-host.ts';
-import { createPluginLogger } from '../plugin-logger.ts';
-import { subsystemLogger } from '../plugin-runtime.ts';
 import type { PluginSeat } from '../plugin-seat.ts';
 
 export function createBoundSymbols(seat: PluginSeat, host: PluginHost): Readonly<Record<string, unknown>> {

@@ -5,8 +5,8 @@ import type { HookName } from '../../hooks/catalog.ts';
 import type { BootstrapHookName, HookHandler } from '../../hooks/hook-types.ts';
 import type { InternalHookEvent } from '../../protocol/bootstrap-event.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
-import type { PluginLogger } from '../plugin-logger.ts';
-import type { PluginRuntime } from '../plugin-runtime.ts';
+import type { PluginLogger } from '../api/plugin-logger.ts';
+import type { PluginRuntime } from '../api/plugin-runtime.ts';
 import type { CleanupReason, PluginToolResult, PluginToolScope } from '../registration.ts';
 
 export type PluginHookName = Exclude<HookName, BootstrapHookName>;

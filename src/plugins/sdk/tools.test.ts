@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPluginApi } from '../create-plugin-api.ts';
+import { createPluginApi } from '../api/create-plugin-api.ts';
 import { recordingHost, ScratchPlugins } from '../fixtures/scratch-plugins.ts';
 import type { PluginRegistration } from '../registration.ts';
 import { buildJsonPluginConfigSchema, buildPluginConfigSchema, emptyPluginConfigSchema } from './config-schema.ts';

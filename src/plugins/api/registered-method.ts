@@ -1,11 +1,11 @@
 // A gateway method as a plugin hands it over. Its handler answers by calling `respond`, once, now or later; here that
 // becomes a function that gives the answer or rejects with the error that the plugin named.
 
-import { PluginMethodError } from '../protocol/errors.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
-import { oneLine } from './one-line.ts';
-import type { PluginSeat } from './plugin-seat.ts';
-import type { MethodRegistration } from './registration.ts';
+import { PluginMethodError } from '../../protocol/errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
+import { oneLine } from '../one-line.ts';
+import type { PluginSeat } from '../plugin-seat.ts';
+import type { MethodRegistration } from '../registration.ts';
 import type { Problem } from './registration-desk.ts';
 
 export function registeredMethod(method: unknown, handler: unknown, seat: PluginSeat): MethodRegistration | Problem {

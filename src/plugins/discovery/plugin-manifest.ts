@@ -3,9 +3,9 @@
 
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findContainedFile } from '../hooks/packs/contained-file.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
-import type { PluginManifest } from './plugin-seat.ts';
+import { findContainedFile } from '../../hooks/packs/contained-file.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
+import type { PluginManifest } from '../plugin-seat.ts';
 
 const MANIFEST_NAME = 'openclaw.plugin.json';
 

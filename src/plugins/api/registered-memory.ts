@@ -1,8 +1,8 @@
 // What memory plugins bring, as far as there is a use for it here: lines for the system prompt become a contribution to
 // before_prompt_build, and what can be searched becomes a corpus beside the workspace's notes.
 
-import type { JsonObject } from '../protocol/json.ts';
-import type { HookHandlerRegistration, MemoryCorpusRegistration } from './registration.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { HookHandlerRegistration, MemoryCorpusRegistration } from '../registration.ts';
 import type { Problem } from './registration-desk.ts';
 
 export function memoryPrompt(

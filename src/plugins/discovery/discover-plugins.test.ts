@@ -1,8 +1,8 @@
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ScratchHomePlugins } from '../fixtures/scratch-home-plugins.ts';
 import { discoverPlugins, type FoundPlugin, isPluginId, type PluginPlaces } from './discover-plugins.ts';
-import { ScratchHomePlugins } from './fixtures/scratch-home-plugins.ts';
 
 let home: ScratchHomePlugins;
 beforeEach(async () => {

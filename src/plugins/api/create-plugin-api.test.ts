@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../protocol/json.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import { type RecordingHost, recordingHost } from '../fixtures/scratch-plugins.ts';
+import type { PluginNote } from '../loaded-plugin.ts';
+import type { PluginSeat } from '../plugin-seat.ts';
+import type { PluginRegistration, RegistrationKind } from '../registration.ts';
 import { createPluginApi } from './create-plugin-api.ts';
-import { type RecordingHost, recordingHost } from './fixtures/scratch-plugins.ts';
-import type { PluginNote } from './loaded-plugin.ts';
-import type { PluginSeat } from './plugin-seat.ts';
-import type { PluginRegistration, RegistrationKind } from './registration.ts';
 
 const SEAT: PluginSeat = {
   id: 'nice',

@@ -10,11 +10,11 @@ import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Jiti, JitiOptions, TransformOptions, TransformResult } from 'jiti';
-import { PluginSdkMissingError } from '../protocol/errors.ts';
+import { PluginSdkMissingError } from '../../protocol/errors.ts';
+import type { PluginSeat } from '../plugin-seat.ts';
+import type { SdkModules } from '../sdk/sdk-modules.ts';
 import { CompiledFiles } from './compiled-files.ts';
 import { findSdkImports } from './find-sdk-imports.ts';
-import type { PluginSeat } from './plugin-seat.ts';
-import type { SdkModules } from './sdk/sdk-modules.ts';
 
 export interface EvaluatedPlugin {
   readonly exports: unknown;

@@ -2,13 +2,13 @@
 // port and the seat. A part of the contract that has no counterpart here is an empty group rather than nothing, because
 // plugins look two levels down to find out whether something is there.
 
-import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import { VERSION } from '../protocol/version.ts';
-import type { PluginHost } from './plugin-host.ts';
+import type { JsonObject, JsonValue } from '../../protocol/json.ts';
+import { VERSION } from '../../protocol/version.ts';
+import type { PluginHost } from '../plugin-host.ts';
+import type { PluginSeat } from '../plugin-seat.ts';
+import { detectMime, mediaKindFromMime } from '../sdk/media-types.ts';
+import { runCommandWithTimeout } from '../sdk/run-command.ts';
 import { createPluginLogger, type PluginLogger } from './plugin-logger.ts';
-import type { PluginSeat } from './plugin-seat.ts';
-import { detectMime, mediaKindFromMime } from './sdk/media-types.ts';
-import { runCommandWithTimeout } from './sdk/run-command.ts';
 
 export type PluginRuntime = ReturnType<typeof createPluginRuntime>;
 

@@ -1,10 +1,10 @@
 // A tool, or a factory of tools, as a plugin hands it over, made into a registration: names checked, schemas plain JSON,
 // answers of whatever form made into what a tool answers with.
 
-import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
-import type { PluginHost } from './plugin-host.ts';
-import type { PluginSeat } from './plugin-seat.ts';
-import type { PluginTool, PluginToolResult, PluginToolScope, ToolRegistration } from './registration.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
+import type { PluginHost } from '../plugin-host.ts';
+import type { PluginSeat } from '../plugin-seat.ts';
+import type { PluginTool, PluginToolResult, PluginToolScope, ToolRegistration } from '../registration.ts';
 import type { Problem } from './registration-desk.ts';
 
 export function registeredTool(

@@ -1,9 +1,13 @@
 // The parts of a plugin's API that are about sessions and runs: state in sessions, injections, cleanup, what the agent
 // does, and notes about a run. Each stands twice in the contract, in a group and flat; here both are one function.
 
-import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
+import type {
+  LifecycleRegistration,
+  SessionActionRegistration,
+  SessionExtensionRegistration,
+} from '../registration.ts';
 import type { RegistrarParts } from './create-registrars.ts';
-import type { LifecycleRegistration, SessionActionRegistration, SessionExtensionRegistration } from './registration.ts';
 import type { Problem } from './registration-desk.ts';
 import { RunContextNotes } from './run-context-notes.ts';
 

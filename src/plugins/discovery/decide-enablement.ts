@@ -1,8 +1,8 @@
 // Decides whether a plugin loads. The first rule that says something decides, and every answer names the setting that
 // it came from and how to change it.
 
-import type { PluginEntry, PluginSettings } from '../protocol/plugin-settings.ts';
-import type { PluginManifest, PluginOrigin } from './plugin-seat.ts';
+import type { PluginEntry, PluginSettings } from '../../protocol/plugin-settings.ts';
+import type { PluginManifest, PluginOrigin } from '../plugin-seat.ts';
 
 export interface Enablement {
   readonly enabled: boolean;

@@ -3,8 +3,8 @@
 // words, so that looking at it ends after a while, whatever it says.
 
 import type { ErrorObject } from 'ajv';
-import type { JsonObject } from '../protocol/json.ts';
-import { nearMatch } from '../protocol/near-match.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import { nearMatch } from '../../protocol/near-match.ts';
 import { runBounded } from './run-bounded.ts';
 
 export type CheckedConfig =

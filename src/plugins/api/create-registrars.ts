@@ -1,20 +1,13 @@
 // The registration functions of a plugin's API: each takes what a plugin hands over, in today's form or an older one,
 // and brings it to the desk as plain data with functions.
 
-import { KNOWN_EVENTS, PENDING_EVENTS } from '../hooks/packs/unknown-events.ts';
-import type { InternalHookEvent } from '../protocol/bootstrap-event.ts';
-import type { JsonObject } from '../protocol/json.ts';
-import { nearMatch } from '../protocol/near-match.ts';
-import { PLUGIN_HOOK_NAMES } from './admit-hook.ts';
-import { UNUSED_REGISTRARS } from './api-registrars.ts';
-import type { PluginHost } from './plugin-host.ts';
-import type { PluginLogger } from './plugin-logger.ts';
-import { cronOf } from './plugin-runtime.ts';
-import type { PluginSeat } from './plugin-seat.ts';
-import { registeredInternalHook } from './registered-internal-hook.ts';
-import { memoryCorpus, memoryPrompt, memoryRuntime } from './registered-memory.ts';
-import { registeredMethod } from './registered-method.ts';
-import { registeredTool } from './registered-tool.ts';
+import { KNOWN_EVENTS, PENDING_EVENTS } from '../../hooks/packs/unknown-events.ts';
+import type { InternalHookEvent } from '../../protocol/bootstrap-event.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import { nearMatch } from '../../protocol/near-match.ts';
+import { PLUGIN_HOOK_NAMES } from '../admit-hook.ts';
+import type { PluginHost } from '../plugin-host.ts';
+import type { PluginSeat } from '../plugin-seat.ts';
 import type {
   CliRegistration,
   CommandRegistration,
@@ -23,7 +16,14 @@ import type {
   RouteRegistration,
   ServiceRegistration,
   TrustedPolicyRegistration,
-} from './registration.ts';
+} from '../registration.ts';
+import { UNUSED_REGISTRARS } from './api-registrars.ts';
+import type { PluginLogger } from './plugin-logger.ts';
+import { cronOf } from './plugin-runtime.ts';
+import { registeredInternalHook } from './registered-internal-hook.ts';
+import { memoryCorpus, memoryPrompt, memoryRuntime } from './registered-memory.ts';
+import { registeredMethod } from './registered-method.ts';
+import { registeredTool } from './registered-tool.ts';
 import type { Problem, RegistrationDesk } from './registration-desk.ts';
 
 export interface RegistrarParts {

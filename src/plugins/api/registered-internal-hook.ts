@@ -1,9 +1,9 @@
 // A handler for events of hook packs, as a plugin hands it over. It edits an event of its own; what it left there is its
 // answer, so that it makes no difference on which side of the worker it ran.
 
-import type { InternalHookEvent } from '../protocol/bootstrap-event.ts';
-import type { JsonObject } from '../protocol/json.ts';
-import type { InternalHandlerAnswer, InternalHandlerRegistration } from './registration.ts';
+import type { InternalHookEvent } from '../../protocol/bootstrap-event.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { InternalHandlerAnswer, InternalHandlerRegistration } from '../registration.ts';
 
 export function registeredInternalHook(registered: {
   readonly events: readonly string[];

@@ -3,15 +3,15 @@
 // against newer versions of the contract than anybody has.
 
 import { isAbsolute, join, resolve } from 'node:path';
-import type { JsonObject } from '../protocol/json.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { PluginHost } from '../plugin-host.ts';
+import type { PluginSeat } from '../plugin-seat.ts';
+import type { PluginApi } from '../sdk/plugin-api.ts';
 import { createRegistrars } from './create-registrars.ts';
 import { createSessionGroups } from './create-session-groups.ts';
-import type { PluginHost } from './plugin-host.ts';
 import { createPluginLogger } from './plugin-logger.ts';
 import { createPluginRuntime } from './plugin-runtime.ts';
-import type { PluginSeat } from './plugin-seat.ts';
 import { type PluginCollector, RegistrationDesk } from './registration-desk.ts';
-import type { PluginApi } from './sdk/plugin-api.ts';
 
 export type { PluginCollector } from './registration-desk.ts';
 

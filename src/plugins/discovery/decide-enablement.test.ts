@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { PluginSettings } from '../protocol/plugin-settings.ts';
+import type { PluginSettings } from '../../protocol/plugin-settings.ts';
+import { pluginEntry, pluginSettings } from '../fixtures/scratch-home-plugins.ts';
 import { decideEnablement, type EnablementCase } from './decide-enablement.ts';
-import { pluginEntry, pluginSettings } from './fixtures/scratch-home-plugins.ts';
 
 const on = pluginEntry({ enabled: true });
 const off = pluginEntry({ enabled: false });

@@ -1,11 +1,11 @@
 // Loads plugins into the gateway's own thread. Nothing here can stop code that spins; what it can do is keep a plugin
 // that was unloaded from acting.
 
+import type { LoadedPlugin, LoadResult, PluginLoader } from '../loaded-plugin.ts';
+import type { PluginHost } from '../plugin-host.ts';
+import type { PluginSeat } from '../plugin-seat.ts';
 import { guardHost, guardRegistration } from './guard-plugin.ts';
 import type { LoadPluginSettings } from './load-plugin.ts';
-import type { LoadedPlugin, LoadResult, PluginLoader } from './loaded-plugin.ts';
-import type { PluginHost } from './plugin-host.ts';
-import type { PluginSeat } from './plugin-seat.ts';
 
 export class InlinePlugins implements PluginLoader {
   readonly #settings: LoadPluginSettings;

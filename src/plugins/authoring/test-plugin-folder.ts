@@ -4,10 +4,10 @@
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { evaluateModule, type ModuleEnvironment } from '../hooks/packs/evaluate-module.ts';
-import { PluginWithoutTestsError } from '../protocol/errors.ts';
-import { SDK_SUBPATHS } from './sdk/sdk-subpaths.ts';
-import { SHARED_SYMBOLS } from './sdk/shared-symbols.ts';
+import { evaluateModule, type ModuleEnvironment } from '../../hooks/packs/evaluate-module.ts';
+import { PluginWithoutTestsError } from '../../protocol/errors.ts';
+import { SDK_SUBPATHS } from '../sdk/sdk-subpaths.ts';
+import { SHARED_SYMBOLS } from '../sdk/shared-symbols.ts';
 
 export async function testPluginFolder(dir: string, environment: ModuleEnvironment): Promise<void> {
   const names = await readdir(dir).catch((): string[] => []);

@@ -3,7 +3,7 @@
 
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isInside } from '../hooks/packs/contained-file.ts';
+import { isInside } from '../../hooks/packs/contained-file.ts';
 
 export interface PluginSkillFolder {
   readonly pluginId: string;

@@ -1,7 +1,7 @@
 // What a plugin remembers about a run while it goes on: plain values by run and namespace, on the plugin's own side.
 // Bounded: the run that was written to longest ago is forgotten first, and a value that is too large is not taken.
 
-import type { JsonValue } from '../protocol/json.ts';
+import type { JsonValue } from '../../protocol/json.ts';
 
 export class RunContextNotes {
   /** In the order of the last write. */

@@ -2,9 +2,9 @@
 // names of their own, and says each thing once. Taking never throws: a plugin registers blindly, and one registration
 // that is wrong must not take the others with it.
 
+import type { PluginNote } from '../loaded-plugin.ts';
+import type { PluginRegistration } from '../registration.ts';
 import { nameOfRegistered } from './api-registrars.ts';
-import type { PluginNote } from './loaded-plugin.ts';
-import type { PluginRegistration } from './registration.ts';
 
 export interface PluginCollector {
   register(registration: PluginRegistration): void;

@@ -2,7 +2,7 @@
 // never throws, whatever is written.
 
 import { inspect } from 'node:util';
-import type { PluginLogEntry } from './plugin-host.ts';
+import type { PluginLogEntry } from '../plugin-host.ts';
 
 export interface PluginLogger {
   readonly trace: (...parts: unknown[]) => void;

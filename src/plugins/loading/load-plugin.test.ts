@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { recordingHost, ScratchPlugins } from './fixtures/scratch-plugins.ts';
+import { recordingHost, ScratchPlugins } from '../fixtures/scratch-plugins.ts';
+import type { AgentEventRegistration, CommandRegistration, ServiceRegistration } from '../registration.ts';
 import { loadPlugin } from './load-plugin.ts';
-import type { AgentEventRegistration, CommandRegistration, ServiceRegistration } from './registration.ts';
 
 let scratch: ScratchPlugins;
 beforeEach(async () => {

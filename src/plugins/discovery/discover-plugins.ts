@@ -6,11 +6,11 @@
 
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
-import { findContainedFile, isInside } from '../hooks/packs/contained-file.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
-import type { InstallRecord } from './install/install-records.ts';
+import { findContainedFile, isInside } from '../../hooks/packs/contained-file.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
+import type { InstallRecord } from '../install/install-records.ts';
+import type { PluginManifest, PluginOrigin } from '../plugin-seat.ts';
 import { manifestOf, type PluginPapers, readPluginPapers, textOf, textsOf } from './plugin-manifest.ts';
-import type { PluginManifest, PluginOrigin } from './plugin-seat.ts';
 
 export interface PluginPlaces {
   readonly loadPaths: readonly string[];
@@ -63,7 +63,7 @@ async function withInstalls(
   problems: string[],
 ): Promise<readonly FoundPlugin[]> {
   if (plugins.length === 0) return plugins;
-  const { readInstallRecords } = await import('./install/install-records.ts');
+  const { readInstallRecords } = await import('../install/install-records.ts');
   const records = await readInstallRecords(stateDir).catch((error: Error): readonly InstallRecord[] => {
     problems.push(error.message);
     return [];

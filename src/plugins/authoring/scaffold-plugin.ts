@@ -4,7 +4,7 @@
 
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { InvalidPluginIdError, PluginFolderExistsError, PluginNotWritableError } from '../protocol/errors.ts';
+import { InvalidPluginIdError, PluginFolderExistsError, PluginNotWritableError } from '../../protocol/errors.ts';
 
 export interface PluginScaffold {
   readonly id: string;

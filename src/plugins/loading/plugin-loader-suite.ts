@@ -2,10 +2,10 @@
 // is no loader. The plugins are real files in a temporary folder, loaded as any other.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type RecordingHost, recordingHost, ScratchPlugins } from './fixtures/scratch-plugins.ts';
-import type { LoadedPlugin, LoadResult, PluginLoader } from './loaded-plugin.ts';
-import type { PluginSeat } from './plugin-seat.ts';
-import type { PluginRegistration, RegistrationKind } from './registration.ts';
+import { type RecordingHost, recordingHost, ScratchPlugins } from '../fixtures/scratch-plugins.ts';
+import type { LoadedPlugin, LoadResult, PluginLoader } from '../loaded-plugin.ts';
+import type { PluginSeat } from '../plugin-seat.ts';
+import type { PluginRegistration, RegistrationKind } from '../registration.ts';
 
 export interface LoaderSettings {
   /** How long a plugin's `register` may take. */

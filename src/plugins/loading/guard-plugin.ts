@@ -1,9 +1,9 @@
 // Two fences around a plugin that may be unloaded: what the gateway calls of it, and what it asks of the gateway. When
 // the plugin is gone both reject with PluginGoneError, whatever its old code still does.
 
-import { PluginGoneError } from '../protocol/errors.ts';
-import type { PluginHost } from './plugin-host.ts';
-import type { PluginRegistration, PluginTool } from './registration.ts';
+import { PluginGoneError } from '../../protocol/errors.ts';
+import type { PluginHost } from '../plugin-host.ts';
+import type { PluginRegistration, PluginTool } from '../registration.ts';
 
 /** `isGone` is asked at every call. */
 export function guardRegistration<Registration extends PluginRegistration>(

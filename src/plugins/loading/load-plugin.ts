@@ -5,17 +5,17 @@
 // Rules: what is registered after `register` has ended, or after its time, has no effect and is said in the log.
 
 import { relative } from 'node:path';
-import { isAtriumError } from '../protocol/errors.ts';
-import { createPluginApi, type PluginCollector } from './create-plugin-api.ts';
+import { isAtriumError } from '../../protocol/errors.ts';
+import { createPluginApi, type PluginCollector } from '../api/create-plugin-api.ts';
+import type { LoadFailure, PluginNote } from '../loaded-plugin.ts';
+import { oneLine } from '../one-line.ts';
+import type { PluginHost } from '../plugin-host.ts';
+import type { PluginSeat } from '../plugin-seat.ts';
+import type { PluginRegistration } from '../registration.ts';
+import { createBoundSymbols } from '../sdk/bound-symbols.ts';
+import { createSdkModules } from '../sdk/sdk-modules.ts';
+import { SHARED_SYMBOLS } from '../sdk/shared-symbols.ts';
 import { evaluatePlugin } from './evaluate-plugin.ts';
-import type { LoadFailure, PluginNote } from './loaded-plugin.ts';
-import { oneLine } from './one-line.ts';
-import type { PluginHost } from './plugin-host.ts';
-import type { PluginSeat } from './plugin-seat.ts';
-import type { PluginRegistration } from './registration.ts';
-import { createBoundSymbols } from './sdk/bound-symbols.ts';
-import { createSdkModules } from './sdk/sdk-modules.ts';
-import { SHARED_SYMBOLS } from './sdk/shared-symbols.ts';
 
 export interface LoadPluginSettings {
   /** How long `register` may take. */

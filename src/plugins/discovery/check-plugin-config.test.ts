@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../protocol/json.ts';
+import type { JsonObject } from '../../protocol/json.ts';
 import { checkPluginConfig } from './check-plugin-config.ts';
 
 const SCHEMA: JsonObject = {

@@ -11,7 +11,7 @@ export async function integrityOf({ isSingleFile, entryPath, rootDir }: FoundPlu
         .update(await readFile(entryPath))
         .digest('base64')}`;
     }
-    const { hashPluginFolder } = await import('./install/hash-plugin-folder.ts');
+    const { hashPluginFolder } = await import('../install/hash-plugin-folder.ts');
     return await hashPluginFolder(rootDir);
   } catch {
     return undefined;
