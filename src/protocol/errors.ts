@@ -1601,7 +1601,9 @@ export class ProcessLimitError extends AtriumError {
 export class PluginGoneError extends AtriumError {
   readonly code = 'ATRIUM_PLUGIN_GONE';
   constructor(readonly pluginId: string) {
-    super(`The plugin "${pluginId}" was unloaded or loaded again since, so this call of its old code has no effect.`);
+    super(
+      `The plugin "${pluginId}" was unloaded or loaded again since, so what its old code does is not waited for any more.`,
+    );
   }
 }
 

@@ -321,6 +321,16 @@ describe('older forms', () => {
     expect(said()).toEqual(['legacy', 'legacy']);
   });
 
+  it('of answering an approval are understood', async () => {
+    const { api, host } = apiOf();
+    await api.runtime.agent.resolveApproval('ap1', 'deny');
+    await api.runtime.agent.resolveApproval({ id: 'ap2', decision: 'deny' });
+    expect(host.asked.map(({ request }) => request)).toEqual([
+      { id: 'ap1', decision: 'deny' },
+      { id: 'ap2', decision: 'deny' },
+    ]);
+  });
+
   it('of saying something on a platform are understood', async () => {
     const { api, host } = apiOf();
     await api.runtime.channel.slack.sendMessageSlack('C1', 'hello', { accountId: 'a' });

@@ -114,7 +114,9 @@ export function createPluginRuntime({ seat, host, logger, onAgentEvent, legacy }
       resolveAgentDir: (_config: unknown, agentId: string) => `${seat.stateDir}/agents/${agentId}/agent`,
       resolveAgentWorkspaceDir: () => seat.workspaceDir,
       sendMessage: (message: SentMessage) => host.sendMessage(message),
-      resolveApproval: (request: { readonly id: string; readonly decision: string }) => host.resolveApproval(request),
+      // Published plugins give the two in a row.
+      resolveApproval: (request: string | { readonly id: string; readonly decision: string }, decision = '') =>
+        host.resolveApproval(typeof request === 'string' ? { id: request, decision } : request),
     },
     channel: channelsOf(host, legacy),
     media: { detectMime, mediaKindFromMime },
