@@ -1,6 +1,7 @@
 // Small tools for work that takes time: waiting, trying again, one at a time, not twice.
 
 import { setTimeout as delay } from 'node:timers/promises';
+import { formatErrorMessage } from './text-values.ts';
 
 export async function sleep(ms: number): Promise<void> {
   await delay(ms);
@@ -38,6 +39,11 @@ export function computeBackoff(
 ): number {
   const plain = policy.initialMs * policy.factor ** Math.max(0, attempt - 1);
   return Math.min(policy.maxMs, Math.round(plain * (1 + Math.random() * (policy.jitter ?? 0))));
+}
+
+/** Nobody waits for it; that it failed is said. */
+export function fireAndForgetHook(task: Promise<unknown>, label: string, log: (text: string) => void = () => {}): void {
+  task.catch((error) => log(`${label}: ${formatErrorMessage(error)}`));
 }
 
 export interface RetryOptions {

@@ -1,7 +1,7 @@
 // Session keys and routes as channel plugins build them. Their channels are not used here, but the same files often hold
 // what is.
 
-import { normalizeAccountId as normalizeAccount } from '../../protocol/agent-id.ts';
+import { normalizeAccountId as normalizeAccount, normalizeAgentId } from '../../protocol/agent-id.ts';
 import { type AgentPeer, buildAgentPeerSessionKey } from '../../protocol/build-session-key.ts';
 
 export const DEFAULT_ACCOUNT_ID = 'default';
@@ -12,6 +12,15 @@ export function normalizeAccountId(value: string | null | undefined): string {
 
 export function normalizeOptionalAccountId(value: string | null | undefined): string | undefined {
   return value?.trim() ? normalizeAccount(value) : undefined;
+}
+
+/** The agent that is marked as the default one, else the first. */
+export function resolveDefaultAgentId(config: {
+  readonly agents?: { readonly list?: readonly { readonly id?: string; readonly default?: boolean }[] };
+}): string {
+  const agents = config.agents?.list ?? [];
+  const agent = agents.find((candidate) => candidate.default) ?? agents[0];
+  return normalizeAgentId(agent?.id);
 }
 
 interface RoutePeer {
@@ -50,6 +59,44 @@ export function buildChannelOutboundSessionRoute(route: {
     from,
     to,
     ...(threadId !== undefined && { threadId }),
+  };
+}
+
+/** A thread has a session of its own, unless the channel's ids tell threads apart already. */
+export function resolveThreadSessionKeys({
+  baseSessionKey,
+  threadId,
+  parentSessionKey,
+  useSuffix = true,
+  normalizeThreadId = (id) => id.toLowerCase(),
+}: {
+  readonly baseSessionKey: string;
+  readonly threadId?: string | null;
+  readonly parentSessionKey?: string;
+  readonly useSuffix?: boolean;
+  readonly normalizeThreadId?: (threadId: string) => string;
+}): { sessionKey: string; parentSessionKey: string | undefined } {
+  const thread = threadId?.trim();
+  if (!thread) return { sessionKey: baseSessionKey, parentSessionKey: undefined };
+  const sessionKey = useSuffix ? `${baseSessionKey}:thread:${normalizeThreadId(thread)}` : baseSessionKey;
+  return { sessionKey, parentSessionKey };
+}
+
+/** Where a command of the channel's own menu is answered, and which session it is about. */
+export function resolveNativeCommandSessionTargets(command: {
+  readonly agentId: string;
+  readonly sessionPrefix: string;
+  readonly userId: string;
+  readonly targetSessionKey: string;
+  readonly boundSessionKey?: string;
+  readonly lowercaseSessionKey?: boolean;
+}): { sessionKey: string; commandTargetSessionKey: string } {
+  const { agentId, sessionPrefix, userId, targetSessionKey, boundSessionKey } = command;
+  const ownKey = ['agent', agentId, sessionPrefix, userId].join(':');
+  const sessionKey = boundSessionKey ?? ownKey;
+  return {
+    sessionKey: command.lowercaseSessionKey ? sessionKey.toLowerCase() : sessionKey,
+    commandTargetSessionKey: boundSessionKey ?? targetSessionKey,
   };
 }
 

@@ -14,7 +14,7 @@ export interface ParsedConfig {
   readonly success: boolean;
   readonly data?: unknown;
   readonly error?: {
-    readonly issues: readonly { readonly path: readonly (string | number)[]; readonly message: string }[];
+    readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
   };
 }
 
@@ -49,16 +49,30 @@ export function buildPluginConfigSchema(schema: ZodLike, options: SchemaOptions 
   return { jsonSchema: jsonSchemaOf(schema), uiHints, safeParse };
 }
 
+export interface ChannelConfigSchema {
+  readonly schema: JsonObject;
+  readonly uiHints?: JsonObject | undefined;
+  readonly runtime: { readonly safeParse: (value: unknown) => ParsedConfig };
+}
+
+/** Of a channel; it is not asked here, because channels of plugins are not used. */
+export function buildChannelConfigSchema(
+  schema: ZodLike,
+  { uiHints }: Pick<SchemaOptions, 'uiHints'> = {},
+): ChannelConfigSchema {
+  return { schema: jsonSchemaOf(schema), uiHints, runtime: { safeParse: (value) => schema.safeParse(value) } };
+}
+
 interface ZodLike {
   safeParse(value: unknown): ParsedConfig;
-  toJSONSchema?(): JsonObject;
+  toJSONSchema?(): object;
 }
 
 /** Older copies of zod cannot tell; then everything that is an object will do. */
 function jsonSchemaOf(schema: ZodLike): JsonObject {
   try {
     const written = schema.toJSONSchema?.();
-    if (written) return written;
+    if (written) return written as JsonObject;
   } catch {
     // It holds what JSON Schema cannot say.
   }
@@ -79,9 +93,7 @@ function checkedBy(schema: JsonObject, value: unknown): ParsedConfig {
   );
 }
 
-function failed(
-  issues: readonly { readonly path: readonly (string | number)[]; readonly message: string }[],
-): ParsedConfig {
+function failed(issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[]): ParsedConfig {
   return { success: false, error: { issues } };
 }
 

@@ -1,9 +1,10 @@
-// Small JSON files of a plugin: read without fuss, written privately and as a whole.
+// Small JSON files of a plugin: read without fuss, written privately and as a whole; and names for files that pass.
 
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 
 /** Undefined when there is no such file or it holds no JSON. */
 export function loadJsonFile(filePath: string): unknown {
@@ -53,6 +54,32 @@ export async function writeJsonFileAtomically(filePath: string, value: unknown):
     await rm(draft, { force: true });
     throw error;
   }
+}
+
+/** A path that nothing has yet; no part of it leads out of the folder. */
+export function buildRandomTempFilePath({
+  prefix,
+  extension = '',
+  tmpDir = tmpdir(),
+  now = Date.now(),
+  uuid = randomUUID(),
+}: {
+  readonly prefix: string;
+  readonly extension?: string;
+  readonly tmpDir?: string;
+  readonly now?: number;
+  readonly uuid?: string;
+}): string {
+  const ending = wordOf(extension);
+  const name = [wordOf(prefix) || 'file', Math.trunc(now), wordOf(uuid)].join('-');
+  return join(tmpDir, ending === '' ? name : `${name}.${ending}`);
+}
+
+function wordOf(text: string): string {
+  return text
+    .slice(0, 100)
+    .replace(/[^\w.-]+/g, '-')
+    .replace(/^[-.]+|[-.]+$/g, '');
 }
 
 function draftOf(filePath: string): string {

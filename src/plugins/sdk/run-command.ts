@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 export interface CommandOptions {
   readonly timeoutMs: number;
   readonly cwd?: string | undefined;
-  readonly input?: string | undefined;
+  readonly input?: string | Uint8Array | undefined;
   /** Added to what is inherited. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly noOutputTimeoutMs?: number | undefined;
@@ -109,6 +109,27 @@ export async function runExec(
     stdout,
     stderr,
   });
+}
+
+interface MediaOptions {
+  readonly timeoutMs?: number;
+  readonly input?: string | Uint8Array;
+}
+
+/** What ffprobe says; rejects where it is not installed. */
+export function runFfprobe(args: readonly string[], { timeoutMs = 10_000, input }: MediaOptions = {}): Promise<string> {
+  return runMediaProgram('ffprobe', args, { timeoutMs, input });
+}
+
+export function runFfmpeg(args: readonly string[], { timeoutMs = 45_000, input }: MediaOptions = {}): Promise<string> {
+  return runMediaProgram('ffmpeg', args, { timeoutMs, input });
+}
+
+async function runMediaProgram(program: string, args: readonly string[], options: CommandOptions): Promise<string> {
+  const { code, stdout, stderr, termination } = await runCommandWithTimeout([program, ...args], options);
+  if (code === 0) return stdout;
+  const why = termination === 'timeout' ? `did not end within ${options.timeoutMs} ms` : `ended with ${code}`;
+  throw new Error(`${program} ${why}: ${stderr.trim().slice(-500)}`);
 }
 
 const MAX_OUTPUT = 4 * 1024 * 1024;

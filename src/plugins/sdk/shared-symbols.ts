@@ -2,19 +2,24 @@
 // bound-symbols.ts.
 
 import { randomBytes, randomUUID } from 'node:crypto';
+import * as allowList from './allow-list.ts';
 import * as asyncWork from './async-work.ts';
 import * as channelRoute from './channel-route.ts';
+import * as channelTexts from './channel-texts.ts';
 import * as configSchema from './config-schema.ts';
 import * as definePlugin from './define-plugin.ts';
+import * as fileLock from './file-lock.ts';
 import * as guardedFetch from './guarded-fetch.ts';
 import * as jsonFiles from './json-files.ts';
 import * as mediaTypes from './media-types.ts';
+import * as replyHistory from './reply-history.ts';
 import * as runCommand from './run-command.ts';
 import * as secretInput from './secret-input.ts';
 import * as speech from './speech.ts';
 import * as textValues from './text-values.ts';
 import * as toolParams from './tool-params.ts';
 import * as toolResults from './tool-results.ts';
+import { UNUSED_CHANNEL_SYMBOLS } from './unused-channels.ts';
 
 export const SHARED_SYMBOLS: Readonly<Record<string, unknown>> = {
   ...definePlugin,
@@ -29,7 +34,12 @@ export const SHARED_SYMBOLS: Readonly<Record<string, unknown>> = {
   ...runCommand,
   ...guardedFetch,
   ...jsonFiles,
+  ...fileLock,
   ...channelRoute,
+  ...channelTexts,
+  ...replyHistory,
+  ...allowList,
+  ...UNUSED_CHANNEL_SYMBOLS,
   generateSecureToken: (bytes = 32): string => randomBytes(bytes).toString('base64url'),
   generateSecureUuid: (): string => randomUUID(),
 };
