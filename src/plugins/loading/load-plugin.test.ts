@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { recordingHost, ScratchPlugins } from '../fixtures/scratch-plugins.ts';
@@ -153,6 +153,29 @@ describe('loading a plugin', () => {
       'other.cjs': `exports.e = require('openclaw/plugin-sdk/core').jsonResult;`,
     });
     expect(host.logged[0]?.text).toBe('true,true,true,true,true');
+  });
+
+  it('takes CommonJS that a compiler made as it is, and compiles what only looks like it', async () => {
+    const head = '"use strict";\nObject.defineProperty(exports, "__esModule", { value: true });\n';
+    const seat = await scratch.write('nice', {
+      'index.js': `${head}const word_1 = require("./word.js");\nexports.default = (api) => api.logger.info(word_1.word);`,
+      'word.js': `${head}const core_1 = require("openclaw/plugin-sdk/core");\nexports.word = typeof core_1.jsonResult;`,
+    });
+    const host = recordingHost();
+    expect(await loadPlugin(seat, host)).toMatchObject({ ok: true });
+    expect(host.logged.map(({ text }) => text)).toEqual(['function']);
+    await expect(readdir(join(seat.stateDir, 'cache', 'plugin-code'))).rejects.toThrow('ENOENT');
+    await writeFile(
+      join(seat.rootDir, 'word.js'),
+      `${head}exports.word = [import.meta.url.slice(0, 5), typeof import("./index.js").then].join();`,
+    );
+    expect(await loadPlugin(seat, host)).toMatchObject({ ok: true });
+    expect(host.logged.at(-1)?.text).toBe('file:,function');
+    await writeFile(
+      join(seat.rootDir, 'word.js'),
+      `${head}const core_1 = require("openclaw/plugin-sdk/core");\nexports.word = (0, core_1.noSuchThing)();`,
+    );
+    expect(await loadPlugin(seat, host)).toMatchObject({ ok: false, reason: expect.stringContaining('#noSuchThing') });
   });
 
   it('sees edits of every file, also of CommonJS and JSON', async () => {
