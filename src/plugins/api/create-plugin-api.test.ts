@@ -63,6 +63,11 @@ describe('the API of a plugin', () => {
     expect(api.runtime.config.current()).toEqual({ agents: { list: [] } });
   });
 
+  it('says which version of the contract is followed, because plugins compare it with dates', () => {
+    const { api } = apiOf();
+    expect(api.runtime.version).toMatch(/^20\d\d\.\d{1,2}\.\d{1,2}$/);
+  });
+
   it('resolves paths from its folder and from the home of the operator', () => {
     const { api } = apiOf();
     expect([

@@ -3,7 +3,6 @@
 // plugins look two levels down to find out whether something is there.
 
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
-import { VERSION } from '../../protocol/version.ts';
 import type { PluginHost } from '../plugin-host.ts';
 import type { PluginSeat } from '../plugin-seat.ts';
 import { detectMime, mediaKindFromMime } from '../sdk/media-types.ts';
@@ -45,7 +44,7 @@ export function createPluginRuntime({ seat, host, logger, onAgentEvent, legacy }
   };
 
   return {
-    version: VERSION,
+    version: CONTRACT_VERSION,
     config: {
       current,
       loadConfig: () => {
@@ -220,3 +219,6 @@ export function subsystemLogger(host: PluginHost, subsystem: string): PluginLogg
     child: (name: unknown) => subsystemLogger(host, `${subsystem}/${String(name)}`),
   } as PluginLogger & { readonly subsystem: string };
 }
+
+/** Of the contract that is followed, not of Atrium: plugins compare it with the date of what they need. */
+const CONTRACT_VERSION = '2026.5.19';
