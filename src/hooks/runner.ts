@@ -23,12 +23,11 @@ import {
   type Stability,
 } from '../protocol/handler.ts';
 import { type ArmedHandler, armHandler, eventFor, rowOf, snapshotFor } from './armed-handler.ts';
+import { Asking } from './asking.ts';
 import { MAX_TIMEOUTS, type Suspension } from './breaker.ts';
 import { CallInProgress, summaryOf, tell } from './call-in-progress.ts';
 import { HOOK_CATALOG, type HookName, type HookRow } from './catalog.ts';
-import { changedFields, diffOfCall } from './change-of-call.ts';
 import type { AnswerFields } from './combine/answer-shape.ts';
-import { combineOf, nextEventOf, refusedResult } from './combine/combine.ts';
 import { type Deadline, isPromiseLike } from './deadline.ts';
 import { DeadlineTimer } from './deadline-timer.ts';
 import { contextFields, handlerContext } from './handler-context.ts';
@@ -261,38 +260,26 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
   ): Promise<HookAnswer<Hook>> {
     if (!this.has(hook)) return { result: {}, contributions: [], calls: [], skipped: [] };
     const row: HookRow = HOOK_CATALOG[hook];
-    const calls: HookCallRecord[] = [];
-    const contributions: HookContribution[] = [];
-    const skipped: string[] = [];
-    let result: AnswerFields = {};
-    let seen = event as AnswerFields;
-    let decidedBy: HandlerName | undefined;
-    let refusal: HookRefusal | undefined;
-    const combine = combineOf(hook);
     const shared = contextFields(context);
+    const asking = new Asking(hook, event as AnswerFields, options.derive);
     const hasDiffs = this.#settings.record !== undefined && options.record !== false;
     const handlers = this.#armed(hook);
     let ahead: LookAhead | undefined;
 
     for (const armed of handlers) {
+      if (asking.isOver) break;
       const { registered, isGate } = armed;
-      const { id, owner } = registered;
       if (options.pureOnly && !registered.pure) {
-        skipped.push(id);
+        asking.skipped.push(registered.id);
         continue;
       }
       options.signal?.throwIfAborted();
-      const before = result;
       const limitMs = this.#limitOf(armed, shared, options);
       const uncalled = this.#uncalled(armed, limitMs, shared, options);
       if (uncalled) {
-        calls.push(uncalled);
-        if (!isGate) continue;
-        const reason = suspendedReason(registered);
-        result = refusedResult(hook, before, reason);
-        decidedBy = { id, owner };
-        refusal = { id, owner, reason, cause: 'failure' };
-        break;
+        asking.calls.push(uncalled);
+        if (isGate) asking.refuse(registered, suspendedReason(registered));
+        continue;
       }
       const call = this.#begin(armed, limitMs, shared, options);
       try {
@@ -300,44 +287,27 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
         if (registered.remote) {
           ahead ??= new LookAhead(row, shared);
           const others = () => this.#nextAfter(armed, handlers, shared, options);
-          foreseen = await ahead.answerOf(armed, seen, call.deadline, others);
+          foreseen = await ahead.answerOf(armed, asking.seen, call.deadline, others);
         }
         const answered = foreseen
           ? foreseen.value
-          : call.invoke(registered.handler, eventFor(armed, seen), handlerContext(shared, call.deadline));
+          : call.invoke(registered.handler, eventFor(armed, asking.seen), handlerContext(shared, call.deadline));
         if (row.sync && !registered.isRemote) refusePromise(answered);
         const answer = isPromiseLike(answered) ? await answered : answered;
         call.settled(foreseen?.ms);
-        const combined = combine(before, answer, { owner, event: seen });
-        const changed = changedFields(before, combined.result);
-        const earlier = { event: seen, before };
-        const diff =
-          hasDiffs && changed.length > 0 ? () => diffOfCall(hook, changed, earlier, combined.result) : undefined;
-        result = combined.result;
-        const { contributed = {} } = combined;
-        for (const field of Object.keys(contributed)) {
-          contributions.push({ field, value: contributed[field], id, owner });
-        }
-        if (combined.decides) decidedBy = { id, owner };
-        if (combined.refusal !== undefined) refusal = { id, owner, reason: combined.refusal, cause: 'decision' };
-        calls.push(this.#ended(armed, options, call, call.done(changed, diff)));
-        if (combined.ends) break;
-        if (result !== before) seen = rewritten(nextEventOf(hook, event as AnswerFields, result), options);
+        const { changed, diff } = asking.take(registered, answer);
+        asking.calls.push(this.#ended(armed, options, call, call.done(changed, hasDiffs ? diff : undefined)));
       } catch (error) {
         if (options.signal?.aborted) {
           call.aborted();
           throw options.signal.reason;
         }
         const failure = this.#failureOf(error, armed, call);
-        calls.push(this.#ended(armed, options, call, call.failed(failure)));
-        if (!isGate) continue;
-        const reason = refusalReason(registered, failure);
-        result = refusedResult(hook, before, reason);
-        decidedBy = { id, owner };
-        refusal = { id, owner, reason, cause: 'failure' };
-        break;
+        asking.calls.push(this.#ended(armed, options, call, call.failed(failure)));
+        if (isGate) asking.refuse(registered, refusalReason(registered, failure));
       }
     }
+    const { result, decidedBy, refusal, contributions, calls, skipped } = asking;
     return { result: result as HookTypes[Hook]['result'], decidedBy, refusal, contributions, calls, skipped };
   }
 
@@ -584,8 +554,4 @@ function refusePromise(answered: unknown): void {
   if (!isPromiseLike(answered)) return;
   Promise.resolve(answered).catch(() => {});
   throw new InvalidHandlerResult('returned a promise, and this hook takes plain values only');
-}
-
-function rewritten(event: AnswerFields, { derive }: RunOptions): AnswerFields {
-  return derive ? derive(event) : event;
 }
