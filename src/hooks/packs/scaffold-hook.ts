@@ -1,9 +1,10 @@
 // The files of a new hook pack: one that works, is tested, and is short enough to be read before it is changed.
 // `scaffoldHook` only composes text; `saveHookScaffold` writes it, and never over something that exists.
 
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { isDashedName, suggestDashedName, titleOfName } from '../../protocol/dashed-name.ts';
 import { HookExistsError, HookNotWritableError, InvalidHookNameError } from '../../protocol/errors.ts';
+import { saveNewFolder } from './save-new-folder.ts';
 
 export interface HookScaffold {
   readonly name: string;
@@ -15,7 +16,7 @@ export interface HookScaffold {
 
 /** `hooksDir` is the directory that holds packs, such as `<state>/hooks`. */
 export function scaffoldHook(hooksDir: string, name: string): HookScaffold {
-  if (!isHookName(name)) throw new InvalidHookNameError(name, suggestHookName(name));
+  if (!isDashedName(name)) throw new InvalidHookNameError(name, suggestDashedName(name));
   const dir = join(hooksDir, name);
   return {
     name,
@@ -34,45 +35,11 @@ export function scaffoldHook(hooksDir: string, name: string): HookScaffold {
   };
 }
 
-/** All files or none: a pack that is there already is left as it is, a half-written one is taken back. */
-export async function saveHookScaffold(scaffold: HookScaffold): Promise<void> {
-  try {
-    await mkdir(dirname(scaffold.dir), { recursive: true });
-    await mkdir(scaffold.dir);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new HookExistsError(scaffold.name, scaffold.dir);
-    throw new HookNotWritableError(scaffold.dir, { cause: error });
-  }
-  try {
-    for (const { path, text } of scaffold.files) await writeFile(path, text, { flag: 'wx' });
-  } catch (error) {
-    await rm(scaffold.dir, { recursive: true, force: true });
-    throw new HookNotWritableError(scaffold.dir, { cause: error });
-  }
-}
-
-const LONGEST_NAME = 64;
-
-function isHookName(name: string): boolean {
-  return name.length <= LONGEST_NAME && /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name);
-}
-
-function suggestHookName(name: string): string | undefined {
-  const words = name
-    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
-    .toLowerCase()
-    .match(/[a-z0-9]+/g);
-  const suggestion = (words ?? [])
-    .join('-')
-    .replace(/^[0-9-]+/, '')
-    .slice(0, LONGEST_NAME)
-    .replace(/-$/, '');
-  return isHookName(suggestion) ? suggestion : undefined;
-}
-
-function titleOf(name: string): string {
-  const words = name.replaceAll('-', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+export function saveHookScaffold(scaffold: HookScaffold): Promise<void> {
+  return saveNewFolder(scaffold, {
+    exists: () => new HookExistsError(scaffold.name, scaffold.dir),
+    notWritable: (cause) => new HookNotWritableError(scaffold.dir, { cause }),
+  });
 }
 
 function hookMd(name: string): string {
@@ -82,7 +49,7 @@ description: "Adds a short section to AGENTS.md."
 metadata: { "openclaw": { "events": ["agent:bootstrap"], "priority": 150 } }
 ---
 
-# ${titleOf(name)}
+# ${titleOfName(name)}
 
 Adds a short section to AGENTS.md each time a prompt is composed.
 
@@ -97,7 +64,7 @@ Adds a short section to AGENTS.md each time a prompt is composed.
 function handler(name: string): string {
   return `import { BootstrapFileHelper, type InternalHookEvent, isAgentBootstrapEvent } from 'atrium/context';
 
-const SECTION = \`## ${titleOf(name)}
+const SECTION = \`## ${titleOfName(name)}
 
 Write here what the agent should know.\`;
 
@@ -134,7 +101,7 @@ test('${name} appends its section to AGENTS.md and keeps what was there', async 
   await handler(event);
   const [agents] = event.context.bootstrapFiles;
   assert.ok(agents?.content.startsWith('Be kind.'));
-  assert.match(agents.content, /## ${titleOf(name)}/);
+  assert.match(agents.content, /## ${titleOfName(name)}/);
 });
 
 test('${name} leaves other events alone', async () => {

@@ -2,8 +2,9 @@
 // short enough to be read before it is changed. `scaffoldPlugin` only composes text; `savePluginScaffold` writes it, and
 // never over something that exists.
 
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { saveNewFolder } from '../../hooks/packs/save-new-folder.ts';
+import { isDashedName, suggestDashedName, titleOfName } from '../../protocol/dashed-name.ts';
 import { InvalidPluginIdError, PluginFolderExistsError, PluginNotWritableError } from '../../protocol/errors.ts';
 
 export interface PluginScaffold {
@@ -13,8 +14,8 @@ export interface PluginScaffold {
 }
 
 export function scaffoldPlugin(dir: string, id: string): PluginScaffold {
-  if (!isScaffoldId(id)) throw new InvalidPluginIdError(id, suggestId(id));
-  const names: Names = { id, title: titleOf(id), tool: `${id.replaceAll('-', '_')}_greet` };
+  if (!isDashedName(id)) throw new InvalidPluginIdError(id, suggestDashedName(id));
+  const names: Names = { id, title: titleOfName(id), tool: `${id.replaceAll('-', '_')}_greet` };
   const texts = {
     'package.json': packageJson(names),
     'openclaw.plugin.json': manifest(names),
@@ -25,51 +26,20 @@ export function scaffoldPlugin(dir: string, id: string): PluginScaffold {
   return { id, dir, files: Object.entries(texts).map(([name, text]) => ({ path: join(dir, name), text })) };
 }
 
-/** All files or none: a folder that is there already is left as it is, a half-written one is taken back. */
-export async function savePluginScaffold({ dir, files }: PluginScaffold): Promise<void> {
-  try {
-    await mkdir(dirname(dir), { recursive: true });
-    await mkdir(dir);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new PluginFolderExistsError(dir);
-    throw new PluginNotWritableError(dir, { cause: error });
-  }
-  try {
-    for (const { path, text } of files) await writeFile(path, text, { flag: 'wx' });
-  } catch (error) {
-    await rm(dir, { recursive: true, force: true });
-    throw new PluginNotWritableError(dir, { cause: error });
-  }
+export function savePluginScaffold({ dir, files }: PluginScaffold): Promise<void> {
+  return saveNewFolder(
+    { dir, files },
+    {
+      exists: () => new PluginFolderExistsError(dir),
+      notWritable: (cause) => new PluginNotWritableError(dir, { cause }),
+    },
+  );
 }
 
 interface Names {
   readonly id: string;
   readonly title: string;
   readonly tool: string;
-}
-
-const LONGEST_ID = 64;
-
-function isScaffoldId(id: string): boolean {
-  return id.length <= LONGEST_ID && /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(id);
-}
-
-function suggestId(id: string): string | undefined {
-  const words = id
-    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
-    .toLowerCase()
-    .match(/[a-z0-9]+/g);
-  const suggestion = (words ?? [])
-    .join('-')
-    .replace(/^[0-9-]+/, '')
-    .slice(0, LONGEST_ID)
-    .replace(/-$/, '');
-  return isScaffoldId(suggestion) ? suggestion : undefined;
-}
-
-function titleOf(id: string): string {
-  const words = id.replaceAll('-', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function packageJson({ id, title }: Names): string {
