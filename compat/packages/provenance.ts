@@ -24,7 +24,8 @@ export const provenance: PackageCheck = {
   check: async (rig) => {
     const { hooks } = await rig.status();
     await rig.ask('Hello.', [reply('Hello.')]);
-    for (let tries = 0; tries < 50 && rig.posted.length === 0; tries += 1) await sleep(100);
+    const isPosted = () => rig.posted.some((body) => body.includes('before_agent_start'));
+    for (let tries = 0; tries < 50 && !isPosted(); tries += 1) await sleep(100);
     const armed = hooks.filter(({ state }) => state !== 'blocked');
     return [
       cell(
@@ -37,11 +38,7 @@ export const provenance: PackageCheck = {
         armed.some(({ hook }) => hook === 'before_agent_start'),
         armed.length,
       ),
-      cell(
-        'what happened is posted',
-        rig.posted.some((body) => body.includes('before_agent_start')),
-        rig.posted.length,
-      ),
+      cell('what happened is posted', isPosted(), rig.posted.length),
     ];
   },
 };
