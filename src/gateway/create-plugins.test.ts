@@ -38,6 +38,18 @@ describe('a plugin in a gateway', () => {
     });
   });
 
+  it('that cannot load is named in the status of the gateway until it can', async () => {
+    const scratch = await gatewayForTest({
+      files: pluginFiles('dice', "throw new Error('no dice');"),
+      config: inline('dice'),
+    });
+    const { warnings } = await scratch.gateway.status();
+    expect(warnings).toContainEqual(expect.stringMatching(/^The plugin "dice" is failed: .*no dice/));
+    for (const [path, text] of Object.entries(pluginFiles('dice', DICE))) await scratch.home.write(path, text);
+    await scratch.gateway.plugins.reload('dice');
+    expect((await scratch.gateway.status()).warnings.filter((each) => each.includes('dice'))).toEqual([]);
+  });
+
   it('has its optional tools offered where a list names them, or their plugin', async () => {
     const scratch = await gatewayForTest({
       files: pluginFiles('dice', DICE),

@@ -80,6 +80,8 @@ export interface GatewayPlugins {
   /** The tools that plugins bring, as far as they are known without asking for them. */
   namedTools(): readonly PolicyTool[];
   trustedPolicies(): readonly TrustedPolicy[];
+  /** A sentence for each plugin that should be at work and is not. */
+  troubles(): readonly string[];
   /** Resolves when their hooks are armed. */
   load(): Promise<void>;
   /** Starts their services; everything that they might use is open. */
@@ -223,6 +225,11 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
         .registered('trusted-policy')
         .filter(({ origin }) => origin === 'bundled')
         .map(({ pluginId, registration: { id, evaluate } }) => ({ id, pluginId, evaluate })),
+    troubles: () =>
+      registry
+        .list()
+        .filter(({ state }) => state === 'failed' || state === 'suspended')
+        .map(({ id, state, reason }) => `The plugin "${id}" is ${state}: ${reason}`),
     load: async () => {
       await registry.open();
       undo.push(

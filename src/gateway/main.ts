@@ -253,6 +253,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       ...drafting.exec.problems,
       ...drafting.toolWarnings(),
       ...mcp.warnings,
+      ...plugins.troubles(),
       ...workspaces.warnings,
       ...contextWarnings.warnings,
     ],
