@@ -4,8 +4,9 @@
 import { lookup as lookupHost } from 'node:dns';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
+import { isPublicAddress } from '../../protocol/public-address.ts';
 
 export interface SsrFPolicy {
   readonly allowPrivateNetwork?: boolean | undefined;
@@ -81,9 +82,8 @@ export async function fetchWithSsrFGuard(asked: GuardedFetch): Promise<GuardedRe
 }
 
 export function isPrivateIpAddress(address: string): boolean {
-  const plain = address.replace(/^\[|\]$/g, '');
-  const family = isIP(plain);
-  return family === 0 || PRIVATE.check(plain, family === 6 ? 'ipv6' : 'ipv4');
+  // A resolver that answers for both families at once writes IPv4 addresses with this prefix.
+  return !isPublicAddress(address.replace(/^\[|\]$/g, '').replace(/^::ffff:(?=\d+\.)/i, ''));
 }
 
 /** By what the text says; a name that leads into a private network shows only when it is looked up. */
@@ -94,40 +94,6 @@ export function isBlockedHostnameOrIp(host: string): boolean {
     .toLowerCase();
   if (isIP(name) !== 0) return isPrivateIpAddress(name);
   return name === 'localhost' || /\.(localhost|local|internal)$/.test(name);
-}
-
-const PRIVATE = new BlockList();
-for (const [network, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-] as const) {
-  PRIVATE.addSubnet(network, prefix, 'ipv4');
-}
-for (const [network, prefix] of [
-  ['::', 96],
-  ['64:ff9b::', 96],
-  ['64:ff9b:1::', 48],
-  ['100::', 64],
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['fec0::', 10],
-  ['ff00::', 8],
-] as const) {
-  PRIVATE.addSubnet(network, prefix, 'ipv6');
 }
 
 function checkedUrl(text: string, { requireHttps, policy = {} }: GuardedFetch): URL {

@@ -3,8 +3,8 @@
 
 import { isIP } from 'node:net';
 import { WebAddressError, WebFetchError } from '../../protocol/errors.ts';
+import { isPublicAddress } from '../../protocol/public-address.ts';
 import { hostOf } from './check-url.ts';
-import { isPublicAddress } from './public-address.ts';
 
 export interface HostAddress {
   readonly address: string;

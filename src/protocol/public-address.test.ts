@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isPublicAddress } from './public-address.ts';
 
@@ -93,5 +94,22 @@ describe('no public address', () => {
     '',
   ])('is %s', (address) => {
     expect(isPublicAddress(address)).toBe(false);
+  });
+});
+
+describe('an IPv4 address inside an IPv6 address', () => {
+  it('is judged as it is judged alone', () => {
+    fc.assert(
+      fc.property(fc.ipV4(), (address) => {
+        const bytes = address.split('.').map(Number);
+        const [a, b, c, d] = bytes.map((byte) => byte.toString(16).padStart(2, '0'));
+        const isPublic = isPublicAddress(address);
+        expect(isPublicAddress(`64:ff9b::${address}`)).toBe(isPublic);
+        expect(isPublicAddress(`64:ff9b::${a}${b}:${c}${d}`)).toBe(isPublic);
+        expect(isPublicAddress(`2002:${a}${b}:${c}${d}::1`)).toBe(isPublic);
+        expect(isPublicAddress(`::ffff:${address}`)).toBe(false);
+      }),
+      { numRuns: 500 },
+    );
   });
 });
