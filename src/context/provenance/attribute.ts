@@ -1,11 +1,9 @@
 // Finds out who wrote what when a handler simply assigned a new text: what is common with the text before keeps its
 // origin, the rest is the handler's. The work is bounded, so a hostile rewrite costs no more than a whole-text claim.
 
+import { commonLines, type LinePair } from '../common-lines.ts';
 import type { HandlerOrigin, Origin } from './origin.ts';
 import { joinRopes, type Rope, ropeText, sliceRope } from './rope.ts';
-
-/** Above this many line pairs the middle of a rewrite is not compared line by line any more. */
-const MAX_LINE_PAIRS = 250_000;
 
 /** Who wrote a text that replaced another, and what that changed. */
 export interface Attribution {
@@ -48,14 +46,20 @@ function attributeMiddle(
   if (removed === '' || added === '') return whole(author, false);
   const oldLines = splitLines(removed);
   const newLines = splitLines(added);
-  if (oldLines.length * newLines.length > MAX_LINE_PAIRS) return whole(asRewritten(author), true);
   const kept = commonLines(oldLines, newLines);
+  if (kept === undefined) return whole(asRewritten(author), true);
   if (kept.length > 0) return weave(before, oldLines, newLines, kept, author);
   return keepsLine ? whole(author, false) : whole(asRewritten(author), true);
 }
 
 /** Walks both texts along their common lines; what is new between two of them is the author's. */
-function weave(before: Rope, oldLines: string[], newLines: string[], kept: LinePair[], author: Origin): Attribution {
+function weave(
+  before: Rope,
+  oldLines: string[],
+  newLines: string[],
+  kept: readonly LinePair[],
+  author: Origin,
+): Attribution {
   const oldStarts = lineStarts(oldLines);
   const ropes: Rope[] = [];
   let added = '';
@@ -91,35 +95,6 @@ function attributeLines(before: Rope, oldText: string, newText: string, author: 
     { text: newText.slice(prefix, newText.length - suffix), origin: author },
     ...sliceRope(before, oldText.length - suffix, oldText.length),
   ];
-}
-
-interface LinePair {
-  readonly before: number;
-  readonly after: number;
-}
-
-/** The longest common subsequence of lines; among equals the earliest line of the old text wins. */
-function commonLines(before: readonly string[], after: readonly string[]): LinePair[] {
-  const width = after.length + 1;
-  const lengths = new Uint32Array((before.length + 1) * width);
-  for (let i = before.length - 1; i >= 0; i--) {
-    for (let j = after.length - 1; j >= 0; j--) {
-      const here = i * width + j;
-      lengths[here] =
-        before[i] === after[j]
-          ? (lengths[here + width + 1] ?? 0) + 1
-          : Math.max(lengths[here + width] ?? 0, lengths[here + 1] ?? 0);
-    }
-  }
-  const pairs: LinePair[] = [];
-  let i = 0;
-  let j = 0;
-  while (i < before.length && j < after.length) {
-    if (before[i] === after[j]) pairs.push({ before: i++, after: j++ });
-    else if ((lengths[(i + 1) * width + j] ?? 0) >= (lengths[i * width + j + 1] ?? 0)) i++;
-    else j++;
-  }
-  return pairs;
 }
 
 /** Lines keep their line ends, so that joining them gives the text back. */
