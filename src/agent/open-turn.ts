@@ -9,20 +9,20 @@ import { RunInterruptedError, RunTimeoutError, TriggerScrubbedError } from '../p
 import type { Inbound } from '../protocol/inbound.ts';
 import type { Message } from '../protocol/message.ts';
 import type { Trigger } from '../protocol/session-type.ts';
-import { startsOver } from '../protocol/starts-over.ts';
 import { timeLimit } from '../protocol/time-limit.ts';
+import { startsOver } from '../sessions/end-session.ts';
+import { loadSession, type SessionPlan } from '../sessions/open-session.ts';
+import { sessionEntryOf } from '../sessions/session-entry.ts';
 import type { JournalRow, SessionRow, TranscriptRow, TriggerKind, TriggerPayload } from '../store/tables.ts';
 import type { ClaimedRun } from './claimed-run.ts';
 import { parseCompactCommand } from './compaction/compact-command.ts';
 import { isOwnEntry, splitHistory } from './history-of.ts';
 import { hookContextOf, TRIGGER_OF_KIND } from './hook-context-of.ts';
-import { loadSession } from './load-session.ts';
 import type { PastEntry } from './message-spans.ts';
 import { modelContextOf } from './model-context.ts';
 import { parseResetCommand } from './reset-command.ts';
 import { RunLedger } from './run-ledger.ts';
-import type { RecordedRun, RunParts, SessionPlan } from './run-parts.ts';
-import { sessionEntryOf } from './session-entry.ts';
+import type { RecordedRun, RunParts } from './run-parts.ts';
 
 export interface Turn {
   readonly runId: string;

@@ -3,12 +3,12 @@
 
 import type { WireRequest } from '../models/model.ts';
 import type { Inbound } from '../protocol/inbound.ts';
-import { startsOver } from '../protocol/starts-over.ts';
+import { startsOver } from '../sessions/end-session.ts';
+import { loadSession } from '../sessions/open-session.ts';
 import { fitPreview } from './compaction/fit-request.ts';
 import { draftRequest, type TurnSubject } from './draft-request.ts';
 import { historyOf } from './history-of.ts';
 import { hookContextOf } from './hook-context-of.ts';
-import { loadSession } from './load-session.ts';
 import type { RequestDraft } from './request-draft.ts';
 import { parseResetCommand } from './reset-command.ts';
 import type { DraftParts } from './run-parts.ts';

@@ -14,8 +14,8 @@ import type { ModelRef } from '../protocol/model-ref.ts';
 import type { Requester } from '../protocol/requester.ts';
 import type { Trigger } from '../protocol/session-type.ts';
 import type { Usage } from '../protocol/usage.ts';
+import type { LifetimeSettings } from '../sessions/session-lifetime.ts';
 import type { NewRow, Store, Write } from '../store/store.ts';
-import type { SessionRow } from '../store/tables.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { TrustedPolicy } from '../tools/trusted-policy.ts';
 import type { RequestSpan } from './request-draft.ts';
@@ -24,14 +24,15 @@ import type { CommandPort } from './run-command.ts';
 export type RunHooks = HookRunner<InternalHookHandler>;
 
 /** What drafting a request needs; a preview has nothing else, so it cannot do anything else. */
-export type DraftParts = Pick<RunParts, 'store' | 'hooks' | 'context' | 'models' | 'sessions' | 'tools' | 'compaction'>;
+export type DraftParts = Pick<RunParts, 'store' | 'hooks' | 'context' | 'models' | 'lifetime' | 'tools' | 'compaction'>;
 
 export interface RunParts {
   readonly store: Store;
   readonly hooks: RunHooks;
   readonly context: ContextPort;
   readonly models: ModelPort;
-  readonly sessions: SessionPort;
+  /** When sessions end by themselves. */
+  readonly lifetime: LifetimeSettings;
   readonly delivery: DeliveryPort;
   readonly recorder: RunRecorder;
   /** The tools that the policy offers there and then, in a stable order. */
@@ -111,25 +112,6 @@ export interface ModelPort {
   candidates(agentId: string): readonly ModelRef[];
   /** Rejects with an AtriumError when there is no such provider, or no key for it. */
   model(ref: ModelRef): Promise<Model>;
-}
-
-export interface SessionPlan {
-  readonly session: SessionRow;
-  readonly writes: readonly Write[];
-  readonly isNew: boolean;
-  readonly ended?: { readonly session: SessionRow; readonly reason: SessionEndReason } | undefined;
-}
-
-export interface SessionPort {
-  /** The session that a run belongs to; `reset` when a person asked for a new one. */
-  plan(request: {
-    readonly current: SessionRow | undefined;
-    readonly agentId: string;
-    readonly sessionKey: string;
-    readonly surface: Surface | null;
-    readonly now: number;
-    readonly reset?: 'new' | 'reset' | undefined;
-  }): SessionPlan;
 }
 
 /** What goes out: the answer, or the notice of a failure. */

@@ -114,6 +114,9 @@ describe('a session whose time is over', () => {
   it.each([
     ['idle', { reset: { mode: 'idle', idleMinutes: 30 } }, 31 * 60_000],
     ['daily', { reset: { mode: 'daily', atHour: 4 } }, 20 * 3_600_000],
+    ['idle', { idleMinutes: 30 }, 31 * 60_000],
+    ['idle', { resetByType: { direct: { idleMinutes: 30 } } }, 31 * 60_000],
+    ['daily', { idleMinutes: 30, resetByChannel: { test: { atHour: 4 } } }, 20 * 3_600_000],
   ] as const)('ends as %s, and the message that came late is the first of the next', async (reason, session, passed) => {
     let now = Date.parse('2026-01-05T10:00:00Z');
     const seen: string[] = [];

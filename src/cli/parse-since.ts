@@ -1,7 +1,7 @@
 // A point in time as people write it on a command line: "today", so long ago, or the beginning of a day.
 
 import { BadFlagError } from '../protocol/errors.ts';
-import { lastDailyBoundary } from '../routing/last-daily-boundary.ts';
+import { lastDailyBoundary } from '../protocol/last-daily-boundary.ts';
 
 const HOUR_MS = 3_600_000;
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: HOUR_MS, d: 24 * HOUR_MS, w: 168 * HOUR_MS };

@@ -10,10 +10,8 @@ import { sessionVisibilityOf } from '../config/session-visibility.ts';
 import { resolveTimezone } from '../config/timezone.ts';
 import { webFetchSettingsOf } from '../config/web-fetch-settings.ts';
 import type { Inbound } from '../protocol/inbound.ts';
-import { newId } from '../protocol/new-id.ts';
-import { planSession } from '../routing/open-session.ts';
 import { type Route, resolveRoute } from '../routing/resolve-route.ts';
-import { decideRollover } from '../routing/session-lifetime.ts';
+import { SessionSight } from '../sessions/session-visibility.ts';
 import type { Store } from '../store/store.ts';
 import type { CronToolJobs } from '../tools/cron.ts';
 import type { McpServers } from '../tools/mcp/mcp-servers.ts';
@@ -68,19 +66,20 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
   });
   const models = new ModelRegistry(config, environment);
   const { home } = environment;
+  const sight = new SessionSight(store, sessionVisibilityOf(config));
   const toolset = createToolset({
     store,
     now,
     home,
     skillDirsOf: ({ agentId }) => engine.sharedSkillDirs({ agentId, at: new Date(now()) }),
-    sessionVisibility: sessionVisibilityOf(config),
+    sessionSight: sight,
     sessionMail: options.sessionMail,
     cronJobs: options.cronJobs,
     webFetch: webFetchSettingsOf(config),
     memoryPolicyOf: memoryPolicyOf(config, environment),
     memorySupplements: plugins?.memory,
   });
-  const exec = createExecTools({ environment, config, store, now, warn: options.warn ?? (() => undefined) });
+  const exec = createExecTools({ environment, config, store, sight, now, warn: options.warn ?? (() => undefined) });
   const tools = [...toolset.tools, ...exec.tools, ...(options.tools ?? [])];
   const offer = new ToolOffer({
     config,
@@ -90,6 +89,7 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
     },
   });
   const routing = routingSettingsOf(config);
+  const { reset, resetByType, resetByChannel, idleMinutes } = config.session ?? {};
   const timezone = resolveTimezone(config, environment);
   return {
     engine,
@@ -110,14 +110,7 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
         candidates: (agentId) => models.candidates(agentId),
         model: (ref) => models.model(ref),
       },
-      sessions: {
-        plan: ({ current, reset, ...request }) => {
-          const rollover = reset ?? (current && decideRollover(current, routing.lifetime, request.now, timezone));
-          const planned = planSession({ ...request, current, rollover, newSessionId: newId('ses', request.now) });
-          const { ended } = planned;
-          return { ...planned, ended: ended && current ? { session: current, reason: ended.reason } : undefined };
-        },
-      },
+      lifetime: { reset, resetByType, resetByChannel, idleMinutes, timezone },
       tools: (scope) => offer.offered(scope),
     },
   };

@@ -5,7 +5,7 @@ import { listAgentIds } from '../config/agents.ts';
 import type { Environment } from '../config/environment.ts';
 import { execSettingsOf } from '../config/exec-settings.ts';
 import type { Config } from '../config/schema.ts';
-import { sessionVisibilityOf } from '../config/session-visibility.ts';
+import type { SessionSight } from '../sessions/session-visibility.ts';
 import type { Store } from '../store/store.ts';
 import { BackgroundProcesses } from '../tools/exec/background-processes.ts';
 import { createExecTool } from '../tools/exec/exec.ts';
@@ -18,6 +18,7 @@ export interface ExecToolsOptions {
   readonly environment: Environment;
   readonly config: Config;
   readonly store: Store;
+  readonly sight: SessionSight;
   readonly now: () => number;
   readonly warn: (sentence: string) => void;
 }
@@ -30,12 +31,12 @@ export interface ExecTools {
   readonly problems: readonly string[];
 }
 
-export function createExecTools({ environment, config, store, now, warn }: ExecToolsOptions): ExecTools {
+export function createExecTools({ environment, config, store, sight, now, warn }: ExecToolsOptions): ExecTools {
   const { stateDir, variables, home } = environment;
   const processes = new BackgroundProcesses({ store, dir: join(stateDir, 'atrium', 'exec'), now, warn });
   const policyOf = (agentId: string) => execSettingsOf(config, agentId);
   const exec = createExecTool({ store, processes, policyOf, variables, now, home });
-  const process = createProcessTool({ processes, now, visibility: sessionVisibilityOf(config) });
+  const process = createProcessTool({ processes, now, sight });
   return { tools: [exec, process], processes, problems: [...new Set(problemsOf(config, variables))] };
 }
 

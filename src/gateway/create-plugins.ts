@@ -4,7 +4,6 @@
 
 import { join } from 'node:path';
 import type { ToolScope } from '../agent/run-parts.ts';
-import { sessionEntryOf } from '../agent/session-entry.ts';
 import { resolveAgentWorkspaceDir } from '../config/agent-workspace.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
@@ -15,6 +14,8 @@ import { Plugins } from '../plugins/plugins.ts';
 import type { PluginsConfiguration } from '../plugins/plugins-parts.ts';
 import type { PluginToolScope } from '../plugins/registration.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import { sessionEntryOf } from '../sessions/session-entry.ts';
+import { isOwnersRun } from '../sessions/session-visibility.ts';
 import type { Store } from '../store/store.ts';
 import type { MemorySupplements } from '../tools/memory/memory-supplements.ts';
 import type { PolicyTool } from '../tools/policy/decide-tool.ts';
@@ -24,7 +25,6 @@ import type { Delivery } from './create-delivery.ts';
 import type { Records } from './create-records.ts';
 import type { Gateway } from './gateway.ts';
 import type { PluginPort } from './gateway-port.ts';
-import { isOwnersRun } from './is-owners-run.ts';
 import { PluginControl } from './plugin-control.ts';
 import { createPluginHost, type PluginHostParts } from './plugins/create-plugin-host.ts';
 import { GatewayMethods } from './plugins/gateway-methods.ts';

@@ -7,13 +7,13 @@ import { resolveAgentDefaults } from '../config/agents.ts';
 import { policyVersionOf } from '../config/policy-version.ts';
 import type { Config } from '../config/schema.ts';
 import { captureRequest, readCapture } from '../recorder/capture.ts';
+import { isOwnersRun } from '../sessions/session-visibility.ts';
 import type { Store } from '../store/store.ts';
 import type { ContextWarnings } from './context-warnings.ts';
 import type { Delivery } from './create-delivery.ts';
 import type { BuiltDraftParts } from './create-draft-parts.ts';
 import type { GatewayPlugins } from './create-plugins.ts';
 import type { Records } from './create-records.ts';
-import { isOwnersRun } from './is-owners-run.ts';
 import { runRecorder } from './run-recorder.ts';
 import type { Workspaces } from './workspaces.ts';
 

@@ -11,7 +11,6 @@ describe('routingSettingsOf', () => {
       scope: 'per-sender',
       mainKey: undefined,
       identityLinks: {},
-      lifetime: {},
     });
   });
 
@@ -37,10 +36,5 @@ describe('routingSettingsOf', () => {
       },
       { agentId: 'main', channel: 'slack', accountId: 'work-account', position: 3, unchecked: ['guildId'] },
     ]);
-  });
-
-  it('hands on how long sessions live', () => {
-    const session = { idleMinutes: 5, reset: { mode: 'daily', atHour: 3 }, resetByChannel: { web: {} } } as const;
-    expect(routingSettingsOf({ session }).lifetime).toEqual(session);
   });
 });

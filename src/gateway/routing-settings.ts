@@ -7,7 +7,6 @@ import type { Binding, RoutingSettings } from '../routing/routing-settings.ts';
 
 export function routingSettingsOf(config: Config): RoutingSettings {
   const session = config.session ?? {};
-  const { reset, resetByType, resetByChannel, idleMinutes } = session;
   return {
     agentIds: listAgentIds(config),
     defaultAgentId: resolveDefaultAgentId(config),
@@ -16,7 +15,6 @@ export function routingSettingsOf(config: Config): RoutingSettings {
     scope: session.scope ?? 'per-sender',
     mainKey: session.mainKey,
     identityLinks: session.identityLinks ?? {},
-    lifetime: { reset, resetByType, resetByChannel, idleMinutes },
   };
 }
 

@@ -4,12 +4,12 @@
 import type { ToolScope } from '../agent/run-parts.ts';
 import type { Config } from '../config/schema.ts';
 import { listPluginIds, listToolPlaces, toolPolicyOf } from '../config/tool-policy.ts';
+import { isOwnersRun } from '../sessions/session-visibility.ts';
 import { type PolicyTool, type ToolVerdict, toolDecider } from '../tools/policy/decide-tool.ts';
 import { listPolicyOddities } from '../tools/policy/list-policy-oddities.ts';
 import type { PolicyStep } from '../tools/policy/policy-step.ts';
 import { resolveToolPolicy } from '../tools/policy/resolve-tool-policy.ts';
 import type { Tool } from '../tools/tool.ts';
-import { isOwnersRun } from './is-owners-run.ts';
 
 export interface ToolOfferOptions {
   readonly config: Config;

@@ -11,7 +11,6 @@ const settings: RoutingSettings = {
   dmScope: 'per-channel-peer',
   scope: 'per-sender',
   identityLinks: {},
-  lifetime: {},
 };
 
 function binding(agentId: string, channel: string, match: Partial<Binding> = {}): Omit<Binding, 'position'> {

@@ -2,7 +2,6 @@
 
 import type { DmScope, IdentityLinks, SessionScope } from '../protocol/build-session-key.ts';
 import type { Peer } from '../protocol/inbound.ts';
-import type { LifetimeSettings } from './session-lifetime.ts';
 
 export interface RoutingSettings {
   /** Normalised ids. */
@@ -13,7 +12,6 @@ export interface RoutingSettings {
   readonly scope: SessionScope;
   readonly mainKey?: string | undefined;
   readonly identityLinks: IdentityLinks;
-  readonly lifetime: LifetimeSettings;
 }
 
 /** Says which agent answers where. */

@@ -3,6 +3,7 @@
 
 import { onTestFinished } from 'vitest';
 import type { JsonObject } from '../protocol/json.ts';
+import { SessionSight } from '../sessions/session-visibility.ts';
 import type { Store } from '../store/store.ts';
 import { BackgroundProcesses, type BackgroundProcessesOptions } from '../tools/exec/background-processes.ts';
 import { createExecTool, type ExecPolicy } from '../tools/exec/exec.ts';
@@ -46,7 +47,7 @@ export class ExecRig {
       ...policy,
     });
     this.exec = createExecTool({ store, processes: this.processes, policyOf, variables, now });
-    this.process = createProcessTool({ processes: this.processes, now, visibility });
+    this.process = createProcessTool({ processes: this.processes, now, sight: new SessionSight(store, visibility) });
   }
 
   /** Gone after the test. */

@@ -4,8 +4,8 @@ import { VERSION } from '../protocol/version.ts';
 import { checkedParams } from './check-params.ts';
 import { asDetails } from './format-rows.ts';
 import { lastRunOf } from './last-run.ts';
+import { findSession, kindOfSession, type SessionToolOptions } from './session-tools.ts';
 import type { Tool } from './tool.ts';
-import { findVisibleSession, kindOfSession, type SessionToolOptions } from './visible-sessions.ts';
 
 interface SessionStatusParams {
   readonly sessionKey?: string;
@@ -31,7 +31,7 @@ export function createSessionStatusTool(options: SessionToolOptions): Tool {
     idempotent: true,
     async run(params, context) {
       const { sessionKey: asked = context.sessionId } = checkedParams<SessionStatusParams>(tool, params);
-      const session = await findVisibleSession(options, context, asked);
+      const session = await findSession(options, context, asked);
       const { sessionId, sessionKey } = session;
       const [messages, waiting, lastRun] = await Promise.all([
         store.count('transcript', { sessionId, kind: 'message' }),

@@ -6,13 +6,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
 import { VERSION } from '../protocol/version.ts';
+import { SessionSight, type SessionVisibility } from '../sessions/session-visibility.ts';
 import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { SessionRow } from '../store/tables.ts';
 import { ScratchWorkspace } from '../testkit/scratch-workspace.ts';
 import { runTool } from './run-tool.ts';
 import { createToolset, toolSpecs } from './toolset.ts';
-import type { SessionVisibility } from './visible-sessions.ts';
 
 const NOW = Date.parse('2026-05-06T10:00:00Z');
 const MINUTE = 60_000;
@@ -68,7 +68,7 @@ const calling = (name: string): Message => ({
 const result = (toolName: string, content: string): Message => ({ role: 'tool', toolCallId: 'c1', toolName, content });
 
 async function call(name: string, params: JsonObject = {}, visibility: SessionVisibility = 'agent') {
-  const toolset = createToolset({ store, now: () => NOW, sessionVisibility: visibility });
+  const toolset = createToolset({ store, now: () => NOW, sessionSight: new SessionSight(store, visibility) });
   const tool = toolset.find(name);
   if (!tool) throw new Error(`no ${name}`);
   const { workspaceDir } = scratch;
@@ -241,7 +241,7 @@ describe('session_status', () => {
 
 describe('the toolset', () => {
   it('has these tools, and finds them by any spelling', () => {
-    const { tools, find } = createToolset({ store, now: () => NOW });
+    const { tools, find } = createToolset({ store, now: () => NOW, sessionSight: new SessionSight(store, 'self') });
     expect(tools.map(({ name }) => name)).toEqual([
       'read',
       'write',
@@ -258,7 +258,7 @@ describe('the toolset', () => {
   });
 
   it('is told to a model in the same bytes, whatever order the tools come in', () => {
-    const { tools } = createToolset({ store, now: () => NOW });
+    const { tools } = createToolset({ store, now: () => NOW, sessionSight: new SessionSight(store, 'self') });
     const specs = toolSpecs(tools);
     expect(specs.map(({ name }) => name)).toEqual([
       'apply_patch',

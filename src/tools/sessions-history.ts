@@ -2,9 +2,9 @@
 
 import { checkedParams } from './check-params.ts';
 import { formatRows } from './format-rows.ts';
+import { findSession, type SessionToolOptions } from './session-tools.ts';
 import { showMessages } from './shown-messages.ts';
 import type { Tool } from './tool.ts';
-import { findVisibleSession, type SessionToolOptions } from './visible-sessions.ts';
 
 interface SessionsHistoryParams {
   readonly sessionKey: string;
@@ -48,7 +48,7 @@ export function createSessionsHistoryTool(options: SessionToolOptions): Tool {
     async run(params, context) {
       const asked = checkedParams<SessionsHistoryParams>(tool, params);
       const { limit = DEFAULT_LIMIT, includeTools = false } = asked;
-      const { sessionId, sessionKey } = await findVisibleSession(options, context, asked.sessionKey);
+      const { sessionId, sessionKey } = await findSession(options, context, asked.sessionKey);
       const where = { sessionId, kind: 'message' } as const;
       const [total, rows] = await Promise.all([
         store.count('transcript', where),

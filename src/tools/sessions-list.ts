@@ -4,15 +4,9 @@ import type { SessionRow } from '../store/tables.ts';
 import { checkedParams } from './check-params.ts';
 import { formatRows } from './format-rows.ts';
 import { lastRunOf } from './last-run.ts';
+import { kindOfSession, SESSION_KINDS, type SessionKind, type SessionToolOptions } from './session-tools.ts';
 import { showMessages } from './shown-messages.ts';
 import type { Tool } from './tool.ts';
-import {
-  kindOfSession,
-  SESSION_KINDS,
-  type SessionKind,
-  type SessionToolOptions,
-  visibleSessions,
-} from './visible-sessions.ts';
 
 interface SessionsListParams {
   readonly kinds?: readonly SessionKind[];
@@ -30,7 +24,7 @@ const MAX_CHARS_EACH = 500;
 const MAX_CHARS_A_SESSION = 2_000;
 
 export function createSessionsListTool(options: SessionToolOptions): Tool {
-  const { store, now, visibility } = options;
+  const { store, now, sight } = options;
   const tool: Tool = {
     name: 'sessions_list',
     description:
@@ -75,7 +69,7 @@ export function createSessionsListTool(options: SessionToolOptions): Tool {
         where: {
           endedAt: null,
           ...(activeMinutes === undefined ? {} : { activeAt: { gte: now() - activeMinutes * 60_000 } }),
-          ...visibleSessions(visibility, context),
+          ...sight.scopeOf(context),
         },
         orderBy: [['activeAt', 'desc']],
         limit: kinds ? MAX_LOOKED_AT : limit + 1,

@@ -4,6 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Inbound } from '../protocol/inbound.ts';
 import type { JsonObject } from '../protocol/json.ts';
+import { SessionSight } from '../sessions/session-visibility.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import {
   after,
@@ -249,7 +250,7 @@ describe('sessions_send', () => {
     const tool = createSessionsSendTool({
       store,
       now: Date.now,
-      visibility: 'agent',
+      sight: new SessionSight(store, 'agent'),
       mail: { deliver: (inbound) => gateway.receive(inbound), waitFor: (id, signal) => gateway.waitForRun(id, signal) },
     });
     const context = toolContextForTest({ workspaceDir: scratch.workspaceDir, sessionKey: ANN });

@@ -18,8 +18,8 @@ import type { JsonObject } from '../protocol/json.ts';
 import { timeLimit } from '../protocol/time-limit.ts';
 import type { RunRow } from '../store/tables.ts';
 import { checkedParams } from './check-params.ts';
+import { findSession, type SessionToolOptions } from './session-tools.ts';
 import type { Tool, ToolContext, ToolOutput } from './tool.ts';
-import { findVisibleSession, type SessionToolOptions } from './visible-sessions.ts';
 
 /** How a message gets to another session, and how its answer is learned of. */
 export interface SessionMail {
@@ -55,7 +55,7 @@ const MAX_REPLY_CHARS = 20_000;
 const MAX_HOPS = 5;
 
 export function createSessionsSendTool(options: SessionsSendOptions): Tool {
-  const { store, visibility, mail, now } = options;
+  const { store, sight, mail, now } = options;
   const tool: Tool = {
     name: 'sessions_send',
     description:
@@ -83,7 +83,7 @@ export function createSessionsSendTool(options: SessionsSendOptions): Tool {
     timeoutMs: MAX_WAIT_SECONDS * 1_000 + OWN_TIME_MS,
     async run(params, context) {
       const asked = checkedParams<SessionsSendParams>(tool, params);
-      if (visibility === 'self') throw new ToolSendForbiddenError();
+      if (!sight.reachesOthers) throw new ToolSendForbiddenError();
       const call = callName(context, params);
       const sent = (await findSent(context.runId, call)) ?? (await send(asked, call, context));
       return outputOf(sent, asked.timeoutSeconds ?? DEFAULT_WAIT_SECONDS, context.signal);
@@ -99,7 +99,7 @@ export function createSessionsSendTool(options: SessionsSendOptions): Tool {
   }
 
   async function send(asked: SessionsSendParams, call: string, context: ToolContext): Promise<SentMessage> {
-    const { sessionKey, agentId, surface } = await findVisibleSession(options, context, asked.sessionKey);
+    const { sessionKey, agentId, surface } = await findSession(options, context, asked.sessionKey);
     if (sessionKey === context.sessionKey) throw new ToolSendToSelfError(sessionKey);
     const path = [...(await passedOnBy(context.runId)), context.sessionKey];
     if (path.includes(sessionKey)) throw new ToolSendCycleError(sessionKey, path);

@@ -11,12 +11,12 @@ import { createMemoryTools } from './memory/memory-tools.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import { createReadTool, type SkillDirsOf } from './read.ts';
 import { createSessionStatusTool } from './session-status.ts';
+import type { SessionSight } from './session-tools.ts';
 import { createSessionsHistoryTool } from './sessions-history.ts';
 import { createSessionsListTool } from './sessions-list.ts';
 import { createSessionsSendTool, NO_SESSION_MAIL, type SessionMail } from './sessions-send.ts';
 import type { Tool } from './tool.ts';
 import { normalizeToolName } from './tool-name.ts';
-import type { SessionVisibility } from './visible-sessions.ts';
 import { createWebFetchTool, type WebFetchLimits } from './web/web-fetch.ts';
 import { createWriteTool } from './write.ts';
 
@@ -26,7 +26,7 @@ export interface ToolsetOptions {
   /** What a leading `~` in a path stands for. */
   readonly home?: string | undefined;
   readonly skillDirsOf?: SkillDirsOf | undefined;
-  readonly sessionVisibility?: SessionVisibility | undefined;
+  readonly sessionSight: SessionSight;
   /** Without it tools can be shown, and sessions_send cannot send. */
   readonly sessionMail?: SessionMail | undefined;
   /** Without it tools can be shown, and cron keeps nothing. */
@@ -50,7 +50,7 @@ export function createToolset({
   now,
   home,
   skillDirsOf,
-  sessionVisibility = 'self',
+  sessionSight,
   sessionMail = NO_SESSION_MAIL,
   cronJobs = NO_CRON_JOBS,
   webFetch,
@@ -58,7 +58,7 @@ export function createToolset({
   memorySupplements,
 }: ToolsetOptions): Toolset {
   const writes = new OneAtATime();
-  const sessions = { store, now, visibility: sessionVisibility };
+  const sessions = { store, now, sight: sessionSight };
   const tools: readonly Tool[] = [
     createReadTool({ home, skillDirsOf }),
     createWriteTool({ writes, home }),

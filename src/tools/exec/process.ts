@@ -4,20 +4,19 @@ import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ToolInputError, UnknownProcessError } from '../../protocol/errors.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import type { Where } from '../../store/store.ts';
 import type { ProcessRow } from '../../store/tables.ts';
 import { checkedParams } from '../check-params.ts';
 import { formatRows } from '../format-rows.ts';
+import type { SessionSight } from '../session-tools.ts';
 import type { Tool, ToolContext, ToolOutput } from '../tool.ts';
-import type { SessionVisibility } from '../visible-sessions.ts';
 import type { BackgroundProcesses } from './background-processes.ts';
 import { readableOutput, wholeCharacters, withoutLastLineEnds } from './readable-output.ts';
 
 export interface ProcessToolOptions {
   readonly processes: BackgroundProcesses;
   readonly now: () => number;
-  /** `self` shows those of the asking session, `agent` those of the whole agent. */
-  readonly visibility: SessionVisibility;
+  /** Whose processes the asking session sees: its own, or those of its whole agent. */
+  readonly sight: Pick<SessionSight, 'scopeOf'>;
 }
 
 const ACTIONS = ['list', 'poll', 'log', 'kill'] as const;
@@ -82,18 +81,14 @@ export function createProcessTool(options: ProcessToolOptions): Tool {
   return tool;
 }
 
-function visibleTo({ visibility }: ProcessToolOptions, { agentId, sessionKey }: ToolContext): Where<'processes'> {
-  return visibility === 'self' ? { agentId, sessionKey } : { agentId };
-}
-
 async function find(options: ProcessToolOptions, context: ToolContext, id: string): Promise<ProcessRow> {
-  const row = await options.processes.find(id, visibleTo(options, context));
+  const row = await options.processes.find(id, options.sight.scopeOf(context));
   if (!row) throw new UnknownProcessError(id);
   return row;
 }
 
 async function list(options: ProcessToolOptions, context: ToolContext): Promise<ToolOutput> {
-  const rows = await options.processes.list(visibleTo(options, context), MOST_LISTED);
+  const rows = await options.processes.list(options.sight.scopeOf(context), MOST_LISTED);
   const shown = rows.map(({ command, ...row }) => ({
     ...factsOf(row),
     seconds: Math.round(((row.endedAt ?? options.now()) - row.startedAt) / 1_000),

@@ -14,8 +14,11 @@ const KEYS = {
   main: 'agent:main:main',
 };
 
-function rollover(settings: LifetimeSettings, agoMs: number, key: keyof typeof KEYS = 'direct', timezone = 'UTC') {
-  return decideRollover({ sessionKey: KEYS[key], surface: null, activeAt: noon - agoMs }, settings, noon, timezone);
+type Rules = Omit<LifetimeSettings, 'timezone'>;
+
+function rollover(rules: Rules, agoMs: number, key: keyof typeof KEYS = 'direct', timezone = 'UTC') {
+  const session = { sessionKey: KEYS[key], surface: null, activeAt: noon - agoMs };
+  return decideRollover(session, { ...rules, timezone }, noon);
 }
 
 describe('decideRollover', () => {
@@ -72,7 +75,7 @@ describe('decideRollover', () => {
   });
 
   it('goes by the channel before everything else', () => {
-    const settings: LifetimeSettings = {
+    const settings: Rules = {
       reset: { mode: 'daily' },
       resetByType: { group: { mode: 'daily' } },
       resetByChannel: { Slack: { mode: 'idle', idleMinutes: 5 } },
@@ -81,7 +84,7 @@ describe('decideRollover', () => {
     expect(rollover(settings, 6 * MINUTE, 'direct')).toBeUndefined();
     const surface = { channel: 'slack', accountId: 'default', peer: { kind: 'direct', id: 'u1' } } as const;
     const main = { sessionKey: KEYS.main, surface, activeAt: noon - 6 * MINUTE };
-    expect(decideRollover(main, settings, noon, 'UTC')).toBe('idle');
+    expect(decideRollover(main, { ...settings, timezone: 'UTC' }, noon)).toBe('idle');
   });
 
   it('never ends a session that was active just now, and once it has ended one it would end an older one too', () => {

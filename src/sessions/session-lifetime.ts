@@ -1,10 +1,12 @@
 // When a session ends by itself: never, unless the operator has asked for it. Pure; the clock and the zone are handed in.
 
+import { lastDailyBoundary } from '../protocol/last-daily-boundary.ts';
 import { parseSessionKey } from '../protocol/session-key.ts';
 import type { SessionRow } from '../store/tables.ts';
-import { lastDailyBoundary } from './last-daily-boundary.ts';
 
 export interface LifetimeSettings {
+  /** The zone whose clocks say what hour it is. */
+  readonly timezone: string;
   readonly reset?: ResetRule | undefined;
   /** `dm` is the older name of `direct`. */
   readonly resetByType?: Readonly<Partial<Record<'direct' | 'dm' | 'group' | 'thread', ResetRule>>> | undefined;
@@ -29,7 +31,6 @@ export function decideRollover(
   session: Pick<SessionRow, 'sessionKey' | 'surface' | 'activeAt'>,
   settings: LifetimeSettings,
   now: number,
-  timezone: string,
 ): 'idle' | 'daily' | undefined {
   const rule = ruleFor(session, settings);
   const mode = rule.mode ?? (rule.atHour !== undefined ? 'daily' : rule.idleMinutes !== undefined ? 'idle' : 'never');
@@ -38,7 +39,7 @@ export function decideRollover(
   const idleEnd = idleMinutes === undefined ? Number.POSITIVE_INFINITY : session.activeAt + idleMinutes * 60_000;
   const isIdle = now > idleEnd;
   if (mode === 'daily') {
-    const boundary = lastDailyBoundary(now, rule.atHour ?? DEFAULT_HOUR, timezone);
+    const boundary = lastDailyBoundary(now, rule.atHour ?? DEFAULT_HOUR, settings.timezone);
     if (session.activeAt < boundary && !(isIdle && idleEnd < boundary)) return 'daily';
   }
   return isIdle ? 'idle' : undefined;

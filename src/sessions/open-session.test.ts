@@ -6,7 +6,7 @@ import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
 import type { Store } from '../store/store.ts';
 import type { SessionRow } from '../store/tables.ts';
 import { planSessionDeletion, planSessionEnd } from './end-session.ts';
-import { type PlannedSession, planSession, type SessionRequest } from './open-session.ts';
+import { planSession, type SessionPlan, type SessionRequest } from './open-session.ts';
 
 const surface = { channel: 'web', accountId: 'default', peer: { kind: 'direct', id: 'ana' } } as const;
 const sessionKey = 'agent:main:web:direct:ana';
@@ -24,17 +24,16 @@ afterEach(async () => {
 
 const sessions = () => store.select('sessions', { orderBy: [['startedAt', 'asc']] });
 
-async function open(request: Partial<SessionRequest> & Pick<SessionRequest, 'now'>): Promise<PlannedSession> {
-  const current = (await sessions()).at(-1);
-  const plan = planSession({
-    current,
-    agentId: 'main',
-    sessionKey,
-    surface,
-    rollover: undefined,
-    newSessionId: `ses_${request.now}`,
-    ...request,
-  });
+/** Sessions end with the day, which here begins at midnight. */
+const lifetime = { timezone: 'UTC', reset: { mode: 'daily', atHour: 0 } } as const;
+const DAY = 86_400_000;
+
+async function open(
+  request: Partial<SessionRequest> & Pick<SessionRequest, 'now'>,
+  ...given: readonly (SessionRow | undefined)[]
+): Promise<SessionPlan> {
+  const current = given.length > 0 ? given[0] : (await sessions()).at(-1);
+  const plan = planSession(current, lifetime, { agentId: 'main', sessionKey, surface, ...request });
   await store.commit(plan.writes, { site: 'request' });
   return plan;
 }
@@ -45,7 +44,7 @@ describe('planSession', () => {
     expect({ isNew, ended }).toEqual({ isNew: true, ended: undefined });
     expect(await sessions()).toEqual([session]);
     expect(session).toEqual({
-      sessionId: 'ses_1',
+      sessionId: expect.stringMatching(/^ses_/),
       sessionKey,
       agentId: 'main',
       startedAt: 1,
@@ -59,31 +58,31 @@ describe('planSession', () => {
   });
 
   it('goes on with the session that is open, and keeps where the last message came from', async () => {
-    await open({ now: 1 });
+    const { session: first } = await open({ now: 1 });
     const elsewhere = { ...surface, peer: { kind: 'direct', id: 'ana-2' } } as const;
     const { session, isNew } = await open({ now: 2, surface: elsewhere });
     expect(isNew).toBe(false);
-    expect(session).toMatchObject({ sessionId: 'ses_1', startedAt: 1, activeAt: 2, surface: elsewhere });
+    expect(session).toMatchObject({ sessionId: first.sessionId, startedAt: 1, activeAt: 2, surface: elsewhere });
     expect(await sessions()).toEqual([session]);
     expect((await open({ now: 3, surface: null })).session.surface).toEqual(elsewhere);
   });
 
   it('ends the old session with its reason and opens another in the same commit', async () => {
-    await open({ now: 1 });
-    const { session, ended, isNew } = await open({ now: 9, rollover: 'daily' });
-    expect({ ended, isNew }).toEqual({ ended: { sessionId: 'ses_1', reason: 'daily' }, isNew: true });
+    const { session: old } = await open({ now: 1 });
+    const { session, ended, isNew } = await open({ now: DAY });
+    expect({ ended, isNew }).toEqual({ ended: { session: old, reason: 'daily' }, isNew: true });
     expect(await sessions()).toMatchObject([
-      { sessionId: 'ses_1', endedAt: 9, endReason: 'daily' },
-      { sessionId: 'ses_9', endedAt: null, resumedFrom: 'ses_1' },
+      { sessionId: old.sessionId, endedAt: DAY, endReason: 'daily' },
+      { sessionId: session.sessionId, endedAt: null, resumedFrom: old.sessionId },
     ]);
-    expect(session.activeAt).toBe(9);
+    expect(session.activeAt).toBe(DAY);
   });
 
   it('opens a new session after one that has ended already', async () => {
     const { session } = await open({ now: 1 });
     await store.commit(planSessionEnd(session, 'reset', 2), { site: 'session' });
-    const next = await open({ now: 3, rollover: 'idle' });
-    expect(next).toMatchObject({ isNew: true, session: { sessionId: 'ses_3', resumedFrom: 'ses_1' } });
+    const next = await open({ now: 3, reset: 'new' });
+    expect(next).toMatchObject({ isNew: true, session: { resumedFrom: session.sessionId } });
     expect(next.ended).toBeUndefined();
     expect((await sessions())[0]).toMatchObject({ endedAt: 2, endReason: 'reset' });
   });
@@ -91,8 +90,8 @@ describe('planSession', () => {
   it('fails its commit when an operator has ended the session meanwhile', async () => {
     const { session } = await open({ now: 1 });
     await store.commit(planSessionEnd(session, 'reset', 2), { site: 'session' });
-    await expect(open({ now: 3, current: session })).rejects.toMatchObject({ name: 'PreconditionFailedError' });
-    await expect(open({ now: 3, current: session, rollover: 'new' })).rejects.toMatchObject({
+    await expect(open({ now: 3 }, session)).rejects.toMatchObject({ name: 'PreconditionFailedError' });
+    await expect(open({ now: 3, reset: 'new' }, session)).rejects.toMatchObject({
       name: 'PreconditionFailedError',
     });
     expect(await sessions()).toHaveLength(1);
@@ -109,13 +108,13 @@ describe('planSessionEnd', () => {
 describe('planSessionDeletion', () => {
   it('removes what was said in the sessions of a key, and nothing of others', async () => {
     const first = (await open({ now: 1 })).session;
-    await open({ now: 2, rollover: 'new' });
+    const second = (await open({ now: 2, reset: 'new' })).session;
     const other = 'agent:main:web:direct:bob';
-    await open({ now: 3, sessionKey: other, current: undefined });
+    const third = (await open({ now: 3, sessionKey: other }, undefined)).session;
     for (const [sessionId, runId, key] of [
       [first.sessionId, 'r1', sessionKey],
-      ['ses_2', 'r2', sessionKey],
-      ['ses_3', 'r3', other],
+      [second.sessionId, 'r2', sessionKey],
+      [third.sessionId, 'r3', other],
     ] as const) {
       const message = { role: 'user', content: 'a secret' } as const;
       const payload = { agentId: 'main', inbound: { surface, sender: { id: 'ana' }, text: 'a secret', at: 0 } };
@@ -154,9 +153,9 @@ describe('planSessionDeletion', () => {
       ['r3', true],
     ]);
     expect(await sessions()).toMatchObject([
-      { sessionId: 'ses_1', endReason: 'deleted', surface: null },
-      { sessionId: 'ses_2', endReason: 'deleted', endedAt: 10, surface: null },
-      { sessionId: 'ses_3', endReason: null },
+      { sessionId: first.sessionId, endReason: 'deleted', surface: null },
+      { sessionId: second.sessionId, endReason: 'deleted', endedAt: 10, surface: null },
+      { sessionId: third.sessionId, endReason: null },
     ]);
   });
 });

@@ -3,9 +3,16 @@
 // the store keeps it; a run that still goes on is none of this file's business, so its caller hands in the runs that are over.
 
 import type { SessionEndReason } from '../protocol/live-event.ts';
-import { startsOver } from '../protocol/starts-over.ts';
 import type { Write } from '../store/store.ts';
 import type { SessionRow } from '../store/tables.ts';
+
+/**
+ * Whether a session ends because somebody wanted to start over. What plugins kept and queued for it then goes with it; a
+ * session that merely ran out of time hands it on to the next one.
+ */
+export function startsOver(reason: SessionEndReason | undefined): boolean {
+  return reason === 'new' || reason === 'reset' || reason === 'deleted';
+}
 
 /** Nothing to write when it has ended already; a commit that comes second to another one fails. */
 export function planSessionEnd(session: SessionRow, reason: SessionEndReason, now: number): readonly Write[] {
