@@ -9,6 +9,7 @@ import { CLIENT_GONE } from './client-gone.ts';
 import { answerOf } from './end-finished.ts';
 import { endRun } from './end-run.ts';
 import type { Turn } from './open-turn.ts';
+import { releaseInjections } from './release-injections.ts';
 import type { RunParts } from './run-parts.ts';
 import { withdrawEntries } from './withdraw-entries.ts';
 
@@ -29,6 +30,8 @@ export async function failRun(parts: RunParts, turn: Turn, error: unknown): Prom
       : await parts.delivery.plan(answerOf(turn, stopped ? told : `This message could not be answered. ${told}`));
   const wasAsked = ledger.hasSteps;
   const status = stopped ? 'stopped' : 'failed';
+  const { sessionId } = turn.session;
+  const injections = await releaseInjections(parts.store, { runId, sessionId, keepsEntries: !isHeartbeat });
   await endRun(parts, turn, {
     site: 'failure',
     status,
@@ -39,7 +42,7 @@ export async function failRun(parts: RunParts, turn: Turn, error: unknown): Prom
       ...(wasAsked ? [] : [ledger.notice({ role: 'user', content: turn.text }, turn.text)]),
       ledger.notice(said(told), told, { status }),
       ...rows.map((row): Write => ({ insert: 'outbox', row })),
-      { update: 'injections', where: { runId, status: 'bound' }, set: { status: 'queued', runId: null } },
+      ...injections,
       { update: 'approvals', where: { runId, status: 'waiting' }, set: { status: 'void' } },
       ...(stopped || isHeartbeat || turn.kind === 'api' ? [] : [deadLetter(parts, turn, told)]),
     ],

@@ -128,7 +128,7 @@ function need(): fc.Arbitrary<CompactionNeed> {
 function compacted(said: readonly TranscriptRow[], wanted: CompactionNeed): readonly TranscriptRow[] | undefined {
   const earlier = said.findLast(({ kind }) => kind === 'compaction');
   const plan = planCompaction(toldEntries(said), earlier && boundsOf(earlier), wanted);
-  const bounds = plan?.summarised?.bounds ?? plan?.pruned;
+  const bounds = plan?.summarised?.bounds ?? plan?.pruned?.bounds;
   if (!bounds) return undefined;
   return [...said, row(said.length + 1, { role: 'user', content: 'So far.' }, { ...bounds })];
 }

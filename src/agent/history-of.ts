@@ -7,10 +7,11 @@ import { type Message, toolCallsOf } from '../protocol/message.ts';
 import type { TranscriptRow } from '../store/tables.ts';
 import { boundsOf } from './compaction/compaction-facts.ts';
 import { prunedResult } from './compaction/pruned-result.ts';
-import { COMPACTION_AUTHOR, type PastEntry } from './message-spans.ts';
+import { COMPACTION_AUTHOR, type PastEntry, withoutPieces } from './message-spans.ts';
 
-export function historyOf(entries: readonly TranscriptRow[]): readonly PastEntry[] {
-  return withResults(toldEntries(entries));
+/** `runId` names the run whose request it is: pieces that are told once are told in the requests of their own run. */
+export function historyOf(entries: readonly TranscriptRow[], runId?: string): readonly PastEntry[] {
+  return withResults(toldEntries(entries, runId));
 }
 
 /** The same in two: what was said before a run, and what the run itself has said so far, whose calls may yet be answered. */
@@ -18,7 +19,7 @@ export function splitHistory(
   entries: readonly TranscriptRow[],
   runId: string,
 ): { readonly past: readonly PastEntry[]; readonly own: readonly PastEntry[] } {
-  const told = toldEntries(entries);
+  const told = toldEntries(entries, runId);
   return {
     past: withResults(told.filter((entry) => !isOwnEntry(entry, runId))),
     own: told.filter((entry) => isOwnEntry(entry, runId)),
@@ -31,23 +32,35 @@ export function isOwnEntry(entry: PastEntry, runId: string): boolean {
 }
 
 /** The latest compaction stands for all before it: each one carries on what the ones before it had decided. */
-export function toldEntries(entries: readonly TranscriptRow[]): readonly PastEntry[] {
+export function toldEntries(entries: readonly TranscriptRow[], runId?: string): readonly PastEntry[] {
   const said = entries.filter(({ kind }) => kind === 'message');
   const compaction = entries.findLast(({ kind }) => kind === 'compaction');
-  if (!compaction) return said;
-  const { summarisedTo, prunedTo } = boundsOf(compaction);
+  if (!compaction) return said.map((entry) => withoutOldPieces(entry, 0, runId));
+  const { summarisedTo, prunedTo, contributionsTo } = boundsOf(compaction);
   const left = said.filter(({ position }) => position > summarisedTo);
   const first = left.findIndex(({ message }) => message.role !== 'tool');
   return [
     ...(compaction.message.content.length === 0 ? [] : [compaction]),
     // A result whose call is in the summary would be one that no provider takes.
-    ...left.slice(first === -1 ? left.length : first).map((entry) => pruned(entry, prunedTo, compaction)),
+    ...left.slice(first === -1 ? left.length : first).map((entry) => {
+      return pruned(entry, prunedTo, compaction) ?? withoutOldPieces(entry, contributionsTo, runId);
+    }),
   ];
 }
 
-function pruned(entry: TranscriptRow, prunedTo: number, { runId, position }: TranscriptRow): PastEntry {
+/** What prompt hooks added long ago makes room first; what was declared ephemeral is told by its own run alone. */
+function withoutOldPieces(entry: TranscriptRow, contributionsTo: number, runId: string | undefined): PastEntry {
+  if (entry.meta.authors === undefined) return entry;
+  return withoutPieces(entry, ({ told }) =>
+    told === 'once' ? entry.runId !== runId : told === 'until-compaction' && entry.position <= contributionsTo,
+  );
+}
+
+function pruned(entry: TranscriptRow, prunedTo: number, { runId, position }: TranscriptRow): PastEntry | undefined {
   const message = entry.position <= prunedTo ? prunedResult(entry.message) : undefined;
-  return message ? { ...entry, message, meta: { author: COMPACTION_AUTHOR }, writtenBy: { runId, position } } : entry;
+  return message
+    ? { ...entry, message, meta: { author: COMPACTION_AUTHOR }, writtenBy: { runId, position } }
+    : undefined;
 }
 
 function withResults(told: readonly PastEntry[]): readonly PastEntry[] {

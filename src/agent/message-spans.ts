@@ -22,10 +22,9 @@ export function spansOfEntry(entry: PastEntry, index: number): readonly RequestS
   const { message, meta } = entry;
   const { runId, position } = entry.writtenBy ?? entry;
   const place = runId === undefined || position === undefined ? {} : { runId, entry: position };
-  const kept = keptPieces(meta.authors);
-  const [text = ''] = piecesOfMessage(message);
-  if (message.role === 'user' && kept.reduce((sum, { chars }) => sum + chars, 0) === text.length) {
-    return kept.map(({ origin, chars }) => ({ where: 'messages', index, origin, chars, ...place }));
+  const written = writtenPieces({ message, meta });
+  if (written.length > 0) {
+    return written.map(({ origin, text }) => ({ where: 'messages', index, origin, chars: text.length, ...place }));
   }
   return spansOfMessage(message, index, authorOf(message, meta)).map((span) => ({ ...span, ...place }));
 }
@@ -58,7 +57,46 @@ export function spansOfMessage(message: Message, index: number, origin: string):
 
 /** What the transcript keeps about a message that several authors wrote. */
 export function authorsOf(pieces: readonly Contribution[]): JsonObject {
-  return pieces.length < 2 ? {} : { authors: pieces.map(({ origin, text }) => [origin, text.length]) };
+  if (pieces.length < 2) return {};
+  return { authors: pieces.map(authorOfPiece) };
+}
+
+/** As `meta.authors` of an entry holds it; `writtenPieces` reads it back. */
+export function authorOfPiece({ origin, text, told }: Contribution): JsonValue {
+  return [origin, text.length, ...(told ? [told] : [])];
+}
+
+/** Stands between two pieces of a message. */
+export const SEPARATOR: Contribution = { origin: 'atrium: separator', text: '\n\n' };
+
+/**
+ * The entry without the pieces that `isLeftOut` names, and without the separator beside each of them. An entry of which
+ * nothing would be left stays as it is, because no provider takes an empty message.
+ */
+export function withoutPieces(entry: PastEntry, isLeftOut: (piece: Contribution) => boolean): PastEntry {
+  const kept: Contribution[] = [];
+  let leavesSeparator = false;
+  const pieces = writtenPieces(entry);
+  for (const piece of pieces) {
+    if (isLeftOut(piece)) {
+      if (isSeparator(kept.at(-1))) kept.pop();
+      else leavesSeparator = true;
+    } else if (!(leavesSeparator && isSeparator(piece))) {
+      kept.push(piece);
+      leavesSeparator = false;
+    } else leavesSeparator = false;
+  }
+  const content = kept.map(({ text }) => text).join('');
+  if (entry.message.role !== 'user' || kept.length === pieces.length || content === '') return entry;
+  return {
+    ...entry,
+    message: { ...entry.message, content },
+    meta: { ...entry.meta, authors: kept.map(authorOfPiece) },
+  };
+}
+
+function isSeparator(piece: Contribution | undefined): boolean {
+  return piece?.origin === SEPARATOR.origin && piece.text === SEPARATOR.text;
 }
 
 /** The same for a message whose words a handler changed as a whole. */
@@ -66,12 +104,18 @@ export function rewriterOf(origin: string, by: string | undefined): JsonObject {
   return by === undefined ? {} : { author: `${origin}, rewritten by ${by}` };
 }
 
-function keptPieces(authors: JsonValue | undefined): readonly { origin: string; chars: number }[] {
-  if (!Array.isArray(authors)) return [];
-  return authors.flatMap((author) => {
-    const [origin, chars] = Array.isArray(author) ? author : [];
-    return typeof origin === 'string' && typeof chars === 'number' ? [{ origin, chars }] : [];
+/** The pieces that the transcript knows a user's message to be made of; none when it knows of one author only. */
+export function writtenPieces({ message, meta }: SaidMessage): readonly Contribution[] {
+  if (message.role !== 'user' || !Array.isArray(meta.authors)) return [];
+  let at = 0;
+  const pieces = meta.authors.flatMap((author: JsonValue): Contribution[] => {
+    const [origin, chars, told] = Array.isArray(author) ? author : [];
+    if (typeof origin !== 'string' || typeof chars !== 'number') return [];
+    at += chars;
+    const text = message.content.slice(at - chars, at);
+    return [{ origin, text, told: told === 'once' || told === 'until-compaction' ? told : undefined }];
   });
+  return at === message.content.length ? pieces : [];
 }
 
 function authorOf(message: Message, meta: JsonObject): string {
@@ -110,10 +154,10 @@ export function rewrittenPieces(pieces: readonly Contribution[], text: string, b
 export function cutPieces(pieces: readonly Contribution[], from: number, to: number): Contribution[] {
   const kept: Contribution[] = [];
   let at = 0;
-  for (const { origin, text } of pieces) {
-    const slice = text.slice(Math.max(0, from - at), Math.max(0, to - at));
-    if (slice !== '') kept.push({ origin, text: slice });
-    at += text.length;
+  for (const piece of pieces) {
+    const slice = piece.text.slice(Math.max(0, from - at), Math.max(0, to - at));
+    if (slice !== '') kept.push({ ...piece, text: slice });
+    at += piece.text.length;
   }
   return kept;
 }

@@ -17,6 +17,8 @@ export interface PreparedTurn {
 export interface Contribution {
   readonly origin: string;
   readonly text: string;
+  /** How long requests tell this piece: in its own run only, or until a compaction makes room. Else it is told for good. */
+  readonly told?: 'once' | 'until-compaction' | undefined;
 }
 
 export async function prepareTurn(parts: DraftParts, turn: TurnSubject, mode: DraftMode): Promise<PreparedTurn> {
@@ -45,7 +47,7 @@ export async function prepareTurn(parts: DraftParts, turn: TurnSubject, mode: Dr
   const queued = (placement: InjectionRow['placement']) =>
     injections
       .filter((each) => each.placement === placement)
-      .map(({ owner, text }) => ({ origin: `injection of ${owner}`, text }));
+      .map(({ owner, text }) => ({ origin: injectionAuthor(owner), text }));
   return {
     injections,
     prepend: [
@@ -62,17 +64,31 @@ export async function prepareTurn(parts: DraftParts, turn: TurnSubject, mode: Dr
   };
 }
 
+/** How the pieces of a message name the author of a queued text. */
+export function injectionAuthor(owner: string): string {
+  return `injection of ${owner}`;
+}
+
 /** What each handler added, in order; empty texts add nothing. */
 export function contributionsOf(
   answer: {
-    readonly contributions: readonly { readonly field: string; readonly owner: string; readonly value: unknown }[];
+    readonly contributions: readonly {
+      readonly field: string;
+      readonly owner: string;
+      readonly value: unknown;
+      readonly ephemeral: boolean;
+    }[];
   },
   hook: string,
   field: string,
 ): Contribution[] {
   return answer.contributions
     .filter((each) => each.field === field && typeof each.value === 'string' && each.value !== '')
-    .map(({ owner, value }) => ({ origin: `${hook} of ${owner}`, text: String(value) }));
+    .map(({ owner, value, ephemeral }) => ({
+      origin: `${hook} of ${owner}`,
+      text: String(value),
+      told: ephemeral ? 'once' : 'until-compaction',
+    }));
 }
 
 function queuedInjectionOf(row: InjectionRow): QueuedInjection {

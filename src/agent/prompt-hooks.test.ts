@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { readRequestSpans } from '../gateway/read-request-spans.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
-import { reply } from '../testkit/model-server.ts';
+import { reply, toolCall } from '../testkit/model-server.ts';
+import type { Tool } from '../tools/tool.ts';
+
+const LOOK: Omit<Tool, 'run'> = {
+  name: 'look',
+  description: 'Looks.',
+  parameters: { type: 'object' },
+  idempotent: true,
+};
 
 const FILES = { 'workspace/AGENTS.md': 'You are kind.' };
 
@@ -114,6 +123,47 @@ describe('prompt hooks', () => {
     expect(messagesOf(scratch, 1).at(-1)?.content).toContain('build before 2');
     const [entry] = await scratch.store.select('transcript', { orderBy: [['position', 'asc']], limit: 1 });
     expect(entry).toMatchObject({ shown: 'Hello', message: { content: user?.content } });
+  });
+
+  it('that are declared ephemeral are told in their own run, every request of it, and in no later one', async () => {
+    let turn = 0;
+    const scratch = await gatewayForTest({
+      files: FILES,
+      tools: [{ ...LOOK, run: async () => ({ content: 'A cat.' }) }],
+      register: (hooks) => {
+        hooks.register({
+          hook: 'before_prompt_build',
+          id: 'news',
+          owner: 'news',
+          ephemeral: true,
+          handler: () => ({ prependContext: `news ${++turn}`, appendContext: 'more news' }),
+        });
+        hooks.register({
+          hook: 'agent_turn_prepare',
+          id: 'rules',
+          owner: 'rules',
+          handler: () => ({ appendContext: 'be kind' }),
+        });
+      },
+    });
+    scratch.model.script([toolCall('look', {}), reply('A cat.'), reply('Two.')]);
+    const { runId } = await scratch.channel.says({}, 'Hello');
+    await scratch.channel.expectDelivered('A cat.');
+    const first = 'news 1\n\nHello\n\nbe kind\n\nmore news';
+    expect(messagesOf(scratch, 0)[1]?.content).toBe(first);
+    expect(messagesOf(scratch, 1)[1]?.content).toBe(first);
+
+    const { runId: second } = await scratch.channel.says({}, 'Again');
+    await scratch.channel.expectDelivered('Two.');
+    expect(messagesOf(scratch, 2)[1]?.content).toBe('Hello\n\nbe kind');
+    expect(messagesOf(scratch, 2).at(-1)?.content).toBe('news 2\n\nAgain\n\nbe kind\n\nmore news');
+
+    // Each request can still be explained in its own words.
+    for (const id of [runId, second]) {
+      const spans = (await readRequestSpans(scratch.store, id))?.spans ?? [];
+      expect(spans.filter(({ text }) => text === undefined)).toEqual([]);
+      expect(spans.filter(({ origin }) => origin === 'before_prompt_build of news')).toHaveLength(2);
+    }
   });
 
   it('may replace the system prompt', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readRequestSpans } from '../gateway/read-request-spans.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { fail, hang, reply } from '../testkit/model-server.ts';
 
@@ -48,6 +49,42 @@ describe('text that a plugin queues', () => {
     await scratch.channel.says({}, 'Once more');
     await scratch.channel.expectDelivered('Two.');
     expect(userTextOf(scratch, 1)).toBe('It rains.\n\nOnce more');
+    expect(saidIn(scratch, 1)).toEqual(['Hello', 'It rains.\n\nOnce more']);
+  });
+
+  it('stays in the failed message, and nowhere else, when a handler has rewritten that message as a whole', async () => {
+    const scratch = await gatewayForTest({
+      register: (hooks) =>
+        hooks.register({
+          hook: 'before_message_write',
+          id: 'shout',
+          owner: 'shout',
+          handler: ({ message }) =>
+            message.role === 'user' ? { message: { ...message, content: message.content.toUpperCase() } } : undefined,
+        }),
+    });
+    scratch.model.script([fail(400), reply('Two.')]);
+    await scratch.gateway.queueInjection({ ...NOTE, sessionKey: await keyOf(scratch) });
+    await scratch.channel.says({}, 'Hello');
+    await scratch.channel.expectDelivered(/could not be answered/);
+    expect(await scratch.store.select('injections')).toMatchObject([{ status: 'consumed' }]);
+    await scratch.channel.says({}, 'Once more');
+    await scratch.channel.expectDelivered('Two.');
+    expect(saidIn(scratch, 1)).toEqual(['IT RAINS.\n\nHELLO', 'ONCE MORE']);
+  });
+
+  it('is shown with the words of its author when the request of the failed run is looked at later', async () => {
+    const scratch = await gatewayForTest();
+    scratch.model.script([fail(400)]);
+    await scratch.gateway.queueInjection({ ...NOTE, sessionKey: await keyOf(scratch) });
+    const { runId } = await scratch.channel.says({}, 'Hello');
+    await scratch.channel.expectDelivered(/could not be answered/);
+    const spans = (await readRequestSpans(scratch.store, runId))?.spans ?? [];
+    expect(spans.filter(({ where }) => where === 'messages').map(({ origin, text }) => [origin, text])).toEqual([
+      ['injection of weather', 'It rains.'],
+      ['atrium: separator', '\n\n'],
+      ['message', 'Hello'],
+    ]);
   });
 
   it('is not shown when its time is over', async () => {
@@ -201,6 +238,11 @@ async function keyOf(scratch: Awaited<ReturnType<typeof gatewayForTest>>): Promi
     at: 0,
   });
   return sessionKey;
+}
+
+function saidIn(scratch: Awaited<ReturnType<typeof gatewayForTest>>, request: number): readonly unknown[] {
+  const messages = scratch.model.requests[request]?.json.messages as { role: string; content: unknown }[];
+  return messages.filter(({ role }) => role === 'user').map(({ content }) => content);
 }
 
 function userTextOf(scratch: Awaited<ReturnType<typeof gatewayForTest>>, request: number): unknown {

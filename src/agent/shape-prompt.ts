@@ -10,7 +10,7 @@ import type { LocatedOrigin } from '../context/report/located-origin.ts';
 import type { HookAnswer } from '../hooks/runner.ts';
 import type { SystemBlock } from '../models/model.ts';
 import { askingIn, type DraftMode, type TurnSubject } from './draft-request.ts';
-import { cutPieces } from './message-spans.ts';
+import { cutPieces, SEPARATOR } from './message-spans.ts';
 import { type Contribution, contributionsOf, type PreparedTurn } from './prepare-turn.ts';
 import type { RequestSpan } from './request-draft.ts';
 import type { DraftParts } from './run-parts.ts';
@@ -86,8 +86,6 @@ function systemOf(
     ),
   };
 }
-
-const SEPARATOR: Contribution = { origin: 'atrium: separator', text: '\n\n' };
 
 function parted(pieces: readonly Contribution[]): Contribution[] {
   return pieces

@@ -2,6 +2,7 @@
 // surface is told, and the message is kept for a person.
 
 import { hookContextOf } from '../agent/hook-context-of.ts';
+import { releaseInjections } from '../agent/release-injections.ts';
 import type { Answer, RunHooks } from '../agent/run-parts.ts';
 import { tellAgentEnd } from '../agent/tell-agent-end.ts';
 import { withdrawEntries } from '../agent/withdraw-entries.ts';
@@ -33,6 +34,7 @@ export async function giveUp(parts: GiveUpParts, { trigger, claim, attempt }: Cl
   const error = new RunGivenUpError(attempt - 1 - (run?.progressClaim ?? 0));
   const sessionId = run?.sessionId ?? '';
   const session = { sessionKey, sessionId };
+  const injections = await releaseInjections(parts.store, { runId, sessionId, keepsEntries: !isHeartbeat });
   const context: HookContext = payload
     ? hookContextOf(payload, { runId, kind }, session, parts.workspaceDirOf(payload.agentId), attempt)
     : { runId, sessionKey };
@@ -55,7 +57,7 @@ export async function giveUp(parts: GiveUpParts, { trigger, claim, attempt }: Cl
         set: { status: 'failed', endedAt: now, outcome: { error: error.message, errorCode: error.code } },
       },
       { update: 'inbox', where: { runId }, set: { status: 'dead' } },
-      { update: 'injections', where: { runId, status: 'bound' }, set: { status: 'queued', runId: null } },
+      ...injections,
       { update: 'approvals', where: { runId, status: 'waiting' }, set: { status: 'void' } },
       { remove: 'journal', where: { runId } },
       isHeartbeat ? withdrawEntries({ session, runId }, 1) : deadLetter(trigger, kind, error.message, now),

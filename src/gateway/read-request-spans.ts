@@ -56,5 +56,5 @@ async function messagesOf(store: Store, runId: string, spans: readonly RequestSp
   const rows = await store.select('transcript', { where: { sessionId }, orderBy: [['position', 'asc']] });
   const compaction = spans.find(({ origin, entry }) => origin === COMPACTION_AUTHOR && entry !== undefined)?.entry;
   const known = rows.filter(({ kind, position }) => kind !== 'compaction' || position === compaction);
-  return historyOf(known).map(({ message }) => message);
+  return historyOf(known, runId).map(({ message }) => message);
 }

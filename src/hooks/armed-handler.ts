@@ -41,6 +41,7 @@ export function armHandler(registration: HandlerRegistration<unknown>): Omit<Arm
     timeoutFrom: timeoutMs === undefined ? 'catalog' : (registration.timeoutFrom ?? 'plugin'),
     authorship: registration.authorship ?? 'handler',
     pure: registration.pure ?? false,
+    ephemeral: registration.ephemeral ?? false,
     policy: registration.policy ?? false,
     isRemote: registration.isRemote ?? false,
   };

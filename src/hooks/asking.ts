@@ -43,13 +43,13 @@ export class Asking {
   }
 
   /** Combines one more answer. Throws InvalidHandlerResult, and leaves everything as it was, when it makes no sense. */
-  take({ id, owner }: HandlerName, answer: unknown): TakenAnswer {
+  take({ id, owner, ephemeral = false }: HandlerName & { readonly ephemeral?: boolean }, answer: unknown): TakenAnswer {
     const hook = this.#hook;
     const { result: before, seen: event } = this;
     const { result, contributed = {}, decides, refusal, ends } = this.#combine(before, answer, { owner, event });
     this.result = result;
     for (const field of Object.keys(contributed)) {
-      this.contributions.push({ field, value: contributed[field], id, owner });
+      this.contributions.push({ field, value: contributed[field], id, owner, ephemeral });
     }
     if (decides) this.decidedBy = { id, owner };
     if (refusal !== undefined) this.refusal = { id, owner, reason: refusal, cause: 'decision' };

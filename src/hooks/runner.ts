@@ -58,6 +58,8 @@ export interface HandlerRegistration<Handler, Hook extends HookName = HookName> 
   readonly authorship?: Authorship | undefined;
   /** The answer depends on the event alone and calling has no effect, so that previews may call it. */
   readonly pure?: boolean | undefined;
+  /** What the handler adds to the message is sent with this run only, and left out when later requests tell of it. */
+  readonly ephemeral?: boolean | undefined;
   /** The handler enforces a policy: on hooks that allow it, its failure refuses instead of being passed over. */
   readonly policy?: boolean | undefined;
   /** The handler sees it as `event.context.pluginConfig`; nobody else does. */
@@ -78,6 +80,7 @@ export interface RegisteredHandler<Handler> extends HandlerInfo {
   readonly handler: Handler;
   readonly timeoutFrom: 'catalog' | 'plugin' | 'operator';
   readonly pure: boolean;
+  readonly ephemeral: boolean;
   readonly policy: boolean;
   readonly isRemote: boolean;
   readonly remote?: RemoteHandlers | undefined;
@@ -136,6 +139,8 @@ export interface HandlerName {
 export interface HookContribution extends HandlerName {
   readonly field: string;
   readonly value: unknown;
+  /** The handler was registered with `ephemeral`. */
+  readonly ephemeral: boolean;
 }
 
 export interface HookRefusal extends HandlerName {

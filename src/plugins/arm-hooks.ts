@@ -39,7 +39,7 @@ export function armHooks(
       continue;
     }
     const { timeoutMs, timeoutFrom, losesPromptFields } = admission;
-    const { id, handler, priority, pure, policy, remote } = registration;
+    const { id, handler, priority, pure, ephemeral, policy, remote } = registration;
     const armed: HandlerRegistration<unknown> = {
       hook,
       id,
@@ -49,6 +49,7 @@ export function armHooks(
       timeoutMs,
       timeoutFrom,
       pure,
+      ephemeral,
       policy: policy && HOOK_CATALOG[hook].onFailure !== 'skip',
       pluginConfig: seat.pluginConfig,
       isRemote: where === 'worker',

@@ -61,6 +61,7 @@ export interface HookHandlerRegistration {
   readonly priority?: number | undefined;
   readonly timeoutMs?: number | undefined;
   readonly pure?: boolean | undefined;
+  readonly ephemeral?: boolean | undefined;
   readonly policy?: boolean | undefined;
   /** Of plugins in the worker: how several handlers are asked with one message. */
   readonly remote?: RemoteHandlers | undefined;

@@ -71,6 +71,8 @@ Delivery: once, by receipt`);
         by: 'fake/small',
         summarisedTo: 9,
         prunedTo: 9,
+        contributionsTo: 9,
+        pruned: ['tool-results'],
         tokensBefore: 90_000,
         tokensAfter: 20_000,
         pins: { added: ['The door\ncode'], lost: ['AGENTS.md#Gone (AGENTS.md has no such section)'] },

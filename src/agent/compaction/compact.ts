@@ -10,7 +10,7 @@ import type { Turn } from '../open-turn.ts';
 import type { RunParts } from '../run-parts.ts';
 import type { CompactionFacts } from './compaction-facts.ts';
 import { type CompactionSubject, planFor } from './compaction-subject.ts';
-import { describeCompaction } from './describe-compaction.ts';
+import { describeCompaction, describePruning } from './describe-compaction.ts';
 import type { SummaryPlan } from './plan-compaction.ts';
 import { tokensOfMessage } from './request-size.ts';
 import { frameSummary, shortenHistory } from './shorten-history.ts';
@@ -53,7 +53,7 @@ export async function compact(
   // What is pinned may take more than pruning a few results gave.
   const shortened = attempt && attempt.facts.tokensAfter < attempt.facts.tokensBefore ? attempt : undefined;
   if (failure !== undefined) {
-    const rest = shortened ? 'Old tool results were pruned instead.' : 'It stays as it is.';
+    const rest = shortened ? `Instead, ${describePruning(shortened.facts.pruned)}.` : 'It stays as it is.';
     parts.warn(`The conversation ${turn.sessionKey} could not be summarised: ${failure}. ${rest}`);
   }
   if (!shortened) return { failure };

@@ -10,6 +10,8 @@ export interface CompactionBounds {
   readonly summarisedTo: number;
   /** The position up to which long tool results are told by their length only. */
   readonly prunedTo: number;
+  /** The position up to which messages are told without what prompt hooks had added to them. */
+  readonly contributionsTo: number;
 }
 
 export interface CompactionFacts extends CompactionBounds {
@@ -19,9 +21,13 @@ export interface CompactionFacts extends CompactionBounds {
   /** Of the whole request, as estimated. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
+  /** What was left out of older messages, besides what the summary stands for. */
+  readonly pruned: readonly PrunedKind[];
   /** `provider/model` that wrote the summary; null when no summary was written. */
   readonly by: string | null;
 }
+
+export type PrunedKind = 'contributions' | 'tool-results';
 
 export type CompactionCause = 'size' | 'refused' | 'asked';
 
@@ -32,11 +38,15 @@ export interface PinFacts {
   readonly lost: readonly string[];
 }
 
-export const NO_BOUNDS: CompactionBounds = { summarisedTo: 0, prunedTo: 0 };
+export const NO_BOUNDS: CompactionBounds = { summarisedTo: 0, prunedTo: 0, contributionsTo: 0 };
 
 export function boundsOf({ meta }: Pick<TranscriptRow, 'meta'>): CompactionBounds {
   const summarisedTo = numberOf(meta.summarisedTo);
-  return { summarisedTo, prunedTo: Math.max(summarisedTo, numberOf(meta.prunedTo)) };
+  return {
+    summarisedTo,
+    prunedTo: Math.max(summarisedTo, numberOf(meta.prunedTo)),
+    contributionsTo: Math.max(summarisedTo, numberOf(meta.contributionsTo)),
+  };
 }
 
 export function factsOf(row: Pick<TranscriptRow, 'meta'>): CompactionFacts {
@@ -48,8 +58,14 @@ export function factsOf(row: Pick<TranscriptRow, 'meta'>): CompactionFacts {
     pins: { added: textsOf(pins.added), lost: textsOf(pins.lost) },
     tokensBefore: numberOf(meta.tokensBefore),
     tokensAfter: numberOf(meta.tokensAfter),
+    // Rows that were written before contributions could be pruned say nothing about it.
+    pruned: Array.isArray(meta.pruned) ? textsOf(meta.pruned).filter(isPrunedKind) : ['tool-results'],
     by: typeof meta.by === 'string' ? meta.by : null,
   };
+}
+
+function isPrunedKind(kind: string): kind is PrunedKind {
+  return kind === 'contributions' || kind === 'tool-results';
 }
 
 function numberOf(value: JsonValue | undefined): number {

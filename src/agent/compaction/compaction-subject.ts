@@ -16,6 +16,8 @@ export interface CompactionSubject {
   readonly why: CompactionCause;
   readonly model: Model;
   readonly system: ModelRequest['system'];
+  /** The run whose request it is; undefined in a preview, which has no run yet. */
+  readonly runId?: string | undefined;
   /** Everything that the session holds, in order. */
   readonly entries: readonly TranscriptRow[];
   readonly limits: SizeLimits;
@@ -33,7 +35,7 @@ export interface CompactionSubject {
 
 export async function measureConversation(
   parts: DraftParts,
-  turn: Pick<TurnSubject, 'agentId' | 'sessionKey' | 'session'>,
+  turn: Pick<TurnSubject, 'agentId' | 'sessionKey' | 'session' | 'runId'>,
   about: {
     readonly why: CompactionCause;
     readonly model: Model;
@@ -46,7 +48,7 @@ export async function measureConversation(
   },
 ): Promise<CompactionSubject> {
   const { why, model, frame, entries, besides, before, files } = about;
-  const { agentId, sessionKey, session } = turn;
+  const { agentId, sessionKey, session, runId } = turn;
   const settings = parts.compaction(agentId);
   const limits = limitsOf(model, settings);
   const frameTokens = tokensOfFrame(frame);
@@ -57,10 +59,11 @@ export async function measureConversation(
     why,
     model,
     system: frame.system,
+    runId,
     entries,
     limits,
     fixedTokens: frameTokens * scale + tokensOf(besides),
-    saidTokens: tokensOf(historyOf(entries).map(({ message }) => message)),
+    saidTokens: tokensOf(historyOf(entries, runId).map(({ message }) => message)),
     scale,
     before,
     keepRecentTokens: settings.keepRecentTokens ?? limits.window / 4,
@@ -77,7 +80,7 @@ export function isTooLong({ fixedTokens, saidTokens, limits }: CompactionSubject
 }
 
 export function planFor(subject: CompactionSubject): CompactionPlan | undefined {
-  const { entries, limits } = subject;
+  const { entries, limits, runId } = subject;
   const earlier = entries.findLast(({ kind }) => kind === 'compaction');
-  return planCompaction(toldEntries(entries), earlier && boundsOf(earlier), { ...subject, limit: limits.limit });
+  return planCompaction(toldEntries(entries, runId), earlier && boundsOf(earlier), { ...subject, limit: limits.limit });
 }

@@ -246,6 +246,43 @@ describe('a pin that somebody quotes', () => {
   });
 });
 
+describe('what prompt hooks added', () => {
+  it('to old messages is left out first, and when that is enough nothing else is shortened', async () => {
+    const scratch = await smallWindow({
+      register: (hooks) =>
+        hooks.register({
+          hook: 'before_prompt_build',
+          id: 'news',
+          owner: 'news',
+          pure: true,
+          handler: () => ({ appendContext: `news ${words(250)}` }),
+        }),
+    });
+    const says = async (number: number) => {
+      await scratch.channel.says({}, `message ${number}`);
+      await scratch.channel.expectDelivered(/Noted/);
+    };
+    for (const number of [1, 2, 3, 4, 5]) await says(number);
+    const preview = await scratch.gateway.preview({ sessionKey: KEY, message: 'message 6', channel: 'test:owner' });
+    await says(6);
+    expect(scratch.model.requests.at(-1)?.body).toBe(preview.wire.body);
+    expect(summaries(scratch)).toHaveLength(0);
+    const [row] = await compactions(scratch);
+    expect(row?.meta).toMatchObject({ pruned: ['contributions'], by: null });
+    expect(row?.shown).toContain('what plugins had added to old messages was left out');
+    const said = messagesOf(scratch.model.requests.at(-1)).filter(({ role }) => role === 'user');
+    expect(said[0]?.content).toBe('message 1');
+    expect(said.at(-1)?.content).toContain('news word');
+    // The transcript keeps what was sent then.
+    const [first] = await scratch.store.select('transcript', { where: { kind: 'message' }, limit: 1 });
+    expect(JSON.stringify(first?.message)).toContain('news word');
+
+    const before = messagesOf(scratch.model.requests.at(-1));
+    await says(7);
+    expect(messagesOf(scratch.model.requests.at(-1)).slice(0, before.length)).toEqual(before);
+  });
+});
+
 describe('tool results', () => {
   it('are pruned first, and when that is enough no model is asked; a preview knows it too', async () => {
     const scratch = await smallWindow({ tools: [dump()] });

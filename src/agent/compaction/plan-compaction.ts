@@ -1,11 +1,13 @@
-// Decides how a conversation is made shorter: old tool results are pruned first, and when that is not enough, older turns
-// become a summary. Pure: what was said and the numbers in, two positions out.
+// Decides how a conversation is made shorter: what prompt hooks had added to old messages is left out first, then old tool
+// results are pruned, and when that is not enough, older turns become a summary. Pure: what was said and the numbers in,
+// positions out.
 //
 // Promise: a call is never parted from its results, and the last complete turn stays as it was said, unless that turn
 // alone is too large; then it is cut between one answered call and the next.
 
-import type { PastEntry } from '../message-spans.ts';
-import { type CompactionBounds, type CompactionCause, NO_BOUNDS } from './compaction-facts.ts';
+import type { Message } from '../../protocol/message.ts';
+import { type PastEntry, withoutPieces } from '../message-spans.ts';
+import { type CompactionBounds, type CompactionCause, NO_BOUNDS, type PrunedKind } from './compaction-facts.ts';
 import { prunedResult } from './pruned-result.ts';
 import { tokensOfMessage } from './request-size.ts';
 
@@ -27,10 +29,16 @@ export interface CompactionNeed {
 
 export interface CompactionPlan {
   /** With pruning alone; null when there is nothing to prune. */
-  readonly pruned: CompactionBounds | null;
+  readonly pruned: PrunedPlan | null;
   /** With a summary too; null when pruning is enough or there is nothing to summarise. */
   readonly summarised: SummaryPlan | null;
   readonly tokensBefore: number;
+}
+
+export interface PrunedPlan {
+  readonly bounds: CompactionBounds;
+  /** What is left out, in the order in which it makes room. */
+  readonly kinds: readonly PrunedKind[];
 }
 
 export interface SummaryPlan {
@@ -56,10 +64,22 @@ export function planCompaction(
   const recent = recentFrom(units, keep);
   const bounds = earlier ?? NO_BOUNDS;
 
-  const saved = sumOf(units.slice(0, recent), ({ savings }) => savings);
-  const pruned = saved > 0 ? { ...bounds, prunedTo: reach(units, recent, bounds.prunedTo) } : null;
-  if (pruned && need.why !== 'asked' && tokensBefore - saved <= limit * RELIEF) {
-    return { pruned, summarised: null, tokensBefore };
+  // Each kind takes in the ones before it; a shorter list that makes enough room is preferred.
+  const savedBy = (kind: PrunedKind) => sumOf(units.slice(0, recent), ({ savings }) => savings[kind]);
+  const kinds = PRUNED_IN_ORDER.filter((kind) => savedBy(kind) > 0);
+  let pruned: PrunedPlan | null = null;
+  let saved = 0;
+  for (const kind of kinds) {
+    saved += savedBy(kind);
+    const bound = BOUND_OF_KIND[kind];
+    const before: PrunedPlan = pruned ?? { bounds, kinds: [] };
+    pruned = {
+      bounds: { ...before.bounds, [bound]: reach(units, recent, bounds[bound]) },
+      kinds: [...before.kinds, kind],
+    };
+    if (need.why !== 'asked' && tokensBefore - saved <= limit * RELIEF) {
+      return { pruned, summarised: null, tokensBefore };
+    }
   }
 
   const cut = Math.min(cutAt(units, recent, room), firstFrom(units, need.before));
@@ -70,13 +90,21 @@ export function planCompaction(
   return {
     pruned,
     summarised: {
-      bounds: { summarisedTo, prunedTo: Math.max(summarisedTo, pruned?.prunedTo ?? bounds.prunedTo) },
-      older: units.slice(0, cut).flatMap(({ entries }) => entries),
+      bounds: {
+        summarisedTo,
+        prunedTo: Math.max(summarisedTo, (pruned?.bounds ?? bounds).prunedTo),
+        contributionsTo: Math.max(summarisedTo, (pruned?.bounds ?? bounds).contributionsTo),
+      },
+      older: units.slice(0, cut).flatMap(({ entries }) => entries.map(withoutContributions)),
       olderTokens: sumOf(units.slice(0, cut), ({ tokens }) => tokens),
     },
     tokensBefore,
   };
 }
+
+const PRUNED_IN_ORDER: readonly PrunedKind[] = ['contributions', 'tool-results'];
+
+const BOUND_OF_KIND = { contributions: 'contributionsTo', 'tool-results': 'prunedTo' } as const;
 
 /** Pruning is enough when it makes room for more than the next message, or it would begin anew with every run. */
 const RELIEF = 0.75;
@@ -87,8 +115,8 @@ const LEAST_GAIN = 0.05;
 interface Unit {
   readonly entries: readonly PastEntry[];
   readonly tokens: number;
-  /** What pruning its results would save. */
-  readonly savings: number;
+  /** What pruning would save, by what is pruned. */
+  readonly savings: Readonly<Record<PrunedKind, number>>;
   readonly isSummary: boolean;
   /** True for what a person said, which begins a turn. */
   readonly beginsTurn: boolean;
@@ -107,16 +135,22 @@ function unitsOf(told: readonly PastEntry[], scale: number): readonly Unit[] {
     return {
       entries,
       tokens: sumOf(entries, ({ message }) => tokensOfMessage(message)) * scale,
-      savings: sumOf(entries, savingsOf) * scale,
+      savings: {
+        contributions: sumOf(entries, (entry) => savingsOf(entry, withoutContributions(entry).message)) * scale,
+        'tool-results': sumOf(entries, (entry) => savingsOf(entry, prunedResult(entry.message))) * scale,
+      },
       isSummary,
       beginsTurn: !isSummary && first?.message.role === 'user' && first.meta.revision !== true,
     };
   });
 }
 
-function savingsOf({ message }: PastEntry): number {
-  const short = prunedResult(message);
-  return short ? Math.max(0, tokensOfMessage(message) - tokensOfMessage(short)) : 0;
+function savingsOf({ message }: PastEntry, short: Message | undefined): number {
+  return short && short !== message ? Math.max(0, tokensOfMessage(message) - tokensOfMessage(short)) : 0;
+}
+
+function withoutContributions(entry: PastEntry): PastEntry {
+  return withoutPieces(entry, ({ told }) => told === 'until-compaction');
 }
 
 /** Where the part begins that is to stay: as much as fits, and never less than the last unit. */
@@ -136,9 +170,12 @@ function cutAt(units: readonly Unit[], recent: number, room: number): number {
   const turn = units.findIndex(({ beginsTurn }, index) => beginsTurn && index >= recent);
   if (turn !== -1) return turn;
   const left = (index: number) => sumOf(units.slice(index), ({ tokens }) => tokens);
-  const isTooLarge =
-    lastTurn === -1 || left(lastTurn) - sumOf(units.slice(lastTurn, recent), ({ savings }) => savings) > room;
+  const isTooLarge = lastTurn === -1 || left(lastTurn) - sumOf(units.slice(lastTurn, recent), savedIn) > room;
   return isTooLarge ? recent : lastTurn;
+}
+
+function savedIn({ savings }: Unit): number {
+  return sumOf(PRUNED_IN_ORDER, (kind) => savings[kind]);
 }
 
 function firstFrom(units: readonly Unit[], position: number | undefined): number {

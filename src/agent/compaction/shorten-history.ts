@@ -29,7 +29,7 @@ export function shortenHistory(
   pinned: { readonly pins: readonly string[]; readonly files: readonly WorkspaceBootstrapFile[] },
 ): ShortenedHistory | undefined {
   const { entries, system, why, scale, fixedTokens } = subject;
-  const bounds = summary ? plan.summarised?.bounds : plan.pruned;
+  const bounds = summary ? plan.summarised?.bounds : plan.pruned?.bounds;
   if (!bounds) return undefined;
   const head = summary ? summaryPieces(summary.text, entries, bounds) : earlierPieces(entries);
   const { missing, lost } = checkPins(pinned.pins, {
@@ -39,7 +39,10 @@ export function shortenHistory(
   });
   const pieces = missing.length === 0 ? head : [...openedBy(head), pinPiece(missing.map(({ text }) => text))];
   const row = rowOf(pieces, bounds);
-  const said = historyOf([...entries, row]).reduce((sum, { message }) => sum + tokensOfMessage(message), 0);
+  const said = historyOf([...entries, row], subject.runId).reduce(
+    (sum, { message }) => sum + tokensOfMessage(message),
+    0,
+  );
   const facts: CompactionFacts = {
     ...bounds,
     why,
@@ -49,6 +52,7 @@ export function shortenHistory(
     },
     tokensBefore: Math.ceil(plan.tokensBefore),
     tokensAfter: Math.ceil(fixedTokens + said * scale),
+    pruned: plan.pruned?.kinds ?? [],
     by: summary?.by ?? null,
   };
   return { message: row.message, meta: { ...row.meta, ...(facts as unknown as JsonObject) }, facts };

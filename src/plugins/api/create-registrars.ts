@@ -113,6 +113,7 @@ function registeredHandler(
     priority: numberOf(options.priority),
     timeoutMs: numberOf(options.timeoutMs),
     pure: options.pure === true,
+    ephemeral: options.ephemeral === true,
     policy: options.policy === true,
   };
 }

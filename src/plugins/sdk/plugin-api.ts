@@ -110,6 +110,8 @@ export interface PluginHookOptions {
   readonly timeoutMs?: number;
   /** The answer depends on the event alone and calling has no effect, so that previews may call it. */
   readonly pure?: boolean;
+  /** What this handler adds to the message is sent with this run only, and left out of later requests. */
+  readonly ephemeral?: boolean;
   /** On `message_sending`: a failure of this handler stops the message instead of being passed over. */
   readonly policy?: boolean;
 }
