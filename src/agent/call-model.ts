@@ -7,13 +7,14 @@ import { inStep } from '../hooks/hook-trace.ts';
 import { costOf } from '../models/cost-of.ts';
 import type { Model, ModelEnd, ModelFailure } from '../models/model.ts';
 import { retryDelayMs } from '../models/retry-delay.ts';
-import { isAtriumError, ModelCallError } from '../protocol/errors.ts';
+import { isAtriumError } from '../protocol/errors.ts';
 import { type AssistantMessage, type AssistantPart, type Message, toolCallsOf } from '../protocol/message.ts';
 import { newId } from '../protocol/new-id.ts';
 import { addUsage, NO_USAGE, type Usage } from '../protocol/usage.ts';
 import { commitCompaction } from './compaction/compact.ts';
 import { shortenRefused } from './compaction/fit-conversation.ts';
 import type { Conversation } from './conversation.ts';
+import { ModelCallError } from './errors.ts';
 import { keepUsage } from './keep-usage.ts';
 import { contextWindowFor } from './model-context.ts';
 import type { Turn } from './open-turn.ts';
@@ -46,14 +47,15 @@ export async function callModel(parts: RunParts, turn: Turn, asked: Conversation
     hasShortened ||= shorter !== undefined;
     const next = shorter ?? (await nextModel(parts, turn, conversation, attempt.failure));
     if (!next)
-      throw new ModelCallError(
-        conversation.model.provider,
-        conversation.model.model,
-        attempt.failure.kind,
-        attempt.failure.kind === 'context-length'
-          ? `${attempt.failure.message} Say /compact to make the conversation shorter, or /new to begin another one.`
-          : attempt.failure.message,
-      );
+      throw new ModelCallError({
+        provider: conversation.model.provider,
+        model: conversation.model.model,
+        kind: attempt.failure.kind,
+        detail:
+          attempt.failure.kind === 'context-length'
+            ? `${attempt.failure.message} Say /compact to make the conversation shorter, or /new to begin another one.`
+            : attempt.failure.message,
+      });
     turn.useModel(next.model);
     conversation = next;
   }

@@ -1,13 +1,13 @@
 // The talk between model and tools: ask, run what it asks for, ask again, until it answers in words. Inside this loop
 // only messages grow; system blocks and tools stay as they were first sent.
 
-import { ModelAnsweredNothingError, ToolRoundsExceededError } from '../protocol/errors.ts';
 import { type AssistantMessage, textOf, toolCallsOf } from '../protocol/message.ts';
 import { addUsage, NO_USAGE, type Usage } from '../protocol/usage.ts';
 import { callModel } from './call-model.ts';
 import { commitCompaction } from './compaction/compact.ts';
 import { fitConversation } from './compaction/fit-conversation.ts';
 import type { Conversation } from './conversation.ts';
+import { ModelAnsweredNothingError, ToolRoundsExceededError } from './errors.ts';
 import { Finalizer, type Revision } from './finalize-answer.ts';
 import { type SaidMessage, spansOfEntry } from './message-spans.ts';
 import type { Turn } from './open-turn.ts';
@@ -42,7 +42,7 @@ export async function converse(parts: RunParts, turn: Turn, begun: Conversation)
         const { toolCalls } = conversation;
         // A person who asked must not be left to wait; a schedule may well have nothing to say.
         if (lastText === '' && turn.kind === 'message')
-          throw new ModelAnsweredNothingError(provider, model, called.stop);
+          throw new ModelAnsweredNothingError({ provider, model, stop: called.stop });
         return {
           kind: 'answer',
           reply: lastText,
@@ -59,7 +59,8 @@ export async function converse(parts: RunParts, turn: Turn, begun: Conversation)
       continue;
     }
 
-    if (round > parts.settings.maxToolRounds) throw new ToolRoundsExceededError(parts.settings.maxToolRounds);
+    if (round > parts.settings.maxToolRounds)
+      throw new ToolRoundsExceededError({ limit: parts.settings.maxToolRounds });
     const started = await startToolCalls(parts, turn, conversation, message);
     if (started.kind === 'suspension') return started;
     conversation = await settle(parts, turn, conversation, started);

@@ -5,7 +5,7 @@
 import type { HookContext } from '../hooks/hook-context.ts';
 import { inStep } from '../hooks/hook-trace.ts';
 import type { Model } from '../models/model.ts';
-import { RunInterruptedError, RunTimeoutError, TriggerScrubbedError } from '../protocol/errors.ts';
+import { RunInterruptedError } from '../protocol/errors.ts';
 import type { Inbound } from '../protocol/inbound.ts';
 import type { Message } from '../protocol/message.ts';
 import type { Trigger } from '../protocol/session-type.ts';
@@ -16,6 +16,7 @@ import { sessionEntryOf } from '../sessions/session-entry.ts';
 import type { JournalRow, SessionRow, TranscriptRow, TriggerKind, TriggerPayload } from '../store/tables.ts';
 import type { ClaimedRun } from './claimed-run.ts';
 import { parseCompactCommand } from './compaction/compact-command.ts';
+import { RunTimeoutError, TriggerScrubbedError } from './errors.ts';
 import { isOwnEntry, splitHistory } from './history-of.ts';
 import { hookContextOf, TRIGGER_OF_KIND } from './hook-context-of.ts';
 import type { PastEntry } from './message-spans.ts';
@@ -118,7 +119,7 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
   const said = splitHistory(entries, runId);
   const past = [...seed.map((message): PastEntry => ({ message, meta: { seed: true } })), ...said.past];
   const { runTimeoutMs } = parts.settings;
-  const limit = timeLimit(runTimeoutMs, () => new RunTimeoutError(runTimeoutMs), claimed.signal);
+  const limit = timeLimit(runTimeoutMs, () => new RunTimeoutError({ afterMs: runTimeoutMs }), claimed.signal);
   return {
     runId,
     attempt,
@@ -254,6 +255,6 @@ function isScheduled(kind: TriggerKind): boolean {
 }
 
 function payloadOf(payload: TriggerPayload | null, runId: string): TriggerPayload {
-  if (payload === null) throw new TriggerScrubbedError(runId);
+  if (payload === null) throw new TriggerScrubbedError({ runId });
   return payload;
 }

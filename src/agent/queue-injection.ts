@@ -8,10 +8,10 @@
 // Rules: of two with the same owner, session and key only the first counts, also after it has been shown; one whose time
 // was over before anybody saw it counts for nothing.
 
-import { InjectionRefusedError } from '../protocol/errors.ts';
 import { newId } from '../protocol/new-id.ts';
 import type { NewRow, Store } from '../store/store.ts';
 import type { InjectionRow } from '../store/tables.ts';
+import { InjectionRefusedError } from './errors.ts';
 import type { RunParts } from './run-parts.ts';
 
 export interface InjectionRequest {
@@ -41,7 +41,7 @@ export async function queueInjection(
 ): Promise<QueuedText> {
   const { owner, sessionKey, text, placement = 'prepend', idempotencyKey, ttlMs } = request;
   const problem = problemOf(request);
-  if (problem !== undefined) throw new InjectionRefusedError(owner, problem);
+  if (problem !== undefined) throw new InjectionRefusedError({ owner, problem });
   const createdAt = now();
   const earlier = await findEarlier(store, request, createdAt);
   if (earlier) return { enqueued: false, id: earlier.id };
@@ -49,7 +49,7 @@ export async function queueInjection(
   const expired = { ...ofSession, expiresAt: { lte: createdAt } };
   const waiting = (await store.count('injections', ofSession)) - (await store.count('injections', expired));
   if (waiting >= MAX_WAITING) {
-    throw new InjectionRefusedError(owner, `${waiting} of its texts are waiting for that session already`);
+    throw new InjectionRefusedError({ owner, problem: `${waiting} of its texts are waiting for that session already` });
   }
   const row: NewRow<'injections'> = {
     id: newId('inj', createdAt),

@@ -7,7 +7,8 @@
 // the request, then the result; one more when the conversation had to be made shorter. No step that was committed runs
 // again.
 
-import { ClaimLostError, isStoreError, PreconditionFailedError, RunStoppedError } from '../protocol/errors.ts';
+import { RunStoppedError } from '../protocol/errors.ts';
+import { ClaimLostError, isStoreError, PreconditionFailedError } from '../store/errors.ts';
 import { askForReply } from './ask-for-reply.ts';
 import type { ClaimedRun } from './claimed-run.ts';
 import { CLIENT_GONE } from './client-gone.ts';
@@ -45,7 +46,7 @@ function mustBeTakenUpAgain(error: unknown): boolean {
 }
 
 async function answer(parts: RunParts, turn: Turn): Promise<void> {
-  if (turn.isAbandoned) throw new RunStoppedError(CLIENT_GONE);
+  if (turn.isAbandoned) throw new RunStoppedError({ reason: CLIENT_GONE });
   if (turn.isResetOnly) return finishRun(parts, turn, { kind: 'answer', reply: 'A new session has begun.' });
 
   const commandReply = await runCommand(parts, turn);

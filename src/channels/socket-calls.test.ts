@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { UnknownMethodError } from '../protocol/errors.ts';
+import { UnknownMethodError } from './errors.ts';
 import type { ServerFrame } from './server-frame.ts';
 import type { SocketChannelPorts } from './socket-channel.ts';
 import { SocketPage, type SocketServer, serveSockets } from './socket-rig.ts';
@@ -39,7 +39,7 @@ describe('a call over a socket', () => {
   it('that fails says why as far as the client may know', async () => {
     const page = await open(async (method) => {
       if (method === 'bug') throw new Error('a secret');
-      throw new UnknownMethodError(method, undefined);
+      throw new UnknownMethodError({ method, suggestion: undefined });
     });
     page.send({ type: 'call', id: 'c1', method: 'nope' });
     page.send({ type: 'call', id: 'c2', method: 'bug' });

@@ -10,9 +10,9 @@ import { WebSocket } from 'ws';
 import { Outbox } from '../delivery/outbox.ts';
 import { planDelivery } from '../delivery/plan-delivery.ts';
 import { outboxMailbox } from '../gateway/outbox-mailbox.ts';
-import { StoreFullError } from '../protocol/errors.ts';
 import { dedupeKeyOf, type Inbound, type Surface } from '../protocol/inbound.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
+import { StoreFullError } from '../store/errors.ts';
 import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
 import type { Store } from '../store/store.ts';
 import type { ReceiveResult } from './channel.ts';
@@ -188,7 +188,7 @@ describe('a page', () => {
 
   it('is told when a message cannot be taken, and may send it again', async () => {
     const page = await openPage('desk');
-    refuse = new StoreFullError('/somewhere/store.db');
+    refuse = new StoreFullError({ store: '/somewhere/store.db' });
     expect(await page.says('hi', 'm1')).toMatchObject({ type: 'error', id: 'm1', message: refuse.message });
     refuse = new TypeError('a secret of the inside');
     expect(await page.says('hi', 'm1')).toMatchObject({

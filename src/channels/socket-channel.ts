@@ -6,12 +6,13 @@
 // Errors: what a client does wrong is told to that client. A message that cannot be taken is refused with an `error`
 // frame that names it, and the client may send it again under the same id.
 
-import { ChannelClosedError, HelloMissingError, isAtriumError, UnknownMethodError } from '../protocol/errors.ts';
+import { isAtriumError } from '../protocol/errors.ts';
 import { type Surface, surfaceId } from '../protocol/inbound.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import type { Channel, ChannelPort, DeliveryGuarantee, OutboundPart, SendOutcome } from './channel.ts';
 import type { ClientFrame } from './client-frame.ts';
+import { ChannelClosedError, HelloMissingError, UnknownMethodError } from './errors.ts';
 import { LiveDrafts } from './live-drafts.ts';
 import type { Mailbox } from './mailbox.ts';
 import { liveFrameOf, type ServerFrame } from './server-frame.ts';
@@ -191,7 +192,7 @@ export class SocketChannel implements Channel {
   async #receive(viewer: Viewer, { id, text }: ClientFrame & { type: 'message' }): Promise<void> {
     const { connection, surface, session, agent } = viewer;
     if (!surface) throw new HelloMissingError();
-    if (!this.#port) throw new ChannelClosedError(this.id);
+    if (!this.#port) throw new ChannelClosedError({ channel: this.id });
     const name = surface.peer.id;
     const { outcome, runId, sessionKey } = await this.#port.receive({
       surface,
@@ -216,7 +217,7 @@ export class SocketChannel implements Channel {
     if (viewer.calls >= MOST_CALLS) return refuse('too_many_calls', 'Wait for the answers to earlier calls.');
     viewer.calls += 1;
     try {
-      if (!this.#ports.call) throw new UnknownMethodError(method, undefined);
+      if (!this.#ports.call) throw new UnknownMethodError({ method, suggestion: undefined });
       const payload = (await this.#ports.call(method, params, { clientId })) ?? null;
       connection.send({ type: 'result', id, ok: true, payload });
     } catch (error) {

@@ -4,11 +4,12 @@
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BadFlagError, GatewayGoneError, GatewayRefusedError } from '../protocol/errors.ts';
+import { BadFlagError } from '../gateway/errors.ts';
 import { isJsonObject, type JsonObject } from '../protocol/json.ts';
 import { callGateway } from './call-gateway.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
+import { GatewayGoneError, GatewayRefusedError } from './errors.ts';
 import type { ExitCode } from './exit-code.ts';
 import { oneLine } from './format-table.ts';
 import { type ReachedGateway, reachGateway } from './reach-gateway.ts';
@@ -42,7 +43,8 @@ export const addAgent: AddCommand = (program, io, exit) => {
 
 async function askAgent(flags: AgentFlags, io: CliIo): Promise<ExitCode> {
   const text = flags.message === '-' ? await readStandardInput() : flags.message;
-  if (text.trim() === '') throw new BadFlagError('--message', flags.message, 'a message: there is no text in it');
+  if (text.trim() === '')
+    throw new BadFlagError({ flag: '--message', value: flags.message, expected: 'a message: there is no text in it' });
   const run = await answerOf(io, flags, {
     text,
     id: randomUUID(),
@@ -81,7 +83,7 @@ async function answerOf(io: CliIo, flags: AgentFlags, message: JsonObject): Prom
 
 /** The gateway went away, or is about to. */
 function isPassing(error: unknown): boolean {
-  return error instanceof GatewayGoneError || (error instanceof GatewayRefusedError && error.status === 503);
+  return error instanceof GatewayGoneError || (error instanceof GatewayRefusedError && error.httpStatus === 503);
 }
 
 /** How long a question of the run may go unnoticed. */

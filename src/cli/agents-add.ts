@@ -15,15 +15,17 @@ import { type ConfigPath, formatConfigPath, valueAt } from '../config/config-pat
 import { loadConfigSource } from '../config/config-source.ts';
 import { appendConfigValue, resolveConfigFileToEdit, setConfigValue } from '../config/edit-config.ts';
 import type { Environment } from '../config/environment.ts';
+import { ConfigEditError } from '../config/errors.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/schema.ts';
 import { resolveUserPath } from '../config/user-path.ts';
 import { TAXONOMIES, type TaxonomyId } from '../context/taxonomy.ts';
+import { BadFlagError } from '../gateway/errors.ts';
 import { DEFAULT_AGENT_ID, isValidAgentId, normalizeAgentId } from '../protocol/agent-id.ts';
-import { AgentExistsError, BadFlagError, ConfigEditError, InvalidAgentIdError } from '../protocol/errors.ts';
 import { agentsGroup } from './agents-group.ts';
 import { formatOutcome, type InitOutcome, initWorkspace } from './agents-init.ts';
 import type { AddCommand } from './commands.ts';
+import { AgentExistsError, InvalidAgentIdError } from './errors.ts';
 import { resolveAgent } from './resolve-agent.ts';
 
 interface AgentsAddFlags {
@@ -108,9 +110,9 @@ Examples:
 function newAgentId(id: string, config: Config, file: string): string {
   const agentId = normalizeAgentId(id);
   if (!isValidAgentId(id)) {
-    throw new InvalidAgentIdError(id, agentId === DEFAULT_AGENT_ID ? undefined : agentId);
+    throw new InvalidAgentIdError({ agentId: id, suggestion: agentId === DEFAULT_AGENT_ID ? undefined : agentId });
   }
-  if (resolveAgentConfig(config, agentId) !== undefined) throw new AgentExistsError(agentId, file);
+  if (resolveAgentConfig(config, agentId) !== undefined) throw new AgentExistsError({ agentId, file });
   return agentId;
 }
 
@@ -160,7 +162,7 @@ function planAddition(agentId: string, flags: AgentsAddFlags, config: Config, en
 }
 
 function workspaceFlag(dir: string, environment: Environment): string {
-  if (dir.trim() === '') throw new BadFlagError('--workspace', dir, 'a folder');
+  if (dir.trim() === '') throw new BadFlagError({ flag: '--workspace', value: dir, expected: 'a folder' });
   return resolveUserPath(dir, environment.home, environment.cwd);
 }
 
@@ -174,7 +176,11 @@ async function locateChanges(
   return changed.map(({ agentId, key, value }) => {
     const index = entries.findIndex((entry) => normalizeAgentId(String(valueAt(entry, ['id']) ?? '')) === agentId);
     if (index !== -1) return { path: [...LIST, index, key], value };
-    throw new ConfigEditError(file, `${key} of the agent "${agentId}"`, 'the agent stands in another file');
+    throw new ConfigEditError({
+      file,
+      path: `${key} of the agent "${agentId}"`,
+      detail: 'the agent stands in another file',
+    });
   });
 }
 

@@ -1,8 +1,8 @@
 // `atrium approvals answer`: an operator's word on a tool call that waits.
 
+import { BadFlagError } from '../gateway/errors.ts';
 import { APPROVAL_DECISIONS } from '../protocol/approval-decision.ts';
 import { describeDecision } from '../protocol/describe-decision.ts';
-import { BadFlagError } from '../protocol/errors.ts';
 import { approvalsGroup } from './approvals-group.ts';
 import type { AddCommand } from './commands.ts';
 import type { ToldApproval } from './format-approval.ts';
@@ -26,7 +26,12 @@ Needs a running gateway.`,
     )
     .action(async (id: string, word: string, flags: { readonly json?: boolean }) => {
       const decision = APPROVAL_DECISIONS.find((each) => each === word);
-      if (!decision) throw new BadFlagError('<decision>', word, `one of ${APPROVAL_DECISIONS.join(', ')}`);
+      if (!decision)
+        throw new BadFlagError({
+          flag: '<decision>',
+          value: word,
+          expected: `one of ${APPROVAL_DECISIONS.join(', ')}`,
+        });
       const client = await openGatewayClient(io);
       const { approval } = await client.post<{ approval: ToldApproval }>(`/api/approvals/${encodeURIComponent(id)}`, {
         decision,

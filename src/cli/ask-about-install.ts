@@ -10,10 +10,10 @@ import { pluginSettingsOf } from '../config/plugin-settings.ts';
 import type { InstallVerdict } from '../gateway/check-install.ts';
 import { installQuestion } from '../plugins/install/install-event.ts';
 import type { StagedInstall } from '../plugins/install/install-package.ts';
-import { InstallBlockedError, InstallUncheckedError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { callGateway } from './call-gateway.ts';
 import type { CliIo } from './cli-io.ts';
+import { InstallBlockedError, InstallUncheckedError } from './errors.ts';
 import { reachGateway } from './reach-gateway.ts';
 
 /** What they found besides; rejects when they refuse. */
@@ -23,10 +23,10 @@ export async function askAboutInstall(staged: StagedInstall, io: CliIo): Promise
   try {
     verdict = await verdictOn(staged, io);
   } catch (error) {
-    throw new InstallUncheckedError(id, (error as Error).message, { cause: error });
+    throw new InstallUncheckedError({ target: id, detail: (error as Error).message }, { cause: error });
   }
   const { refusal, findings } = verdict;
-  if (refusal) throw new InstallBlockedError(id, refusal.by, refusal.reason);
+  if (refusal) throw new InstallBlockedError({ target: id, by: refusal.by, reason: refusal.reason });
   return findings;
 }
 

@@ -4,10 +4,11 @@
 // Errors: `findPlugin` throws UnknownPluginError with the nearest name.
 
 import { loadConfig } from '../config/load-config.ts';
+import { UnknownPluginError } from '../plugins/errors.ts';
 import type { PluginStatus } from '../plugins/plugin-status.ts';
-import { GatewayDownError, UnknownPluginError } from '../protocol/errors.ts';
 import { nearMatch } from '../protocol/near-match.ts';
 import type { CliIo } from './cli-io.ts';
+import { GatewayDownError } from './errors.ts';
 import { oneLine } from './format-table.ts';
 import { type GatewayClient, openGatewayClient } from './gateway-client.ts';
 
@@ -36,7 +37,7 @@ export function findPlugin(plugins: readonly PluginStatus[], id: string): Plugin
   const plugin = plugins.find((each) => each.id === id);
   if (plugin) return plugin;
   const ids = plugins.map((each) => each.id);
-  throw new UnknownPluginError(oneLine(id), nearMatch(id, ids));
+  throw new UnknownPluginError({ pluginId: oneLine(id), suggestion: nearMatch(id, ids) });
 }
 
 async function askRunning<Value>(

@@ -2,8 +2,8 @@
 //
 // Errors: GatewayRefusedError with the gateway's own sentence, GatewayGoneError when nobody answers.
 
-import { GatewayGoneError, GatewayRefusedError } from '../protocol/errors.ts';
 import { isJsonObject, type JsonObject } from '../protocol/json.ts';
+import { GatewayGoneError, GatewayRefusedError } from './errors.ts';
 
 export interface GatewayAddress {
   readonly url: string;
@@ -24,7 +24,11 @@ export async function callGateway(
   const answer = parseObject(text);
   if (status < 400) return answer;
   const error = isJsonObject(answer.error ?? null) ? (answer.error as JsonObject) : {};
-  throw new GatewayRefusedError(status, String(error.code ?? ''), String(error.message ?? statusText));
+  throw new GatewayRefusedError({
+    httpStatus: status,
+    refusal: String(error.code ?? ''),
+    sentence: String(error.message ?? statusText),
+  });
 }
 
 async function send(url: string, init: RequestInit): Promise<{ status: number; statusText: string; text: string }> {
@@ -34,7 +38,7 @@ async function send(url: string, init: RequestInit): Promise<{ status: number; s
     return { status, statusText, text: await response.text() };
   } catch (error) {
     const { cause, message } = error as Error & { cause?: NodeJS.ErrnoException };
-    throw new GatewayGoneError(cause?.code ?? cause?.message ?? message);
+    throw new GatewayGoneError({ detail: cause?.code ?? cause?.message ?? message });
   }
 }
 

@@ -10,8 +10,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type WebSocket from 'ws';
 import { type ClientFrame, LARGEST_FRAME } from '../channels/client-frame.ts';
 import type { ServerFrame } from '../channels/server-frame.ts';
-import { GatewayGoneError, GatewayRefusedError, isAtriumError } from '../protocol/errors.ts';
+import { isAtriumError } from '../protocol/errors.ts';
 import type { GatewayAddress } from './call-gateway.ts';
+import { GatewayGoneError, GatewayRefusedError } from './errors.ts';
 
 export interface ChatSocketSettings {
   /** Where the gateway is now. */
@@ -116,7 +117,9 @@ export class ChatSocket {
   #greet(socket: WebSocket): Promise<void> {
     return new Promise((resolve, reject) => {
       let isGreeted = false;
-      socket.on('error', (error: NodeJS.ErrnoException) => reject(new GatewayGoneError(error.code ?? error.message)));
+      socket.on('error', (error: NodeJS.ErrnoException) =>
+        reject(new GatewayGoneError({ detail: error.code ?? error.message })),
+      );
       socket.on('unexpected-response', (_request, response: IncomingMessage) => {
         void refusalOf(response).then((refusal) => {
           reject(refusal);
@@ -137,14 +140,15 @@ export class ChatSocket {
           resolve();
         } else if (!isGreeted) {
           // Nothing comes before the greeting but the reason why there is none.
-          if (frame.type === 'error') reject(new GatewayRefusedError(400, '', frame.message));
+          if (frame.type === 'error')
+            reject(new GatewayRefusedError({ httpStatus: 400, refusal: '', sentence: frame.message }));
           socket.close();
           return;
         }
         this.#take(frame);
       });
       socket.on('close', (code) => {
-        reject(new GatewayGoneError(`it hung up, code ${code}`));
+        reject(new GatewayGoneError({ detail: `it hung up, code ${code}` }));
         if (isGreeted) void this.#comeBack();
       });
     });
@@ -171,7 +175,7 @@ export class ChatSocket {
         this.#broken(false);
         return;
       } catch (error) {
-        const isRefused = error instanceof GatewayRefusedError && error.status !== 503;
+        const isRefused = error instanceof GatewayRefusedError && error.httpStatus !== 503;
         const isHopeless = isRefused || !isAtriumError(error) || waited >= patienceMs;
         if (isHopeless) return this.#lost(error as Error);
       }
@@ -189,8 +193,12 @@ async function refusalOf(response: IncomingMessage): Promise<GatewayRefusedError
   try {
     for await (const chunk of response) if (text.length < LONGEST_REFUSAL) text += chunk;
     const { error } = JSON.parse(text) as { error: { code: string; message: string } };
-    return new GatewayRefusedError(status, error.code, error.message);
+    return new GatewayRefusedError({ httpStatus: status, refusal: error.code, sentence: error.message });
   } catch {
-    return new GatewayRefusedError(status, '', `The gateway refused the connection with status ${status}.`);
+    return new GatewayRefusedError({
+      httpStatus: status,
+      refusal: '',
+      sentence: `The gateway refused the connection with status ${status}.`,
+    });
   }
 }

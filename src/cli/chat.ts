@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import type { ServerFrame } from '../channels/server-frame.ts';
-import { GatewayDownError, GatewayGoneError, GatewayRefusedError, isAtriumError } from '../protocol/errors.ts';
+import { isAtriumError } from '../protocol/errors.ts';
 import { isJsonObject, type JsonValue } from '../protocol/json.ts';
 import { callGateway } from './call-gateway.ts';
 import { HISTORY_LINES, readChatHistory, saveChatHistory } from './chat-history.ts';
@@ -15,6 +15,7 @@ import { ChatTurns, type TurnState } from './chat-turns.ts';
 import { ChatView } from './chat-view.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
+import { GatewayDownError, GatewayGoneError, GatewayRefusedError } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
 import { type ReachedGateway, reachGateway } from './reach-gateway.ts';
 import { exitCodeOfRun } from './run-exit-code.ts';
@@ -95,7 +96,8 @@ async function chat(flags: ChatFlags, io: CliIo): Promise<ExitCode> {
       void surface?.close();
     });
     const code = await converse(surface, socket, turns);
-    if (failure) throw failure instanceof GatewayRefusedError ? failure : new GatewayGoneError(detailOf(failure));
+    if (failure)
+      throw failure instanceof GatewayRefusedError ? failure : new GatewayGoneError({ detail: detailOf(failure) });
     // A person has read what went wrong.
     return isInteractive ? EXIT.ok : code;
   } finally {
@@ -184,7 +186,8 @@ async function lookAt(reached: ReachedGateway, runId: string): Promise<TurnState
     return { isOver: !GOING_ON.includes(status), status, lastPart: Math.max(0, ...parts), isHeld };
   } catch (error) {
     // Its store is another one now, and knows nothing of it.
-    if (error instanceof GatewayRefusedError && error.status === 404) return { isOver: true, status: '', lastPart: 0 };
+    if (error instanceof GatewayRefusedError && error.httpStatus === 404)
+      return { isOver: true, status: '', lastPart: 0 };
     if (isAtriumError(error)) return undefined;
     throw error;
   }

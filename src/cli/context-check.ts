@@ -7,13 +7,13 @@ import { resolveUserPath } from '../config/user-path.ts';
 import type { MachineFolder } from '../context/report/path-normaliser.ts';
 import { compareSnapshots, type Snapshot, type SnapshotDifference, takeSnapshot } from '../context/report/snapshot.ts';
 import type { PreparedAgent } from '../gateway/context-engine.ts';
-import { SnapshotsMissingError, UnknownSituationError } from '../protocol/errors.ts';
 import { nearMatch } from '../protocol/near-match.ts';
 import { resolveSessionType } from '../protocol/session-type.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
 import { contextGroup } from './context-group.ts';
 import { countOf, describePath, type KnownPlaces } from './describe-origin.ts';
+import { SnapshotsMissingError, UnknownSituationError } from './errors.ts';
 import { EXIT } from './exit-code.ts';
 import { formatComparedLines } from './format-compared-lines.ts';
 import { oneLine, outputWidth, wrapText } from './format-table.ts';
@@ -95,7 +95,7 @@ async function loadSituations(
 ): Promise<readonly LockedSituation[]> {
   const text = await folder.readSituations();
   if (text !== undefined) return parseSituations(text, folder.situationsPath);
-  if (!isUpdate) throw new SnapshotsMissingError(folder.dir);
+  if (!isUpdate) throw new SnapshotsMissingError({ dir: folder.dir });
   const situations = defaultSituations(agentId);
   await folder.writeSituations(formatSituations(situations));
   return situations;
@@ -104,7 +104,8 @@ async function loadSituations(
 function choose(situations: readonly LockedSituation[], names: readonly string[]): readonly LockedSituation[] {
   const known = situations.map(({ name }) => name);
   for (const name of names) {
-    if (!known.includes(name)) throw new UnknownSituationError(name, known, nearMatch(name, known));
+    if (!known.includes(name))
+      throw new UnknownSituationError({ situation: name, known, suggestion: nearMatch(name, known) });
   }
   return names.length === 0 ? situations : situations.filter(({ name }) => names.includes(name));
 }

@@ -11,13 +11,14 @@ import {
   type SectionComparison,
 } from '../context/report/compare-compositions.ts';
 import type { ContextChange } from '../context/report/find-change.ts';
-import { BadFlagError, NothingToCompareError } from '../protocol/errors.ts';
+import { BadFlagError } from '../gateway/errors.ts';
 import { SESSION_TYPES, type SessionType } from '../protocol/session-type.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
 import { contextGroup } from './context-group.ts';
 import { countOf, describeOrigin, describeOrigins, type KnownPlaces } from './describe-origin.ts';
 import { describeSituation } from './describe-situation.ts';
+import { NothingToCompareError } from './errors.ts';
 import { EXIT } from './exit-code.ts';
 import { type AuthoredLine, formatComparedLines } from './format-compared-lines.ts';
 import { formatTable, oneLine, outputWidth, wrapText } from './format-table.ts';
@@ -102,11 +103,11 @@ function twoSides(flags: DiffFlags): readonly [SituationFlags, SituationFlags] {
     const [first, second] = given.length > 1 || versus.length === 0 ? given : [given[0], versus[0]];
     const surplus = given.length > 1 ? [...given.slice(2), ...versus] : versus.slice(1);
     if (surplus[0] !== undefined) {
-      throw new BadFlagError(
-        `--${flag}`,
-        surplus[0],
-        'allowed here: there are two sides, and both have a value already',
-      );
+      throw new BadFlagError({
+        flag: `--${flag}`,
+        value: surplus[0],
+        expected: 'allowed here: there are two sides, and both have a value already',
+      });
     }
     if (first !== undefined) left[flag] = first;
     const other = second ?? first;
@@ -120,7 +121,7 @@ function twoSides(flags: DiffFlags): readonly [SituationFlags, SituationFlags] {
 function withType({ type, ...rest }: Partial<Record<SidedFlag, string>>): SituationFlags {
   if (type === undefined) return rest;
   if (!SESSION_TYPES.includes(type as SessionType)) {
-    throw new BadFlagError('--type', type, `one of ${SESSION_TYPES.join(', ')}`);
+    throw new BadFlagError({ flag: '--type', value: type, expected: `one of ${SESSION_TYPES.join(', ')}` });
   }
   return { ...rest, type: type as SessionType };
 }

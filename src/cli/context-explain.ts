@@ -6,13 +6,14 @@ import { explainFile, explainLines, type FileExplanation } from '../context/repo
 import { explainText, isExplained, type NearHelp, type TextExplanation } from '../context/report/explain-text.ts';
 import type { AbsentText } from '../context/report/find-absent-text.ts';
 import type { PromptPlace } from '../context/report/prompt-place.ts';
-import { BadFlagError, NoSuchLineError } from '../protocol/errors.ts';
+import { BadFlagError } from '../gateway/errors.ts';
 import { nearMatch } from '../protocol/near-match.ts';
 import { type AskedFile, findAskedFile, unknownFileNote } from './asked-file.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
 import { contextGroup } from './context-group.ts';
 import { countOf, describeLines, describeOrigin, describePath, type KnownPlaces } from './describe-origin.ts';
+import { NoSuchLineError } from './errors.ts';
 import { EXIT } from './exit-code.ts';
 import { clip, formatTable, oneLine, outputWidth, visibleLine, wrapText } from './format-table.ts';
 import { addSituationOptions, openContext, type SituationFlags } from './situation-options.ts';
@@ -46,7 +47,8 @@ Examples:
     const flag = words.length > 1 ? words.find(isFlag) : undefined;
     if (flag !== undefined) refuseFlag(command, flag);
     const question = words.join(' ');
-    if (question.trim() === '') throw new BadFlagError('explain', question, 'text to look for');
+    if (question.trim() === '')
+      throw new BadFlagError({ flag: 'explain', value: question, expected: 'text to look for' });
     const { engine, request } = await openContext(flags, io);
     const composition = await engine.compose(request);
     const view: View = {
@@ -87,7 +89,7 @@ interface View {
 function explain(composition: Composition, { path, lines, source, lineCount }: AskedFile): FileExplanation {
   if (!lines) return explainFile(composition, path, source);
   const explanation = explainLines(composition, path, lines, source);
-  if (!explanation) throw new NoSuchLineError(path, lines[1], lineCount ?? 0);
+  if (!explanation) throw new NoSuchLineError({ file: path, line: lines[1], lineCount: lineCount ?? 0 });
   return explanation;
 }
 

@@ -1,6 +1,6 @@
 // `atrium context preview`: the prompt, byte for byte as a model would get it; with a message, the whole request.
 
-import { BadFlagError } from '../protocol/errors.ts';
+import { BadFlagError } from '../gateway/errors.ts';
 import type { AddCommand } from './commands.ts';
 import { contextGroup } from './context-group.ts';
 import { type PreviewFlags, previewMessage } from './preview-message.ts';
@@ -28,7 +28,12 @@ Examples:
     const { message } = flags;
     if (message !== undefined) return previewMessage({ ...flags, message }, request, io);
     for (const flag of ['runHooks', 'body'] as const) {
-      if (flags[flag]) throw new BadFlagError(flag === 'body' ? '--body' : '--run-hooks', '', 'used with --message');
+      if (flags[flag])
+        throw new BadFlagError({
+          flag: flag === 'body' ? '--body' : '--run-hooks',
+          value: '',
+          expected: 'used with --message',
+        });
     }
     const { prompt, report } = await engine.compose(request);
     if (flags.json) {

@@ -1,10 +1,10 @@
 // `atrium cron add`: a new job.
 
-import { FlagCombinationError } from '../protocol/errors.ts';
 import type { JobRow } from '../store/tables.ts';
 import type { AddCommand } from './commands.ts';
 import { addCronFlags, type CronFlags, cronBodyOf } from './cron-flags.ts';
 import { cronGroup } from './cron-group.ts';
+import { FlagCombinationError } from './errors.ts';
 import { formatJob } from './format-job.ts';
 import { openGatewayClient } from './gateway-client.ts';
 
@@ -30,10 +30,12 @@ Needs a running gateway.`,
     )
     .action(async (flags: CronAddFlags) => {
       for (const name of ['name', 'message'] as const) {
-        if (flags[name] === undefined) throw new FlagCombinationError(`--${name} is missing.`);
+        if (flags[name] === undefined) throw new FlagCombinationError({ problem: `--${name} is missing.` });
       }
       if (flags.at === undefined && flags.every === undefined && flags.cron === undefined) {
-        throw new FlagCombinationError('A job needs a time: give exactly one of --at, --every and --cron.');
+        throw new FlagCombinationError({
+          problem: 'A job needs a time: give exactly one of --at, --every and --cron.',
+        });
       }
       const client = await openGatewayClient(io);
       const { job } = await client.post<{ job: JobRow }>('/api/cron/jobs', {

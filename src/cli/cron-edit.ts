@@ -1,10 +1,10 @@
 // `atrium cron edit`: changes a job; what is not named stays as it is.
 
-import { FlagCombinationError } from '../protocol/errors.ts';
 import type { JobRow } from '../store/tables.ts';
 import type { AddCommand } from './commands.ts';
 import { addCronFlags, type CronFlags, cronBodyOf } from './cron-flags.ts';
 import { cronGroup } from './cron-group.ts';
+import { FlagCombinationError } from './errors.ts';
 import { formatJob } from './format-job.ts';
 import { openGatewayClient } from './gateway-client.ts';
 
@@ -28,11 +28,12 @@ Examples:
 Needs a running gateway.`,
     )
     .action(async (id: string, flags: CronEditFlags) => {
-      if (flags.enable && flags.disable) throw new FlagCombinationError('--enable and --disable exclude each other.');
+      if (flags.enable && flags.disable)
+        throw new FlagCombinationError({ problem: '--enable and --disable exclude each other.' });
       const enabled = flags.enable ? true : flags.disable ? false : undefined;
       const body = { ...cronBodyOf(flags), enabled };
       if (Object.values(body).every((value) => value === undefined)) {
-        throw new FlagCombinationError('Nothing is to be changed: give at least one flag that says what.');
+        throw new FlagCombinationError({ problem: 'Nothing is to be changed: give at least one flag that says what.' });
       }
       const client = await openGatewayClient(io);
       const { job } = await client.post<{ job: JobRow }>(`/api/cron/jobs/${encodeURIComponent(id)}`, body);

@@ -2,7 +2,8 @@
 // gateway, which knows its agents, its channels and its clock.
 
 import type { Command } from 'commander';
-import { BadFlagError, FlagCombinationError } from '../protocol/errors.ts';
+import { BadFlagError } from '../gateway/errors.ts';
+import { FlagCombinationError } from './errors.ts';
 
 export interface CronFlags {
   readonly name?: string;
@@ -39,13 +40,15 @@ export function cronBodyOf(flags: CronFlags): Record<string, unknown> {
   const given = Object.entries({ at, every, cron }).filter(([, value]) => value !== undefined);
   if (given.length > 1) {
     const flagNames = given.map(([flag]) => `--${flag}`).join(' and ');
-    throw new FlagCombinationError(`${flagNames} were given; a job has exactly one of --at, --every and --cron.`);
+    throw new FlagCombinationError({
+      problem: `${flagNames} were given; a job has exactly one of --at, --every and --cron.`,
+    });
   }
   if (every !== undefined && tz !== undefined) {
-    throw new FlagCombinationError('--tz goes with --at and --cron; a steady pace has no time zone.');
+    throw new FlagCombinationError({ problem: '--tz goes with --at and --cron; a steady pace has no time zone.' });
   }
   if (removeAfterRun && (every !== undefined || cron !== undefined)) {
-    throw new FlagCombinationError('--remove-after-run goes with --at; other jobs have no last time.');
+    throw new FlagCombinationError({ problem: '--remove-after-run goes with --at; other jobs have no last time.' });
   }
   const schedule = given.length > 0 || tz !== undefined ? { at, every, cron, tz } : undefined;
   const session = oneOf('--session', flags.session, ['own', 'main']);
@@ -55,5 +58,5 @@ export function cronBodyOf(flags: CronFlags): Record<string, unknown> {
 
 function oneOf(flag: string, text: string | undefined, choices: readonly string[]): string | undefined {
   if (text === undefined || choices.includes(text)) return text;
-  throw new BadFlagError(flag, text, choices.map((choice) => `"${choice}"`).join(' or '));
+  throw new BadFlagError({ flag, value: text, expected: choices.map((choice) => `"${choice}"`).join(' or ') });
 }

@@ -1,9 +1,9 @@
 // `atrium deadletters purge`: removes dead letters for good.
 
-import { FlagCombinationError } from '../protocol/errors.ts';
 import type { AddCommand } from './commands.ts';
 import { deadLettersGroup } from './deadletters-group.ts';
 import { countOf } from './describe-origin.ts';
+import { FlagCombinationError } from './errors.ts';
 import { openGatewayClient } from './gateway-client.ts';
 
 interface PurgeFlags {
@@ -29,7 +29,7 @@ Needs a running gateway.`,
     )
     .action(async (ids: string[], flags: PurgeFlags) => {
       if ((ids.length === 0) === !flags.all) {
-        throw new FlagCombinationError('Give either ids or --all, and not both.');
+        throw new FlagCombinationError({ problem: 'Give either ids or --all, and not both.' });
       }
       const client = await openGatewayClient(io);
       const paths = flags.all

@@ -4,11 +4,12 @@
 import { listAgentIds } from '../config/agents.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import type { HooksStatus } from '../gateway/hook-control.ts';
-import { GatewayDownError, isAtriumError } from '../protocol/errors.ts';
+import { isAtriumError } from '../protocol/errors.ts';
 import { validateAgents } from './agents-validate.ts';
 import { askPlugins } from './ask-plugins.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
+import { GatewayDownError } from './errors.ts';
 import { EXIT } from './exit-code.ts';
 import { oneLine } from './format-table.ts';
 import { openGatewayClient } from './gateway-client.ts';

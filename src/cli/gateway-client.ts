@@ -5,8 +5,8 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfig } from '../config/load-config.ts';
 import { findToken } from '../gateway/http/token.ts';
-import { GatewayDownError, GatewayRefusedError } from '../protocol/errors.ts';
 import type { CliIo } from './cli-io.ts';
+import { GatewayDownError, GatewayRefusedError } from './errors.ts';
 
 export interface GatewayClient {
   /** Undefined when the answers come from the store of a gateway that is down. */
@@ -27,16 +27,19 @@ export async function openGatewayClient(io: CliIo): Promise<GatewayClient> {
   const owner = await readOwner(stateDir);
   if (!owner) {
     const isStarting = await isStateLocked(stateDir);
-    throw new GatewayDownError(stateDir, isStarting ? 'one is starting and cannot be reached yet' : 'nobody owns it');
+    throw new GatewayDownError({
+      stateDir,
+      detail: isStarting ? 'one is starting and cannot be reached yet' : 'nobody owns it',
+    });
   }
   const { config } = await loadConfig({ environment });
   const token = await findToken(stateDir, config.gateway?.auth?.token);
-  if (token === undefined) throw new GatewayDownError(stateDir, 'it has no token yet');
+  if (token === undefined) throw new GatewayDownError({ stateDir, detail: 'it has no token yet' });
   return clientOf(owner.url, async (path, init) => {
     try {
       return await fetch(`${owner.url}${path}`, { ...init, headers: { authorization: `Bearer ${token}` } });
     } catch (error) {
-      throw new GatewayDownError(stateDir, `${owner.url} does not answer`, { cause: error });
+      throw new GatewayDownError({ stateDir, detail: `${owner.url} does not answer` }, { cause: error });
     }
   });
 }
@@ -140,8 +143,12 @@ function clientOf(url: string | undefined, send: Send, close: () => Promise<void
 function refusalOf(status: number, text: string): GatewayRefusedError {
   try {
     const { error } = JSON.parse(text) as { error: { code: string; message: string } };
-    return new GatewayRefusedError(status, error.code, error.message);
+    return new GatewayRefusedError({ httpStatus: status, refusal: error.code, sentence: error.message });
   } catch {
-    return new GatewayRefusedError(status, 'unreadable', `The gateway answered with status ${status} and no sentence.`);
+    return new GatewayRefusedError({
+      httpStatus: status,
+      refusal: 'unreadable',
+      sentence: `The gateway answered with status ${status} and no sentence.`,
+    });
   }
 }

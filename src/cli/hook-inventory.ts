@@ -7,6 +7,7 @@ import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
 import { bundledHandlers } from '../gateway/bundled-handlers.ts';
 import type { PreparedAgent } from '../gateway/context-engine.ts';
+import { UnknownHandlerError } from '../gateway/errors.ts';
 import { hookDirectoriesOf } from '../gateway/user-handlers.ts';
 import { HOOK_CATALOG } from '../hooks/catalog.ts';
 import { discoverHooks } from '../hooks/packs/discover-hooks.ts';
@@ -15,9 +16,9 @@ import { type HookPack, resolveHookKey } from '../hooks/packs/hook-pack.ts';
 import { DEFAULT_HOOK_PRIORITY, type HookPackFate } from '../hooks/packs/load-internal-hooks.ts';
 import { describeUnknownEvents } from '../hooks/packs/unknown-events.ts';
 import { HookRunner } from '../hooks/runner.ts';
-import { AmbiguousHandlerError, UnknownHandlerError } from '../protocol/errors.ts';
 import type { HandlerInfo } from '../protocol/handler.ts';
 import { nearMatch } from '../protocol/near-match.ts';
+import { AmbiguousHandlerError } from './errors.ts';
 
 /** `off` is the operator's word, `blocked` an unmet need, `failed` a fault; `elsewhere` listens to other events only. */
 export type HookState = 'on' | 'off' | 'blocked' | 'failed' | 'elsewhere';
@@ -83,9 +84,10 @@ export function findHookItem(items: readonly HookItem[], name: string): HookItem
   const byId = items.filter((item) => item.id === name);
   const found = byId.length > 0 ? byId : items.filter((item) => namesOf(item).includes(name));
   const ids = [...new Set(found.map((item) => item.id))];
-  if (ids.length > 1) throw new AmbiguousHandlerError(name, ids);
+  if (ids.length > 1) throw new AmbiguousHandlerError({ handler: name, ids });
   const [first] = found;
-  if (first === undefined) throw new UnknownHandlerError(name, nearMatch(name, items.flatMap(namesOf)));
+  if (first === undefined)
+    throw new UnknownHandlerError({ handler: name, suggestion: nearMatch(name, items.flatMap(namesOf)) });
   return found.find((item) => item.state === 'on') ?? first;
 }
 

@@ -3,8 +3,8 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfig } from '../config/load-config.ts';
+import { WorkspaceNotFoundError } from '../context/errors.ts';
 import { saveHookScaffold, scaffoldHook } from '../hooks/packs/scaffold-hook.ts';
-import { WorkspaceNotFoundError } from '../protocol/errors.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
 import { hooksGroup } from './hooks-group.ts';
@@ -51,6 +51,6 @@ async function hooksDirOf(flags: NewHookFlags, io: CliIo): Promise<string> {
     (entry) => entry.isDirectory(),
     () => false,
   );
-  if (!isDirectory) throw new WorkspaceNotFoundError(workspaceDir);
+  if (!isDirectory) throw new WorkspaceNotFoundError({ dir: workspaceDir });
   return join(workspaceDir, 'hooks');
 }

@@ -6,9 +6,9 @@ import { hookDirectoriesOf } from '../gateway/user-handlers.ts';
 import { discoverHooks } from '../hooks/packs/discover-hooks.ts';
 import { resolveHookKey } from '../hooks/packs/hook-pack.ts';
 import { testHook } from '../hooks/packs/test-hook.ts';
-import { UnknownHookPackError } from '../protocol/errors.ts';
 import { nearMatch } from '../protocol/near-match.ts';
 import type { AddCommand } from './commands.ts';
+import { UnknownHookPackError } from './errors.ts';
 import { addHookOptions, type HookFlags, hooksGroup } from './hooks-group.ts';
 import { resolveWorkspaceDir } from './resolve-agent.ts';
 
@@ -34,7 +34,7 @@ The tests use node:test and may import "atrium/context". Exit code: 0 when they 
     const pack = packs.find((each) => each.name === wanted) ?? packs.find((each) => resolveHookKey(each) === wanted);
     if (pack === undefined) {
       const names = packs.map((each) => each.name);
-      throw new UnknownHookPackError(wanted, nearMatch(wanted, names));
+      throw new UnknownHookPackError({ pack: wanted, suggestion: nearMatch(wanted, names) });
     }
     const { ownModules } = await import('../public/compose.ts');
     io.linger();

@@ -2,9 +2,9 @@
 // machine to machine has to be spelled out in them.
 
 import { parseLocalTime } from '../context/situation.ts';
-import { SituationsInvalidError } from '../protocol/errors.ts';
 import { SESSION_TYPES, type SessionType } from '../protocol/session-type.ts';
 import { isTimezone } from '../protocol/timezone.ts';
+import { SituationsInvalidError } from './errors.ts';
 
 export interface LockedSituation {
   /** Also the name of its files, so it is made of small letters, digits and dashes only. */
@@ -44,15 +44,19 @@ export function parseSituations(text: string, file: string): readonly LockedSitu
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new SituationsInvalidError(file, `it is not JSON (${(error as Error).message})`, { cause: error });
+    throw new SituationsInvalidError(
+      { file, problem: `it is not JSON (${(error as Error).message})` },
+      { cause: error },
+    );
   }
   if (!Array.isArray(value) || value.length === 0) {
-    throw new SituationsInvalidError(file, 'it must be a list with at least one situation');
+    throw new SituationsInvalidError({ file, problem: 'it must be a list with at least one situation' });
   }
   const situations = value.map((entry, index) => parseSituation(entry, `situation ${index + 1}`, file));
   const names = situations.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new SituationsInvalidError(file, `two situations have the name "${twice}"`);
+  if (twice !== undefined)
+    throw new SituationsInvalidError({ file, problem: `two situations have the name "${twice}"` });
   return situations;
 }
 
@@ -61,7 +65,7 @@ const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const MAX_NAME_CHARS = 64;
 
 function parseSituation(entry: unknown, place: string, file: string): LockedSituation {
-  const fail = (problem: string) => new SituationsInvalidError(file, problem);
+  const fail = (problem: string) => new SituationsInvalidError({ file, problem });
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) throw fail(`${place} is not an object`);
   const fields = entry as Readonly<Record<string, unknown>>;
   const { name } = fields;

@@ -3,9 +3,9 @@
 
 import { loadConfig } from '../config/load-config.ts';
 import type { GatewayPort } from '../gateway/gateway-port.ts';
-import { GatewayDownError } from '../protocol/errors.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
+import { GatewayDownError } from './errors.ts';
 import { formatTable, outputWidth } from './format-table.ts';
 import { openGatewayClient } from './gateway-client.ts';
 import { mcpGroup } from './mcp-group.ts';

@@ -4,10 +4,11 @@
 import { loadConfig } from '../config/load-config.ts';
 import { findMcpServer } from '../config/mcp-servers.ts';
 import type { TriedMcpServer } from '../gateway/try-mcp-server.ts';
-import { isAtriumError, McpStartError, UnknownMcpServerError } from '../protocol/errors.ts';
+import { isAtriumError, McpStartError } from '../protocol/errors.ts';
 import { nearMatch } from '../protocol/near-match.ts';
 import type { AddCommand } from './commands.ts';
 import { countOf } from './describe-origin.ts';
+import { UnknownMcpServerError } from './errors.ts';
 import { EXIT } from './exit-code.ts';
 import { formatTable, oneLine, outputWidth } from './format-table.ts';
 import { mcpGroup } from './mcp-group.ts';
@@ -31,7 +32,11 @@ What the server says goes to standard error. Exit code: 0 when it works, 1 when 
       const { environment } = io;
       const { config } = await loadConfig({ environment });
       const settings = findMcpServer(config, name, environment.home);
-      if (!settings) throw new UnknownMcpServerError(name, nearMatch(name, Object.keys(config.mcp?.servers ?? {})));
+      if (!settings)
+        throw new UnknownMcpServerError({
+          server: name,
+          meant: nearMatch(name, Object.keys(config.mcp?.servers ?? {})),
+        });
       const { tryMcpServer } = await import('../gateway/try-mcp-server.ts');
       let tried: TriedMcpServer;
       try {

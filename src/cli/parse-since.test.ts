@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BadFlagError } from '../protocol/errors.ts';
+import { BadFlagError } from '../gateway/errors.ts';
 import { parseSince } from './parse-since.ts';
 
 const NOW = Date.parse('2026-05-06T10:00:00Z');

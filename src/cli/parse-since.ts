@@ -1,6 +1,6 @@
 // A point in time as people write it on a command line: "today", so long ago, or the beginning of a day.
 
-import { BadFlagError } from '../protocol/errors.ts';
+import { BadFlagError } from '../gateway/errors.ts';
 import { lastDailyBoundary } from '../protocol/last-daily-boundary.ts';
 
 const HOUR_MS = 3_600_000;
@@ -18,6 +18,10 @@ export function parseSince(text: string, now: number, timezone: string): number 
     (moment) => !Number.isNaN(moment) && day.format(moment) === word,
   );
   if (inside === undefined)
-    throw new BadFlagError('--since', text, '"today", "24h", "7d" or a date such as 2026-05-01');
+    throw new BadFlagError({
+      flag: '--since',
+      value: text,
+      expected: '"today", "24h", "7d" or a date such as 2026-05-01',
+    });
   return Math.max(0, lastDailyBoundary(inside, 0, timezone));
 }

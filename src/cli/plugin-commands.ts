@@ -6,8 +6,9 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import type { OpenedPluginCli } from '../gateway/plugins/open-plugin-cli.ts';
-import { isAtriumError, PluginCliError } from '../protocol/errors.ts';
+import { isAtriumError } from '../protocol/errors.ts';
 import type { CliIo } from './cli-io.ts';
+import { PluginCliError } from './errors.ts';
 import { oneLine } from './format-table.ts';
 import { openGatewayClient } from './gateway-client.ts';
 
@@ -54,7 +55,9 @@ export async function addPluginCommand(
   return {
     pluginId,
     explain: (error) =>
-      isAtriumError(error) ? error : new PluginCliError(pluginId, command, wordsOf(error), { cause: error }),
+      isAtriumError(error)
+        ? error
+        : new PluginCliError({ pluginId, command, detail: wordsOf(error) }, { cause: error }),
     close: () => opened.close(),
   };
 }
@@ -76,7 +79,10 @@ async function addCommands(
     try {
       await inTime(async () => registrar({ program: parent, parentPath, config, workspaceDir, logger }));
     } catch (error) {
-      throw new PluginCliError(pluginId, registration.commands.join(', ') || '?', wordsOf(error), { cause: error });
+      throw new PluginCliError(
+        { pluginId, command: registration.commands.join(', ') || '?', detail: wordsOf(error) },
+        { cause: error },
+      );
     }
     for (const name of namesOf(program)) if (!before.has(name)) owners.set(name, pluginId);
   }

@@ -3,9 +3,10 @@
 
 import { loadConfig } from '../config/load-config.ts';
 import type { ContextRequest } from '../gateway/context-engine.ts';
+import { BadFlagError } from '../gateway/errors.ts';
 import type { Preview } from '../gateway/gateway-port.ts';
-import { BadFlagError, GatewayDownError } from '../protocol/errors.ts';
 import type { CliIo } from './cli-io.ts';
+import { GatewayDownError } from './errors.ts';
 import { formatSpans } from './format-spans.ts';
 import { oneLine, outputWidth, visibleLine } from './format-table.ts';
 import { openGatewayClient } from './gateway-client.ts';
@@ -41,7 +42,8 @@ export async function previewMessage(
 /** A request is what the gateway would send, so only what decides that can be asked for. */
 function refuseSituation(flags: PreviewFlags): void {
   for (const [name, value] of Object.entries({ workspace: flags.workspace, type: flags.type, tz: flags.tz })) {
-    if (value !== undefined) throw new BadFlagError(`--${name}`, value, 'left out together with --message');
+    if (value !== undefined)
+      throw new BadFlagError({ flag: `--${name}`, value, expected: 'left out together with --message' });
   }
 }
 

@@ -4,9 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfig } from '../config/load-config.ts';
 import { resolveUserPath } from '../config/user-path.ts';
 import { findToken } from '../gateway/http/token.ts';
-import { GatewayDownError, StateLockedError } from '../protocol/errors.ts';
+import { StateLockedError } from '../store/errors.ts';
 import type { GatewayAddress } from './call-gateway.ts';
 import type { CliIo } from './cli-io.ts';
+import { GatewayDownError } from './errors.ts';
 import { oneLine } from './format-table.ts';
 
 export interface ReachedGateway extends GatewayAddress {
@@ -59,8 +60,8 @@ export async function reachGateway(io: CliIo, configFile: string | undefined): P
 async function findRunning(stateDir: string, configuredToken: string | undefined): Promise<GatewayAddress> {
   const { readOwner } = await import('../store/state-lock.ts');
   const owner = await readOwner(stateDir);
-  if (!owner) throw new GatewayDownError(stateDir, 'nobody owns it');
+  if (!owner) throw new GatewayDownError({ stateDir, detail: 'nobody owns it' });
   const token = await findToken(stateDir, configuredToken);
-  if (token === undefined) throw new GatewayDownError(stateDir, 'it runs, but its token cannot be found');
+  if (token === undefined) throw new GatewayDownError({ stateDir, detail: 'it runs, but its token cannot be found' });
   return { url: owner.url, token };
 }

@@ -8,8 +8,8 @@ import type { Config } from '../config/schema.ts';
 import { resolveUserPath } from '../config/user-path.ts';
 import { TAXONOMIES, type Taxonomy } from '../context/taxonomy.ts';
 import { normalizeAgentId } from '../protocol/agent-id.ts';
-import { UnknownAgentError } from '../protocol/errors.ts';
 import { nearMatch } from '../protocol/near-match.ts';
+import { UnknownAgentError } from '../routing/errors.ts';
 
 export interface ResolvedAgent {
   readonly agentId: string;
@@ -23,7 +23,7 @@ export function resolveAgent(config: Config, environment: Environment, id?: stri
   const defaultId = resolveDefaultAgentId(config);
   const agentId = id === undefined ? defaultId : normalizeAgentId(id);
   const known = listAgentIds(config);
-  if (!known.includes(agentId)) throw new UnknownAgentError(agentId, known, nearMatch(agentId, known));
+  if (!known.includes(agentId)) throw new UnknownAgentError({ agentId, known, suggestion: nearMatch(agentId, known) });
   return {
     agentId,
     isDefault: agentId === defaultId,

@@ -3,10 +3,10 @@
 
 import { dependencyNames } from '../plugins/install/install-dependencies.ts';
 import type { StagedInstall } from '../plugins/install/install-package.ts';
-import { InstallUnconfirmedError } from '../protocol/errors.ts';
 import { askAboutInstall } from './ask-about-install.ts';
 import { askYes } from './ask-yes.ts';
 import type { CliIo } from './cli-io.ts';
+import { InstallUnconfirmedError } from './errors.ts';
 import { formatPluginFindings, formatScan } from './format-scan.ts';
 import { oneLine } from './format-table.ts';
 
@@ -25,7 +25,7 @@ export async function reviewInstall(staged: StagedInstall, flags: InstallFlags, 
   show(formatPluginFindings(await askAboutInstall(staged, io)));
   if (flags.yes) return true;
   const isConfirmed = flags.json ? undefined : await askYes(`Install ${oneLine(staged.installable.id)}?`, io);
-  if (isConfirmed === undefined) throw new InstallUnconfirmedError(staged.installable.id);
+  if (isConfirmed === undefined) throw new InstallUnconfirmedError({ target: staged.installable.id });
   return isConfirmed;
 }
 

@@ -2,9 +2,9 @@
 // router's own code. Needs no running gateway.
 
 import { loadConfig } from '../config/load-config.ts';
+import { BadFlagError } from '../gateway/errors.ts';
 import { routingSettingsOf } from '../gateway/routing-settings.ts';
 import { DEFAULT_ACCOUNT_ID } from '../protocol/agent-id.ts';
-import { BadFlagError } from '../protocol/errors.ts';
 import type { Inbound, Peer } from '../protocol/inbound.ts';
 import { type Route, resolveRoute } from '../routing/resolve-route.ts';
 import type { AddCommand } from './commands.ts';
@@ -56,7 +56,8 @@ Examples:
 function toInbound(flags: RouteExplainFlags, now: Date): Inbound {
   const peer = parsePeer(flags.peer);
   const { channel, account: accountId = DEFAULT_ACCOUNT_ID, thread: threadId } = flags;
-  if (channel.trim() === '') throw new BadFlagError('--channel', channel, 'the name of a channel, such as discord');
+  if (channel.trim() === '')
+    throw new BadFlagError({ flag: '--channel', value: channel, expected: 'the name of a channel, such as discord' });
   return {
     surface: { channel, accountId, peer, threadId },
     sender: { id: flags.sender ?? peer.id },
@@ -73,7 +74,11 @@ function parsePeer(text: string): Peer {
   const kind = match?.[1]?.toLowerCase() ?? 'direct';
   const id = match?.[2]?.trim() ?? '';
   if (id === '')
-    throw new BadFlagError('--peer', text, 'a person, group or channel, such as 42, group:7 or channel:C042');
+    throw new BadFlagError({
+      flag: '--peer',
+      value: text,
+      expected: 'a person, group or channel, such as 42, group:7 or channel:C042',
+    });
   return { kind: kind === 'group' || kind === 'channel' ? kind : 'direct', id };
 }
 

@@ -4,7 +4,8 @@
 import { Command, CommanderError } from 'commander';
 import { applyCliProfileEnv } from '../config/cli-profile.ts';
 import { type Environment, readEnvironment } from '../config/environment.ts';
-import { BadFlagError, isAtriumError } from '../protocol/errors.ts';
+import { BadFlagError } from '../gateway/errors.ts';
+import { isAtriumError } from '../protocol/errors.ts';
 import { VERSION } from '../protocol/version.ts';
 import type { CliIo } from './cli-io.ts';
 import { COMMANDS } from './commands.ts';
@@ -85,7 +86,11 @@ async function listPluginCommands(program: Command, io: CliIo): Promise<void> {
 function environmentOfProfile(profile: string, { variables, cwd }: Environment): Environment {
   if (!/^[a-z0-9][a-z0-9_-]{0,63}$/i.test(profile)) {
     // The name becomes part of a path, so it may not lead anywhere else.
-    throw new BadFlagError('--profile', profile, 'a name of letters, digits, dashes and underscores, 64 at most');
+    throw new BadFlagError({
+      flag: '--profile',
+      value: profile,
+      expected: 'a name of letters, digits, dashes and underscores, 64 at most',
+    });
   }
   return readEnvironment(applyCliProfileEnv(profile, variables), undefined, cwd);
 }

@@ -1,12 +1,13 @@
 // `atrium run show`: how one run went, or the exact bytes that a model was sent in it.
 
+import { BadFlagError } from '../gateway/errors.ts';
 import type { RequestSpans } from '../gateway/read-request-spans.ts';
 import type { UsageReport, UsageSum } from '../gateway/usage.ts';
 import { formatCost } from '../protocol/cost.ts';
-import { BadFlagError, GatewayRefusedError } from '../protocol/errors.ts';
 import type { OutboxRow, RunRow } from '../store/tables.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
+import { GatewayRefusedError } from './errors.ts';
 import { EXIT } from './exit-code.ts';
 import { findInSpans, formatFoundPlaces } from './format-spans.ts';
 import { formatTable, oneLine, outputWidth, visibleLine } from './format-table.ts';
@@ -61,7 +62,8 @@ Examples:
       try {
         const call = flags.call === undefined ? 'last' : parseCall(flags.call);
         if (flags.explain !== undefined) {
-          if (flags.explain.trim() === '') throw new BadFlagError('--explain', flags.explain, 'text to look for');
+          if (flags.explain.trim() === '')
+            throw new BadFlagError({ flag: '--explain', value: flags.explain, expected: 'text to look for' });
           const { spans } = await client.get<RequestSpans>(`${path}/spans/${call}`);
           const places = findInSpans(spans, flags.explain);
           io.out(

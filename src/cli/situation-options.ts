@@ -5,7 +5,7 @@ import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { resolveTimezone } from '../config/timezone.ts';
 import { parseLocalTime } from '../context/situation.ts';
 import { ContextEngine, type ContextRequest } from '../gateway/context-engine.ts';
-import { BadFlagError } from '../protocol/errors.ts';
+import { BadFlagError } from '../gateway/errors.ts';
 import { SESSION_TYPES, type SessionType } from '../protocol/session-type.ts';
 import { isTimezone } from '../protocol/timezone.ts';
 import type { CliIo } from './cli-io.ts';
@@ -54,12 +54,16 @@ export async function openContext(flags: SituationFlags, io: CliIo): Promise<Ope
 
 function toRequest(flags: SituationFlags, io: CliIo, loaded: LoadedConfig): ContextRequest {
   if (flags.tz !== undefined && !isTimezone(flags.tz)) {
-    throw new BadFlagError('--tz', flags.tz, 'a time zone such as Europe/Berlin or UTC');
+    throw new BadFlagError({ flag: '--tz', value: flags.tz, expected: 'a time zone such as Europe/Berlin or UTC' });
   }
   const timezone = flags.tz ?? resolveTimezone(loaded.config, io.environment);
   const at = flags.at === undefined ? io.now() : parseLocalTime(flags.at, io.now(), timezone);
   if (!at)
-    throw new BadFlagError('--at', flags.at ?? '', 'a time such as 23:30, 2026-05-01T08:00 or 2026-05-01T08:00:00Z');
+    throw new BadFlagError({
+      flag: '--at',
+      value: flags.at ?? '',
+      expected: 'a time such as 23:30, 2026-05-01T08:00 or 2026-05-01T08:00:00Z',
+    });
   const [provider, ...rest] = (flags.channel ?? '').split(':');
   const channelId = rest.join(':');
   return {

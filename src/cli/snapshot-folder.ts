@@ -6,7 +6,7 @@ import { lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Snapshot, SnapshotSection } from '../context/report/snapshot.ts';
 import { openRegularFile } from '../context/workspace/open-regular-file.ts';
-import { SnapshotUnusableError } from '../protocol/errors.ts';
+import { SnapshotUnusableError } from './errors.ts';
 
 export const SNAPSHOT_DIRNAME = 'context.lock';
 const SITUATIONS_FILENAME = 'situations.json';
@@ -126,7 +126,7 @@ async function readIfThere(path: string): Promise<string | undefined> {
     }
   } catch (error) {
     const { code = 'an unknown error' } = error as NodeJS.ErrnoException;
-    throw new SnapshotUnusableError(path, 'read', code, { cause: error });
+    throw new SnapshotUnusableError({ path, doing: 'read', detail: code }, { cause: error });
   }
 }
 
@@ -143,7 +143,7 @@ async function replaceFile(path: string, text: string): Promise<void> {
   } catch (error) {
     await rm(unfinished, { force: true }).catch(() => {});
     const { code = 'an unknown error' } = error as NodeJS.ErrnoException;
-    throw new SnapshotUnusableError(path, 'written', code, { cause: error });
+    throw new SnapshotUnusableError({ path, doing: 'written', detail: code }, { cause: error });
   }
 }
 

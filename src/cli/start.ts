@@ -4,9 +4,9 @@
 
 import { loadConfig } from '../config/load-config.ts';
 import { resolveUserPath } from '../config/user-path.ts';
+import { BadFlagError } from '../gateway/errors.ts';
 import type { StartedGateway } from '../gateway/start-gateway.ts';
 import type { StopReason } from '../gateway/tell-shutdown.ts';
-import { BadFlagError } from '../protocol/errors.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
 import { formatBanner } from './format-banner.ts';
@@ -61,7 +61,8 @@ async function runUntilStopped(flags: StartFlags, io: CliIo): Promise<StopReason
 function portOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new BadFlagError('--port', text, 'a number from 0 to 65535');
+  if (!/^\d{1,5}$/.test(text) || port > 65_535)
+    throw new BadFlagError({ flag: '--port', value: text, expected: 'a number from 0 to 65535' });
   return port;
 }
 

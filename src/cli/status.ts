@@ -1,10 +1,10 @@
 // `atrium status`: whether a gateway runs on this state directory, and what it is doing.
 
 import type { GatewayStatus } from '../gateway/gateway-port.ts';
-import { GatewayDownError } from '../protocol/errors.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
 import { countOf } from './describe-origin.ts';
+import { GatewayDownError } from './errors.ts';
 import { EXIT } from './exit-code.ts';
 import { formatTable, oneLine, outputWidth } from './format-table.ts';
 import { formatAge, formatTime } from './format-time.ts';

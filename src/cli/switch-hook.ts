@@ -5,11 +5,12 @@ import type { ConfigLocation } from '../config/config-files.ts';
 import { type ConfigPath, formatConfigPath, valueAt } from '../config/config-path.ts';
 import { loadConfigSource } from '../config/config-source.ts';
 import { resolveConfigFileToEdit, setConfigValue } from '../config/edit-config.ts';
+import { ConfigEditError } from '../config/errors.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/schema.ts';
 import { internalHooksConfigured } from '../hooks/packs/internal-hooks-configured.ts';
-import { ConfigEditError, HandlerNotSwitchableError } from '../protocol/errors.ts';
 import type { CliIo } from './cli-io.ts';
+import { HandlerNotSwitchableError } from './errors.ts';
 import { oneLine } from './format-table.ts';
 import { findHookItem, type HookItem, listHookItems, listUnloadedHookItems } from './hook-inventory.ts';
 import type { HookFlags } from './hooks-group.ts';
@@ -22,7 +23,8 @@ export async function switchHook(name: string, enabled: boolean, flags: HookFlag
   const { config } = await loadConfig(location);
   const workspaceDir = resolveWorkspaceDir(config, environment, flags);
   const item = findHookItem(await listUnloadedHookItems(config, environment, workspaceDir), name);
-  if (!item.hasSwitch) throw new HandlerNotSwitchableError(item.id, formatConfigPath(item.settings.slice(0, -1)));
+  if (!item.hasSwitch)
+    throw new HandlerNotSwitchableError({ handler: item.id, place: formatConfigPath(item.settings.slice(0, -1)) });
   if (isEnabled(item, config) === enabled) {
     io.out(`${oneLine(item.id)} is ${word(enabled)} already; nothing was written.\n`);
   } else {
@@ -75,7 +77,11 @@ async function placeOfSwitch(
   const entries = valueAt((await loadConfigSource(file))?.value, list);
   const index = Array.isArray(entries) ? entries.findIndex((entry) => valueAt(entry, ['id']) === id) : -1;
   if (index === -1) {
-    throw new ConfigEditError(file, formatConfigPath(path), `the entry "${String(id)}" stands in another file`);
+    throw new ConfigEditError({
+      file,
+      path: formatConfigPath(path),
+      detail: `the entry "${String(id)}" stands in another file`,
+    });
   }
   return { file, path: [...list, index, 'enabled'] };
 }

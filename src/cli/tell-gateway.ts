@@ -2,8 +2,9 @@
 // start sees it.
 
 import type { PluginStatus } from '../plugins/plugin-status.ts';
-import { GatewayDownError, GatewayRefusedError, isAtriumError } from '../protocol/errors.ts';
+import { isAtriumError } from '../protocol/errors.ts';
 import type { CliIo } from './cli-io.ts';
+import { GatewayDownError, GatewayRefusedError } from './errors.ts';
 import { type GatewayClient, openGatewayClient } from './gateway-client.ts';
 
 export type ToldGateway =
@@ -48,7 +49,7 @@ async function reload(client: GatewayClient, pluginId: string): Promise<PluginSt
     const path = `/api/plugins/${encodeURIComponent(pluginId)}/reload`;
     return (await client.post<{ plugin: PluginStatus }>(path)).plugin;
   } catch (error) {
-    if (!(error instanceof GatewayRefusedError) || error.status !== 404) throw error;
+    if (!(error instanceof GatewayRefusedError) || error.httpStatus !== 404) throw error;
     const { plugins } = await client.post<{ plugins: readonly PluginStatus[] }>('/api/plugins/reload');
     return find(plugins, pluginId);
   }

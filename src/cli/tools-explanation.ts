@@ -4,8 +4,8 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import type { ToolsExplanation } from '../gateway/gateway-port.ts';
-import { GatewayDownError } from '../protocol/errors.ts';
 import type { CliIo } from './cli-io.ts';
+import { GatewayDownError } from './errors.ts';
 import { oneLine } from './format-table.ts';
 import { openGatewayClient } from './gateway-client.ts';
 import { writeWarnings } from './write-warnings.ts';

@@ -11,9 +11,9 @@ import type { Config } from '../config/schema.ts';
 import type { Composition } from '../context/compose.ts';
 import type { SpanReport } from '../context/report/build-report.ts';
 import { ContextEngine } from '../gateway/context-engine.ts';
-import { ExamplesMissingError } from '../protocol/errors.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
+import { ExamplesMissingError } from './errors.ts';
 import { formatTable, oneLine, outputWidth } from './format-table.ts';
 
 export const addTour: AddCommand = (program, io) => {
@@ -84,7 +84,7 @@ async function prepareTour(io: CliIo): Promise<Tour> {
     (entry) => entry.isDirectory(),
     () => false,
   );
-  if (!isThere) throw new ExamplesMissingError(examplesDir);
+  if (!isThere) throw new ExamplesMissingError({ dir: examplesDir });
   const environment = readEnvironment(
     { HOME: examplesDir, OPENCLAW_STATE_DIR: examplesDir, OPENCLAW_WORKSPACE_DIR: workspaceDir, TZ: 'UTC' },
     () => examplesDir,

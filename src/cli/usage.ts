@@ -2,9 +2,9 @@
 
 import { loadConfig } from '../config/load-config.ts';
 import { resolveTimezone } from '../config/timezone.ts';
+import { BadFlagError } from '../gateway/errors.ts';
 import { USAGE_GROUPINGS, type UsageGroup, type UsageGrouping, type UsageReport } from '../gateway/usage.ts';
 import { formatCost } from '../protocol/cost.ts';
-import { BadFlagError } from '../protocol/errors.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
 import { formatTable, outputWidth, type TableColumn } from './format-table.ts';
@@ -59,7 +59,7 @@ Examples:
 function groupingOf(text: string): UsageGrouping {
   const by = USAGE_GROUPINGS.find((each) => each === text.trim().toLowerCase());
   if (by) return by;
-  throw new BadFlagError('--by', text, USAGE_GROUPINGS.join(', '));
+  throw new BadFlagError({ flag: '--by', value: text, expected: USAGE_GROUPINGS.join(', ') });
 }
 
 function formatUsage({ by, groups, others, total }: UsageReport, io: CliIo): string {

@@ -1,8 +1,8 @@
 // Checks a configuration that a program hands over as an object, by the same rules as one that is read from a file.
 // An object that was found good is not checked again: programs compose many times with one configuration.
 
-import { ConfigInvalidError } from '../protocol/errors.ts';
 import { formatConfigPath } from './config-path.ts';
+import { ConfigInvalidError } from './errors.ts';
 import type { Config } from './schema.ts';
 
 const checked = new WeakSet<object>();
@@ -12,15 +12,15 @@ export async function checkConfigObject(config: Config): Promise<Config> {
   const { listConfigFaults } = await import('./validate-config.ts');
   const faults = listConfigFaults(config, config);
   if (faults.length > 0) {
-    throw new ConfigInvalidError(
-      faults.map(({ path, found, expected }) => ({
+    throw new ConfigInvalidError({
+      issues: faults.map(({ path, found, expected }) => ({
         file: 'config',
         line: 1,
         path: formatConfigPath(path),
         found,
         expected,
       })),
-    );
+    });
   }
   checked.add(config);
   return config;

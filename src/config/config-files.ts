@@ -2,9 +2,9 @@
 // named on the command line stands alone.
 
 import path from 'node:path';
-import { ConfigMissingError } from '../protocol/errors.ts';
 import { type ConfigSource, loadConfigSource } from './config-source.ts';
 import type { Environment } from './environment.ts';
+import { ConfigMissingError } from './errors.ts';
 import { resolveUserPath } from './user-path.ts';
 
 export interface ConfigLocation {
@@ -26,7 +26,7 @@ export async function loadConfigFiles({ environment, configPath }: ConfigLocatio
   if (configPath !== undefined) {
     const file = resolveUserPath(configPath, environment.home, environment.cwd);
     const source = await loadConfigSource(file);
-    if (source === undefined) throw new ConfigMissingError(file);
+    if (source === undefined) throw new ConfigMissingError({ file });
     return { sources: [source], remarks: [] };
   }
   const file = environment.configPath;

@@ -2,8 +2,8 @@
 // touching the rest. One implementation per format, loaded only when a file of that format exists.
 
 import { lstat, readFile, stat } from 'node:fs/promises';
-import { ConfigSyntaxError, ConfigUnreadableError } from '../protocol/errors.ts';
 import type { ConfigPath } from './config-path.ts';
+import { ConfigSyntaxError, ConfigUnreadableError } from './errors.ts';
 
 export type ConfigFormat = 'json5' | 'yaml';
 
@@ -50,7 +50,12 @@ export function configFormatOf(file: string): ConfigFormat {
 /** Later steps walk values recursively; a file made to exhaust the stack is refused before they do. */
 export function refuseDeepValue(file: string, value: unknown): void {
   if (isDeeperThan(value, MAX_DEPTH))
-    throw new ConfigSyntaxError(file, 1, 1, `the values are nested more than ${MAX_DEPTH} levels deep`);
+    throw new ConfigSyntaxError({
+      file,
+      line: 1,
+      column: 1,
+      problem: `the values are nested more than ${MAX_DEPTH} levels deep`,
+    });
 }
 
 function isDeeperThan(value: unknown, levels: number): boolean {
@@ -61,22 +66,23 @@ function isDeeperThan(value: unknown, levels: number): boolean {
 async function readConfigText(file: string): Promise<string | undefined> {
   try {
     const facts = await stat(file);
-    if (facts.isDirectory()) throw new ConfigUnreadableError(file, 'it is a directory');
+    if (facts.isDirectory()) throw new ConfigUnreadableError({ file, detail: 'it is a directory' });
     // Opening a pipe would wait for a writer that may never come.
-    if (!facts.isFile()) throw new ConfigUnreadableError(file, 'it is not a regular file');
+    if (!facts.isFile()) throw new ConfigUnreadableError({ file, detail: 'it is not a regular file' });
     if (facts.size > MAX_CONFIG_BYTES) {
-      throw new ConfigUnreadableError(
+      throw new ConfigUnreadableError({
         file,
-        `it has ${facts.size} bytes, more than the ${MAX_CONFIG_BYTES} that are read`,
-      );
+        detail: `it has ${facts.size} bytes, more than the ${MAX_CONFIG_BYTES} that are read`,
+      });
     }
     return await readFile(file, 'utf8');
   } catch (error) {
     if (error instanceof ConfigUnreadableError) throw error;
     const code = (error as NodeJS.ErrnoException).code;
     if (code !== 'ENOENT' && code !== 'ENOTDIR')
-      throw new ConfigUnreadableError(file, reasonOf(code), { cause: error });
-    if (await isLink(file)) throw new ConfigUnreadableError(file, 'it is a link to a file that does not exist');
+      throw new ConfigUnreadableError({ file, detail: reasonOf(code) }, { cause: error });
+    if (await isLink(file))
+      throw new ConfigUnreadableError({ file, detail: 'it is a link to a file that does not exist' });
     return undefined;
   }
 }

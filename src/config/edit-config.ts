@@ -6,10 +6,10 @@ import { readFileSync, renameSync } from 'node:fs';
 import { chmod, mkdir, open, realpath, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { ConfigEditError } from '../protocol/errors.ts';
 import { type ConfigLocation, loadConfigFiles } from './config-files.ts';
 import { type ConfigPath, depthOf, formatConfigPath, obstacleOn, valueAt, withValueAt } from './config-path.ts';
 import { type ConfigSource, loadConfigSource, parseConfigSource } from './config-source.ts';
+import { ConfigEditError } from './errors.ts';
 import { isPlainObject } from './plain-object.ts';
 
 /** Sets the value at `at` in `file`; the file and what leads to the value are made if they are missing. */
@@ -55,16 +55,23 @@ async function editConfigFile(file: string, edit: (current: unknown) => Edit): P
     if (text === source?.text) return;
     const isReplaced = await replaceFile(target, source?.text, text).catch((error: unknown) => {
       const reason = (error as NodeJS.ErrnoException).code ?? String(error);
-      throw new ConfigEditError(file, formatConfigPath(at), `it cannot be written (${reason})`, { cause: error });
+      throw new ConfigEditError(
+        { file, path: formatConfigPath(at), detail: `it cannot be written (${reason})` },
+        { cause: error },
+      );
     });
     if (isReplaced) return;
   }
-  throw new ConfigEditError(file, formatConfigPath(edit({}).at), 'another program keeps changing the file');
+  throw new ConfigEditError({
+    file,
+    path: formatConfigPath(edit({}).at),
+    detail: 'another program keeps changing the file',
+  });
 }
 
 async function editedText(source: ConfigSource, at: ConfigPath, given: unknown): Promise<string> {
   const refuse = (detail: string, cause?: unknown) =>
-    new ConfigEditError(source.file, formatConfigPath(at), detail, { cause });
+    new ConfigEditError({ file: source.file, path: formatConfigPath(at), detail }, { cause });
   if (at.length === 0) throw refuse('a path to a single value is needed');
   if (given === undefined) throw refuse('there is no value to write');
   const value: unknown = JSON.parse(JSON.stringify(given));

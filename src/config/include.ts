@@ -3,9 +3,9 @@
 
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { ConfigIncludeError } from '../protocol/errors.ts';
 import type { ConfigPath } from './config-path.ts';
 import { type ConfigSource, loadConfigSource } from './config-source.ts';
+import { ConfigIncludeError } from './errors.ts';
 import { isPlainObject } from './plain-object.ts';
 
 const INCLUDE_KEY = '$include';
@@ -54,7 +54,12 @@ export async function expandIncludes(
     }
 
     function refusal(name: unknown, at: ConfigPath, detail: string): ConfigIncludeError {
-      return new ConfigIncludeError(source.file, source.lineOf([...at, INCLUDE_KEY]), String(name), detail);
+      return new ConfigIncludeError({
+        file: source.file,
+        line: source.lineOf([...at, INCLUDE_KEY]),
+        include: String(name),
+        detail,
+      });
     }
 
     async function loadIncluded(name: unknown, at: ConfigPath): Promise<unknown> {

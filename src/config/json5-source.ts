@@ -10,9 +10,9 @@ import {
   type ValueNode,
 } from '@humanwhocodes/momoa';
 import JSON5 from 'json5';
-import { ConfigEditError, ConfigSyntaxError } from '../protocol/errors.ts';
 import { type ConfigPath, formatConfigPath, nestValue } from './config-path.ts';
 import { type ConfigSource, refuseDeepValue } from './config-source.ts';
+import { ConfigEditError, ConfigSyntaxError } from './errors.ts';
 import { isPlainObject } from './plain-object.ts';
 
 export function parseJson5Source(file: string, text: string): ConfigSource {
@@ -34,7 +34,10 @@ export function parseJson5Source(file: string, text: string): ConfigSource {
       try {
         return editText(text, positions, path, replacement);
       } catch (error) {
-        throw new ConfigEditError(file, formatConfigPath(path), 'the place for it was not found', { cause: error });
+        throw new ConfigEditError(
+          { file, path: formatConfigPath(path), detail: 'the place for it was not found' },
+          { cause: error },
+        );
       }
     },
     comments: () => commentsOf(text),
@@ -51,7 +54,10 @@ function parseValue(file: string, text: string): unknown {
       columnNumber = 1,
     } = error as Error & { lineNumber?: number; columnNumber?: number };
     const problem = message.replace(/^JSON5: /, '').replace(/ at \d+:\d+$/, '');
-    throw new ConfigSyntaxError(file, lineNumber, columnNumber, `this is not JSON5: ${problem}`, { cause: error });
+    throw new ConfigSyntaxError(
+      { file, line: lineNumber, column: columnNumber, problem: `this is not JSON5: ${problem}` },
+      { cause: error },
+    );
   }
 }
 

@@ -1,12 +1,12 @@
 // From the files of a home to one validated configuration. Reads only; whatever is odd but harmless becomes a warning
 // with file and line, whatever would be misunderstood is an error. A home without files costs two failed look-ups.
 
-import { ConfigInvalidError, type ConfigIssue } from '../protocol/errors.ts';
 import { isTimezone } from '../protocol/timezone.ts';
 import { agentIdOf, listAgentConfigs, resolveAgentDefaults } from './agents.ts';
 import { type ConfigLocation, loadConfigFiles } from './config-files.ts';
 import { type ConfigPath, depthOf, formatConfigPath } from './config-path.ts';
 import type { ConfigFormat, ConfigSource } from './config-source.ts';
+import { ConfigInvalidError, type ConfigIssue } from './errors.ts';
 import { listHeartbeatOddities } from './heartbeat-guidance.ts';
 import { type ConfigLayer, expandIncludes } from './include.ts';
 import { listMcpOddities } from './mcp-servers.ts';
@@ -68,7 +68,9 @@ export async function loadConfig(location: ConfigLocation): Promise<LoadedConfig
 
   const faults = listConfigFaults(value, written);
   if (faults.length > 0) {
-    throw new ConfigInvalidError(faults.map(({ path: at, found, expected }) => ({ ...place(at), found, expected })));
+    throw new ConfigInvalidError({
+      issues: faults.map(({ path: at, found, expected }) => ({ ...place(at), found, expected })),
+    });
   }
   const config = value as Config;
   const oddities = [
@@ -93,7 +95,7 @@ function refuseNonObjects(expanded: readonly { value: unknown; layers: readonly 
       const found = value === null ? 'nothing' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;
       return { file, line: 1, path: formatConfigPath([]), found, expected: 'an object with sections' };
     });
-  if (issues.length > 0) throw new ConfigInvalidError(issues);
+  if (issues.length > 0) throw new ConfigInvalidError({ issues });
 }
 
 /** The strongest layer that has this path, else the one that has most of it. */

@@ -2,8 +2,8 @@
 // first, then from the environment, then from the short table below. Tolerant of what OpenClaw homes hold; a provider
 // that cannot be used is an error that says what to set. Nothing here talks to a provider.
 
-import { MissingModelKeyError, ProviderSettingsError, UnknownProviderError } from '../protocol/errors.ts';
 import { nearMatch } from '../protocol/near-match.ts';
+import { MissingModelKeyError, ProviderSettingsError, UnknownProviderError } from './errors.ts';
 import type { EnvironmentVariables } from './home-dir.ts';
 import { isPlainObject, type PlainObject } from './plain-object.ts';
 import type { Config } from './schema.ts';
@@ -40,7 +40,7 @@ export function resolveProvider(config: Config, provider: string, variables: Env
   const baseUrl = resolveBaseUrl(provider, entry, known, api, variables);
   const apiKey = resolveApiKey(provider, entry, variables);
   if (apiKey === undefined && known?.needsKey && !isLoopback(baseUrl)) {
-    throw new MissingModelKeyError(provider, missingVariable(provider, entry));
+    throw new MissingModelKeyError({ provider, variable: missingVariable(provider, entry) });
   }
   return {
     name: provider,
@@ -151,7 +151,7 @@ function pricesOf(cost: PlainObject): Readonly<Record<string, number>> {
 
 function unknownProvider(config: Config, provider: string): UnknownProviderError {
   const known = [...new Set([...configuredProviders(config), ...Object.keys(KNOWN_PROVIDERS), MIRROR_PROVIDER])];
-  return new UnknownProviderError(provider, known, nearMatch(provider, known));
+  return new UnknownProviderError({ provider, known, suggestion: nearMatch(provider, known) });
 }
 
 /** OpenAI's other API is answered by the same servers, so an entry that asks for it gets the one that is spoken here. */
@@ -164,11 +164,11 @@ function resolveApi(
   if (given === undefined) return known?.api ?? 'openai-completions';
   if (given === 'anthropic-messages') return 'anthropic-messages';
   if (given === 'openai-completions' || given === 'openai-responses') return 'openai-completions';
-  throw new ProviderSettingsError(
+  throw new ProviderSettingsError({
     provider,
-    `models.providers.${provider}.api`,
-    `is ${JSON.stringify(given)}, and "anthropic-messages" and "openai-completions" are what can be spoken here`,
-  );
+    setting: `models.providers.${provider}.api`,
+    problem: `is ${JSON.stringify(given)}, and "anthropic-messages" and "openai-completions" are what can be spoken here`,
+  });
 }
 
 function resolveBaseUrl(
@@ -185,9 +185,13 @@ function resolveBaseUrl(
     configured === undefined && fromEnvironment !== undefined
       ? (known?.baseUrlVariable ?? '')
       : `models.providers.${provider}.baseUrl`;
-  if (given === undefined) throw new ProviderSettingsError(provider, setting, 'is missing');
+  if (given === undefined) throw new ProviderSettingsError({ provider, setting, problem: 'is missing' });
   if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol)) {
-    throw new ProviderSettingsError(provider, setting, 'is not an address such as "http://127.0.0.1:11434/v1"');
+    throw new ProviderSettingsError({
+      provider,
+      setting,
+      problem: 'is not an address such as "http://127.0.0.1:11434/v1"',
+    });
   }
   return withVersion(given, api);
 }

@@ -20,9 +20,9 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { ConfigEditError, ConfigSyntaxError } from '../protocol/errors.ts';
 import { type ConfigPath, formatConfigPath, nestValue, withValueAt } from './config-path.ts';
 import { type ConfigSource, refuseDeepValue } from './config-source.ts';
+import { ConfigEditError, ConfigSyntaxError } from './errors.ts';
 
 const PARSING = { merge: true, prettyErrors: false } as const;
 
@@ -70,7 +70,7 @@ function syntaxError(
   cause: unknown,
 ): ConfigSyntaxError {
   const { line, col } = lines.linePos(offset);
-  return new ConfigSyntaxError(file, Math.max(1, line), Math.max(1, col), problem, { cause });
+  return new ConfigSyntaxError({ file, line: Math.max(1, line), column: Math.max(1, col), problem }, { cause });
 }
 
 function wordsOf(code: string, message: string): string {
@@ -89,7 +89,12 @@ function refuseDeepText(file: string, text: string): void {
     if (depth > deepest) break;
   }
   if (depth > deepest || /^[ \t?:-]{800}/m.test(text)) {
-    throw new ConfigSyntaxError(file, 1, 1, `the values are nested more than ${deepest} levels deep`);
+    throw new ConfigSyntaxError({
+      file,
+      line: 1,
+      column: 1,
+      problem: `the values are nested more than ${deepest} levels deep`,
+    });
   }
 }
 
@@ -148,7 +153,7 @@ function editText(file: string, text: string, value: unknown, path: ConfigPath, 
     }
   }
   const detail = 'the change would alter other values or lose a comment';
-  throw new ConfigEditError(file, formatConfigPath(path), detail, { cause });
+  throw new ConfigEditError({ file, path: formatConfigPath(path), detail }, { cause });
 }
 
 function readsAs(text: string, expected: unknown, before: string): boolean {

@@ -9,11 +9,11 @@ import { readEnvironment } from '../config/environment.ts';
 import { ContextEngine } from '../gateway/context-engine.ts';
 import { HookRunner } from '../hooks/runner.ts';
 import type { AgentBootstrapHookContext } from '../protocol/bootstrap-event.ts';
-import { KeptSectionsOverBudgetError, KeptSectionsOverTokenBudgetError } from '../protocol/errors.ts';
 import { STABILITIES, type Stability } from '../protocol/handler.ts';
 import { SCRATCH_TIME, type ScratchSituation, ScratchWorkspace } from '../testkit/scratch-workspace.ts';
 import { BootstrapFileHelper } from './bootstrap-file-helper.ts';
 import type { Composition } from './compose.ts';
+import { KeptSectionsOverBudgetError, KeptSectionsOverTokenBudgetError } from './errors.ts';
 import { OPENCLAW_TAXONOMY } from './taxonomy.ts';
 
 const NAMES = OPENCLAW_TAXONOMY.files.map(({ name }) => name);

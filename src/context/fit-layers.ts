@@ -2,11 +2,11 @@
 // for this session or run; those additions share what is left. Otherwise the length of a passing text would move the cuts
 // of the files, and with them the cached prefix.
 
-import { KeptSectionsOverBudgetError, KeptSectionsOverTokenBudgetError } from '../protocol/errors.ts';
 import { type BudgetEntry, type FittedBudget, type FittedEntry, fitBudget } from './budget/fit-budget.ts';
 import { findKeptSections } from './budget/keep-sections.ts';
 import type { TextRange } from './budget/trim-piece.ts';
 import type { ComposeInput, ContextPolicy, Layer } from './composition.ts';
+import { KeptSectionsOverBudgetError, KeptSectionsOverTokenBudgetError } from './errors.ts';
 import { fittedRope } from './fitted-rope.ts';
 import { ropeText } from './provenance/rope.ts';
 import { countTokens } from './report/count-tokens.ts';

@@ -10,12 +10,12 @@
 
 import type { Channel, OutboundPart, SendOutcome } from '../channels/channel.ts';
 import { childTrace, runTrace } from '../hooks/hook-trace.ts';
-import { PreconditionFailedError } from '../protocol/errors.ts';
 import { isJsonObject, type JsonValue } from '../protocol/json.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import { newId } from '../protocol/new-id.ts';
 import { resolveAgentIdFromSessionKey } from '../protocol/session-key.ts';
 import type { CommitSite } from '../store/commit-sites.ts';
+import { PreconditionFailedError } from '../store/errors.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { OutboxRow } from '../store/tables.ts';
 import { type DeliveryHooks, messageContext } from './delivery-hooks.ts';

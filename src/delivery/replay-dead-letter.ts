@@ -1,11 +1,11 @@
 // An outbound dead letter goes back into the outbox, on a person's word. It becomes a row of its own under a part number
 // that its run has not used, so that what happened to the first one stays on record and no channel takes the two for one.
 
-import { DeadLetterUnusableError } from '../protocol/errors.ts';
 import { type Peer, type Surface, surfaceId } from '../protocol/inbound.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
 import type { Write } from '../store/store.ts';
 import type { DeadLetterRow } from '../store/tables.ts';
+import { DeadLetterUnusableError } from './errors.ts';
 
 export interface ReplaySettings {
   /** The numbers of all parts that the letter's run has in the outbox. */
@@ -17,7 +17,7 @@ export interface ReplaySettings {
 /** One commit's writes; it fails when the letter was answered meanwhile. Throws for a letter that is not outbound. */
 export function replayDeadLetter(letter: DeadLetterRow, { partsOfRun, now, ttlMs }: ReplaySettings): readonly Write[] {
   const payload = letter.direction === 'out' ? parsePayload(letter.payload) : undefined;
-  if (!payload) throw new DeadLetterUnusableError(letter.id);
+  if (!payload) throw new DeadLetterUnusableError({ id: letter.id });
   const { surface, text, options } = payload;
   return [
     { remove: 'deadLetters', where: { id: letter.id }, expect: 1 },

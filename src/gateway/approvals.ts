@@ -5,15 +5,16 @@ import { CLIENT_GONE } from '../agent/client-gone.ts';
 import type { Answer } from '../agent/run-parts.ts';
 import type { ApprovalDecision, ApprovalResolution } from '../protocol/approval-decision.ts';
 import { describeDecision } from '../protocol/describe-decision.ts';
-import { PreconditionFailedError, UnknownAllowRuleError } from '../protocol/errors.ts';
 import { type Surface, surfaceId } from '../protocol/inbound.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import { newId } from '../protocol/new-id.ts';
+import { PreconditionFailedError } from '../store/errors.ts';
 import type { NewRow, Store, Write } from '../store/store.ts';
 import type { ApprovalRow, InboxRow } from '../store/tables.ts';
 import { answerApproval } from '../tools/approvals/answer-approval.ts';
 import { ApprovalClock } from '../tools/approvals/approval-clock.ts';
 import { cancelApprovals } from '../tools/approvals/cancel-approvals.ts';
+import { UnknownAllowRuleError } from './errors.ts';
 
 export interface ApprovalsParts {
   readonly store: Store;
@@ -91,7 +92,7 @@ export class Approvals {
     try {
       await this.#parts.store.commit([{ remove: 'allowRules', where: { id }, expect: 1 }], { site: 'allow-rule' });
     } catch (error) {
-      throw error instanceof PreconditionFailedError ? new UnknownAllowRuleError(id.slice(0, 100)) : error;
+      throw error instanceof PreconditionFailedError ? new UnknownAllowRuleError({ ruleId: id.slice(0, 100) }) : error;
     }
   }
 

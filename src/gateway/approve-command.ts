@@ -4,11 +4,12 @@
 import { describeDuration } from '../agent/commands/describe-duration.ts';
 import { APPROVAL_DECISIONS } from '../protocol/approval-decision.ts';
 import { describeDecision } from '../protocol/describe-decision.ts';
-import { isAtriumError, UnknownApprovalError } from '../protocol/errors.ts';
+import { isAtriumError } from '../protocol/errors.ts';
 import type { Store } from '../store/store.ts';
 import type { ApprovalRow } from '../store/tables.ts';
 import { type Answerer, answererName, mayAllowAlways, mayAnswer, maySee } from '../tools/approvals/may-answer.ts';
 import { shownLine } from '../tools/approvals/shown-text.ts';
+import { UnknownApprovalError } from '../tools/errors.ts';
 import type { Approvals } from './approvals.ts';
 
 export interface ApproveParts {
@@ -51,7 +52,7 @@ export async function approveCommand(parts: ApproveParts, args: readonly string[
 async function findApproval(store: Store, id: string, who: Answerer): Promise<ApprovalRow> {
   const [approval] = await store.select('approvals', { where: { id }, limit: 1 });
   if (approval && maySee(who, approval)) return approval;
-  throw new UnknownApprovalError(id.slice(0, LONGEST_ID));
+  throw new UnknownApprovalError({ approvalId: id.slice(0, LONGEST_ID) });
 }
 
 const LONGEST_ID = 40;

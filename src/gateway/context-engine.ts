@@ -25,13 +25,14 @@ import type { PluginRegistry } from '../plugins/plugin-registry.ts';
 import type { PluginStatus } from '../plugins/plugin-status.ts';
 import { normalizeAgentId } from '../protocol/agent-id.ts';
 import type { ChannelContext } from '../protocol/bootstrap-event.ts';
-import { BadFlagError, UnknownAgentError } from '../protocol/errors.ts';
 import { nearMatch } from '../protocol/near-match.ts';
 import { parseAgentSessionKey, parseSessionKey } from '../protocol/session-key.ts';
 import { resolveSessionType, type SessionType, type Trigger } from '../protocol/session-type.ts';
+import { UnknownAgentError } from '../routing/errors.ts';
 import { type BootstrapRegistry, type BootstrapRunner, registerBootstrapHandlers } from './bootstrap-registry.ts';
 import { overrideDirOf } from './bundled-handlers.ts';
 import { contextPolicyOf } from './context-policy.ts';
+import { BadFlagError } from './errors.ts';
 import { pluginHookDirs } from './plugins/plugin-hook-dirs.ts';
 import type { PluginInternalHook } from './plugins/plugin-internal-hooks.ts';
 
@@ -211,7 +212,7 @@ export class ContextEngine {
     const agentId = normalizeAgentId(named ?? resolveDefaultAgentId(config));
     const known = listAgentIds(config);
     if (request.workspaceDir === undefined && !known.includes(agentId)) {
-      throw new UnknownAgentError(agentId, known, nearMatch(agentId, known));
+      throw new UnknownAgentError({ agentId, known, suggestion: nearMatch(agentId, known) });
     }
     return agentId;
   }
@@ -297,11 +298,11 @@ export function bootstrapHandlersOf(
 
 /** Programs hand over any date and any zone; a wrong one is told here, before it is a riddle further down. */
 function checkTime(at: Date, timezone: string): void {
-  if (Number.isNaN(at.getTime())) throw new BadFlagError('at', String(at), 'a valid date');
+  if (Number.isNaN(at.getTime())) throw new BadFlagError({ flag: 'at', value: String(at), expected: 'a valid date' });
   try {
     timeContextOf(at, timezone);
   } catch {
-    throw new BadFlagError('timezone', timezone, 'a time zone such as Europe/Berlin or UTC');
+    throw new BadFlagError({ flag: 'timezone', value: timezone, expected: 'a time zone such as Europe/Berlin or UTC' });
   }
 }
 

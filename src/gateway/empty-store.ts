@@ -1,11 +1,11 @@
 // What a store that does not exist has to say: nothing, and that nothing can be kept in it.
 
-import { StoreReadOnlyError } from '../protocol/errors.ts';
+import { StoreReadOnlyError } from '../store/errors.ts';
 import type { CommitCounter, Store } from '../store/store.ts';
 
 export function emptyStore(file: string): Store {
   return {
-    commit: () => Promise.reject(new StoreReadOnlyError(file)),
+    commit: () => Promise.reject(new StoreReadOnlyError({ store: file })),
     select: async () => [],
     count: async () => 0,
     commits: {} as CommitCounter,

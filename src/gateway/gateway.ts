@@ -10,7 +10,6 @@ import { replayDeadLetter } from '../delivery/replay-dead-letter.ts';
 import type { BeforeInstallEvent, InstallHookContext } from '../hooks/lifecycle-hooks.ts';
 import type { Lanes } from '../lanes/lanes.ts';
 import type { ApprovalDecision } from '../protocol/approval-decision.ts';
-import { PreconditionFailedError, UnknownDeadLetterError, UnknownRunError } from '../protocol/errors.ts';
 import type { Inbound } from '../protocol/inbound.ts';
 import type { SessionEndReason } from '../protocol/live-event.ts';
 import { newId } from '../protocol/new-id.ts';
@@ -20,11 +19,13 @@ import { planForget } from '../recorder/prune-captures.ts';
 import type { Route } from '../routing/resolve-route.ts';
 import { planSessionDeletion, planSessionEnd } from '../sessions/end-session.ts';
 import { sessionEntryOf } from '../sessions/session-entry.ts';
+import { PreconditionFailedError } from '../store/errors.ts';
 import type { Store } from '../store/store.ts';
 import type { ApprovalRow, DeadLetterRow, RunRow, SessionRow, TriggerPayload } from '../store/tables.ts';
 import type { McpServerStatus } from '../tools/mcp/mcp-server.ts';
 import type { Approvals } from './approvals.ts';
 import { checkInstall, type InstallVerdict } from './check-install.ts';
+import { UnknownDeadLetterError, UnknownRunError } from './errors.ts';
 import type {
   AgentStatus,
   ExplainToolsRequest,
@@ -124,10 +125,10 @@ export class Gateway implements GatewayPort {
     try {
       const before = await this.#findRun(runId);
       if (before && isOver(before)) return before;
-      if (!before && (await this.store.count('inbox', { runId })) === 0) throw new UnknownRunError(runId);
+      if (!before && (await this.store.count('inbox', { runId })) === 0) throw new UnknownRunError({ runId });
       await ended;
       const after = await this.#findRun(runId);
-      if (!after) throw new UnknownRunError(runId);
+      if (!after) throw new UnknownRunError({ runId });
       return after;
     } finally {
       aside.abort();
@@ -260,7 +261,7 @@ export class Gateway implements GatewayPort {
 
   async replayDeadLetter(id: string): Promise<{ runId: string }> {
     const [letter] = await this.store.select('deadLetters', { where: { id }, limit: 1 });
-    if (!letter) throw new UnknownDeadLetterError(id);
+    if (!letter) throw new UnknownDeadLetterError({ id });
     return letter.direction === 'in' ? this.#replayInbound(letter) : this.#replayOutbound(letter);
   }
 

@@ -8,11 +8,11 @@ import { tellAgentEnd } from '../agent/tell-agent-end.ts';
 import { withdrawEntries } from '../agent/withdraw-entries.ts';
 import type { HookContext } from '../hooks/hook-context.ts';
 import type { ClaimedTrigger } from '../lanes/lanes.ts';
-import { RunGivenUpError } from '../protocol/errors.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import { newId } from '../protocol/new-id.ts';
 import type { NewRow, Store, Write } from '../store/store.ts';
 import type { TriggerKind } from '../store/tables.ts';
+import { RunGivenUpError } from './errors.ts';
 
 export interface GiveUpParts {
   readonly store: Store;
@@ -31,7 +31,7 @@ export async function giveUp(parts: GiveUpParts, { trigger, claim, attempt }: Cl
   // Nobody waits for a heartbeat, and the next one comes by itself.
   const isHeartbeat = kind === 'heartbeat';
   const [run] = await parts.store.select('runs', { where: { runId }, limit: 1 });
-  const error = new RunGivenUpError(attempt - 1 - (run?.progressClaim ?? 0));
+  const error = new RunGivenUpError({ claims: attempt - 1 - (run?.progressClaim ?? 0) });
   const sessionId = run?.sessionId ?? '';
   const session = { sessionKey, sessionId };
   const injections = await releaseInjections(parts.store, { runId, sessionId, keepsEntries: !isHeartbeat });

@@ -10,9 +10,9 @@ import { INTERNAL_HOOK_TIMEOUT_MS, type InternalHookRegistration } from '../hook
 import { KNOWN_EVENTS } from '../hooks/packs/unknown-events.ts';
 import type { HookRunner, RegisteredHandler } from '../hooks/runner.ts';
 import type { PluginStatus } from '../plugins/plugin-status.ts';
-import { UnknownHandlerError } from '../protocol/errors.ts';
 import { nearMatch } from '../protocol/near-match.ts';
 import type { PreparedAgent } from './context-engine.ts';
+import { UnknownHandlerError } from './errors.ts';
 import type { PluginPort } from './gateway-port.ts';
 
 /**
@@ -93,7 +93,7 @@ export class HookControl implements HookPort {
     else if (known.some(({ hook }) => hook === name)) hooks.rearm({ hook: name });
     else {
       const names = new Set(known.flatMap(({ owner, id, hook }) => [owner, id, hook]));
-      throw new UnknownHandlerError(name.slice(0, 200), nearMatch(name, [...names]));
+      throw new UnknownHandlerError({ handler: name.slice(0, 200), suggestion: nearMatch(name, [...names]) });
     }
     const still = new Set(hooks.suspended().map(keyOf));
     return before.filter((each) => !still.has(keyOf(each))).map(({ hook, id, owner }) => ({ hook, id, owner }));

@@ -325,7 +325,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       await lanes.close(left());
       drafting.exec.processes.close();
       await mcp.close();
-      live.close(new GatewayNotReadyError('draining'));
+      live.close(new GatewayNotReadyError({ state: 'draining' }));
       await outbox.close(Math.max(left(), 500));
       await schedule.settle();
       await tellShutdown(runParts, Math.max(left(), 500), reason);

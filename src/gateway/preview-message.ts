@@ -7,11 +7,11 @@ import { previewRequest } from '../agent/preview-request.ts';
 import { withTexts } from '../agent/request-text.ts';
 import { parseResetCommand } from '../agent/reset-command.ts';
 import type { DraftParts } from '../agent/run-parts.ts';
-import { NoRequestError } from '../protocol/errors.ts';
 import type { Inbound, Surface } from '../protocol/inbound.ts';
 import { parseSessionKey } from '../protocol/session-key.ts';
 import type { Route } from '../routing/resolve-route.ts';
 import { parseSlashCommand } from '../routing/slash-command.ts';
+import { NoRequestError } from './errors.ts';
 import type { Preview, PreviewRequest } from './gateway-port.ts';
 
 export interface PreviewParts {
@@ -23,7 +23,8 @@ export interface PreviewParts {
 export async function previewMessage(parts: PreviewParts, request: PreviewRequest): Promise<Preview> {
   const command = parseSlashCommand(request.message);
   const isAnsweredAtOnce = command !== undefined && command.name !== 'new' && command.name !== 'reset';
-  if (isAnsweredAtOnce || parseResetCommand(request.message)?.rest === '') throw new NoRequestError(request.message);
+  if (isAnsweredAtOnce || parseResetCommand(request.message)?.rest === '')
+    throw new NoRequestError({ text: request.message });
   const at = request.at?.getTime() ?? parts.now();
   const { agentId, sessionKey, inbound } = await placeOf(parts, request, at);
   const { draft, wire } = await previewRequest(parts.draft, {

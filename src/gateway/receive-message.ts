@@ -8,16 +8,17 @@ import type { Answer, RunHooks } from '../agent/run-parts.ts';
 import type { ReceiveResult } from '../channels/channel.ts';
 import type { HookContext } from '../hooks/hook-context.ts';
 import { rootTrace } from '../hooks/hook-trace.ts';
-import { InboundTooLongError, PreconditionFailedError } from '../protocol/errors.ts';
 import { dedupeKeyOf, type Inbound } from '../protocol/inbound.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import { newId } from '../protocol/new-id.ts';
 import type { Route } from '../routing/resolve-route.ts';
 import { parseSlashCommand } from '../routing/slash-command.ts';
+import { PreconditionFailedError } from '../store/errors.ts';
 import type { NewRow, Store, Write } from '../store/store.ts';
 import type { TriggerPayload } from '../store/tables.ts';
 import type { ControlCommands } from './control-commands.ts';
+import { InboundTooLongError } from './errors.ts';
 import type { ReceiveOptions } from './gateway-port.ts';
 import { noteWaiting } from './note-waiting.ts';
 import { userContextOf } from './user-context.ts';
@@ -50,7 +51,7 @@ export async function receiveMessage(
   options: ReceiveOptions = {},
 ): Promise<ReceiveResult> {
   const { length } = inbound.text;
-  if (length > MAX_TEXT_LENGTH) throw new InboundTooLongError(length, MAX_TEXT_LENGTH);
+  if (length > MAX_TEXT_LENGTH) throw new InboundTooLongError({ chars: length, limit: MAX_TEXT_LENGTH });
   const dedupeKey = dedupeKeyOf(inbound);
   const earlier = dedupeKey === undefined ? undefined : await findEarlier(parts.store, dedupeKey);
   if (earlier) return earlier;

@@ -3,9 +3,9 @@
 //
 // Errors: rejects as `connect-mcp.ts` says, and with McpStartTimeoutError when it is not ready in its time.
 
-import { McpStartTimeoutError } from '../protocol/errors.ts';
 import type { McpServerSettings } from '../protocol/mcp-server.ts';
 import { timeLimit } from '../protocol/time-limit.ts';
+import { McpStartTimeoutError } from '../tools/errors.ts';
 import { connectMcp } from '../tools/mcp/connect-mcp.ts';
 import type { ListedTool } from '../tools/mcp/listed-tool.ts';
 import { mcpToolNames } from '../tools/mcp/mcp-tool-names.ts';
@@ -24,7 +24,7 @@ export interface TryMcpOptions {
 
 export async function tryMcpServer(settings: McpServerSettings, options: TryMcpOptions): Promise<TriedMcpServer> {
   const { name, startMs } = settings;
-  const limit = timeLimit(startMs, () => new McpStartTimeoutError(name, startMs / 1_000));
+  const limit = timeLimit(startMs, () => new McpStartTimeoutError({ server: name, seconds: startMs / 1_000 }));
   try {
     const connection = await connectMcp(settings, { ...options, onToolsChanged: () => {}, signal: limit.signal });
     const { tools, remarks } = await connection.list(limit.signal).finally(connection.close);

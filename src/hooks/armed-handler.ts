@@ -2,10 +2,10 @@
 // remembered about the handler between its calls. Forks of a runner share it, so that a handler which is suspended in one
 // is suspended in all.
 
-import { InvalidHandlerError, UnknownHookError } from '../protocol/errors.ts';
 import { nearMatch } from '../protocol/near-match.ts';
 import { Breaker } from './breaker.ts';
 import { HOOK_CATALOG, type HookName, type HookRow } from './catalog.ts';
+import { InvalidHandlerError, UnknownHookError } from './errors.ts';
 import { isolatedCopy, isolatedEvent } from './isolated-copy.ts';
 import type { HandlerRegistration, RegisteredHandler } from './runner.ts';
 
@@ -23,14 +23,15 @@ export interface ArmedHandler {
 }
 
 export function rowOf(hook: HookName): HookRow {
-  if (!Object.hasOwn(HOOK_CATALOG, hook)) throw new UnknownHookError(hook, nearMatch(hook, Object.keys(HOOK_CATALOG)));
+  if (!Object.hasOwn(HOOK_CATALOG, hook))
+    throw new UnknownHookError({ hook, suggestion: nearMatch(hook, Object.keys(HOOK_CATALOG)) });
   return HOOK_CATALOG[hook];
 }
 
 export function armHandler(registration: HandlerRegistration<unknown>): Omit<ArmedHandler, 'place'> {
   const row = rowOf(registration.hook);
   const problem = problemOf(registration, row);
-  if (problem) throw new InvalidHandlerError(registration.hook, registration.id, problem);
+  if (problem) throw new InvalidHandlerError({ hook: registration.hook, id: registration.id, problem });
   const { pluginConfig, ...listed } = registration;
   const { timeoutMs } = listed;
   const registered: RegisteredHandler<unknown> = {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { HandlerAbortError } from '../protocol/errors.ts';
 import type { HookName } from './catalog.ts';
+import { HandlerAbortError } from './errors.ts';
 import type { HookCallRecord } from './hook-call-record.ts';
 import type { HookHandler } from './hook-types.ts';
 import { type HandlerRegistration, HookRunner, type HookRunnerSettings } from './runner.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { InvalidHandlerError } from '../protocol/errors.ts';
 import type { UserMessage } from '../protocol/message.ts';
 import type { HookName } from './catalog.ts';
+import { InvalidHandlerError } from './errors.ts';
 import type { HookCallRecord } from './hook-call-record.ts';
 import type { HookHandler } from './hook-types.ts';
 import { type HandlerRegistration, HookRunner } from './runner.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { DuplicateHandlerError, HandlerAbortError, UnknownHookError } from '../protocol/errors.ts';
 import { InvalidHandlerResult } from '../protocol/handler.ts';
 import type { HookName } from './catalog.ts';
+import { DuplicateHandlerError, HandlerAbortError, UnknownHookError } from './errors.ts';
 import { type HandlerRegistration, HookRunner } from './runner.ts';
 
 type Step = (value: string, signal: () => AbortSignal) => unknown;

@@ -13,7 +13,6 @@
 // When it fires: `run` asks now; `observe` tells later, in order per session key; `drain` waits for what is not told yet.
 
 import type { InternalHookHandler } from '../protocol/bootstrap-event.ts';
-import { DuplicateHandlerError, HandlerAbortError } from '../protocol/errors.ts';
 import {
   type Authorship,
   type HandlerCall,
@@ -30,6 +29,7 @@ import { HOOK_CATALOG, type HookName, type HookRow } from './catalog.ts';
 import type { AnswerFields } from './combine/answer-shape.ts';
 import { type Deadline, isPromiseLike } from './deadline.ts';
 import { DeadlineTimer } from './deadline-timer.ts';
+import { DuplicateHandlerError, HandlerAbortError } from './errors.ts';
 import { contextFields, handlerContext } from './handler-context.ts';
 import { type HandlerFailure, handlerFailureOf, refusalReason, suspendedReason } from './handler-failure.ts';
 import { HandlerPlaces } from './handler-places.ts';
@@ -189,7 +189,7 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     const { hook, id } = draft.registered;
     const handlers = this.#armed(hook);
     const existing = handlers.find(({ registered }) => registered.id === id);
-    if (existing) throw new DuplicateHandlerError(hook, id, existing.registered.owner);
+    if (existing) throw new DuplicateHandlerError({ hook, id, owner: existing.registered.owner });
     const armed = { ...draft, place: this.#places.placeOf(hook, id, keepsPlace) };
     const direction = rowOf(hook).order === 'lowest-first' ? 1 : -1;
     const ordered = [...handlers, armed].sort(
@@ -362,7 +362,8 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
       const uncalled = this.#uncalled(armed, limitMs, identity, { record });
       if (uncalled) {
         calls.push(summaryOf(uncalled));
-        if (armed.isGate) throw new HandlerAbortError(hook, handler.id, uncalled.error ?? 'it is suspended');
+        if (armed.isGate)
+          throw new HandlerAbortError({ hook, id: handler.id, reason: uncalled.error ?? 'it is suspended' });
         continue;
       }
       const call = this.#begin(armed, limitMs, identity, { record });
@@ -375,7 +376,8 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
       } catch (error) {
         const failure = this.#failureOf(error, armed, call);
         calls.push(summaryOf(this.#ended(armed, { record }, call, call.failed(failure))));
-        if (armed.isGate) throw new HandlerAbortError(hook, handler.id, failure.error, { cause: error });
+        if (armed.isGate)
+          throw new HandlerAbortError({ hook, id: handler.id, reason: failure.error }, { cause: error });
       }
     }
     return { value, calls };

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { StoreFailedError, StoreFullError } from '../protocol/errors.ts';
+import { StoreFailedError, StoreFullError } from '../store/errors.ts';
 import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
 import type { Store } from '../store/store.ts';
 import { EmbeddedLanes } from './embedded-lanes.ts';
@@ -75,7 +75,7 @@ describe('EmbeddedLanes', () => {
     const told: string[] = [];
     const flaky = withCommit(store, async (writes, options) => {
       if (options.site === 'claim' && refusals-- > 0)
-        throw new StoreFailedError('test', 'the disk had a hiccup', 'Try again.');
+        throw new StoreFailedError({ store: 'test', detail: 'the disk had a hiccup', remedy: 'Try again.' });
       return store.commit(writes, options);
     });
     await queue('a', 'r1');
@@ -102,7 +102,7 @@ describe('EmbeddedLanes', () => {
     await lanesOver(store).open({
       async run({ claim, attempt }) {
         attempts.push(attempt);
-        if (refusals-- > 0) throw new StoreFullError('test');
+        if (refusals-- > 0) throw new StoreFullError({ store: 'test' });
         await end(claim.runId, claim.claim);
       },
       giveUp: () => Promise.reject(new Error('given up')),
@@ -142,7 +142,7 @@ describe('EmbeddedLanes', () => {
     let refusals = 1;
     const flaky = withSelect(store, (table, query) =>
       query?.limit === 1 && refusals-- > 0
-        ? Promise.reject(new StoreFailedError('test', 'the disk had a hiccup', 'Try again.'))
+        ? Promise.reject(new StoreFailedError({ store: 'test', detail: 'the disk had a hiccup', remedy: 'Try again.' }))
         : store.select(table, query),
     );
     await queue('a', 'r1');

@@ -4,7 +4,8 @@
 // Promise: one turn at a time per key, turns of different keys in the order in which they asked for a slot. It does not
 // know what a run does, and learns how one went from the store only.
 
-import { isStoreError, RunInterruptedError, RunStoppedError } from '../protocol/errors.ts';
+import { RunInterruptedError, RunStoppedError } from '../protocol/errors.ts';
+import { isStoreError } from '../store/errors.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { InboxRow, RunRow } from '../store/tables.ts';
 import type { Lanes, LaneWork, RunningLane } from './lanes.ts';
@@ -75,7 +76,7 @@ export class EmbeddedLanes implements Lanes {
   stop(sessionKey: string, reason: string): boolean {
     const lane = this.#lanes.get(sessionKey);
     if (!lane?.attempt || lane.attempt.outcome === 'resolved') return false;
-    const error = new RunStoppedError(reason);
+    const error = new RunStoppedError({ reason });
     lane.stopped = { runId: lane.attempt.runId, error };
     lane.attempt.controller.abort(error);
     this.#endPause(lane);

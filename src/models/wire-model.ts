@@ -6,11 +6,11 @@
 // Secrets are added while sending, only for the host that they were configured for, and are not part of the record.
 
 import type { AnthropicProvider } from '@ai-sdk/anthropic';
-import { ModelRequestError } from '../protocol/errors.ts';
 import { isJsonObject } from '../protocol/json.ts';
 import { NO_USAGE, type Usage } from '../protocol/usage.ts';
 import { VERSION } from '../protocol/version.ts';
 import type { ModelPrices } from './cost-of.ts';
+import { ModelRequestError } from './errors.ts';
 import {
   MOST_TOOL_CALLS,
   type Model,
@@ -137,9 +137,12 @@ async function record(
     failure = error;
   }
   if (recorded) return recorded;
-  throw new ModelRequestError(settings.provider, failure instanceof Error ? failure.message : String(failure), {
-    cause: failure,
-  });
+  throw new ModelRequestError(
+    { provider: settings.provider, problem: failure instanceof Error ? failure.message : String(failure) },
+    {
+      cause: failure,
+    },
+  );
 }
 
 async function* readEvents(

@@ -5,11 +5,12 @@
 // Rules: `registered` gives the old or the new generation of a plugin, never both and never a suspended one's.
 
 import { within } from '../hooks/observer-queue.ts';
-import { GatewayNotReadyError, UnknownPluginError } from '../protocol/errors.ts';
+import { GatewayNotReadyError } from '../protocol/errors.ts';
 import { nearMatch } from '../protocol/near-match.ts';
 import { describePlugin } from './describe-plugin.ts';
 import { decideEnablement, entryOf } from './discovery/decide-enablement.ts';
 import { type Discovery, discoverPlugins, type FoundPlugin } from './discovery/discover-plugins.ts';
+import { UnknownPluginError } from './errors.ts';
 import { haveSameItems } from './have-same-items.ts';
 import { IsolationMemory } from './isolation-memory.ts';
 import { KeptPlugin, type KeptPluginParts, type WantedPlugin, type Where } from './kept-plugin.ts';
@@ -180,7 +181,7 @@ export class Plugins implements PluginRegistry {
 
   /** A gateway that stops finds nothing new, and keeps what it has until it is unloaded. */
   async #discover(): Promise<Discovery> {
-    if (this.#isClosed) throw new GatewayNotReadyError('draining');
+    if (this.#isClosed) throw new GatewayNotReadyError({ state: 'draining' });
     const { settings, workspaceDir } = this.#configuration;
     const { stateDir, bundledDirs } = this.#parts;
     return discoverPlugins({ loadPaths: settings.loadPaths, stateDir, workspaceDir, bundledDirs });
@@ -200,7 +201,7 @@ export class Plugins implements PluginRegistry {
     const plugin = this.#kept.find((each) => each.id === id);
     if (plugin) return plugin;
     const ids = this.#kept.map((each) => each.id);
-    throw new UnknownPluginError(id.slice(0, 200), nearMatch(id, ids));
+    throw new UnknownPluginError({ pluginId: id.slice(0, 200), suggestion: nearMatch(id, ids) });
   }
 
   #describeShadowed(found: FoundPlugin, by: FoundPlugin): PluginStatus {

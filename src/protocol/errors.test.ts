@@ -1,76 +1,71 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import * as errors from './errors.ts';
+import { AtriumError, defineError, isAtriumError, RunInterruptedError, RunStoppedError } from './errors.ts';
 
-const source = readFileSync(new URL('./errors.ts', import.meta.url), 'utf8');
-const page = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
+class UnknownFruitError extends defineError({
+  code: 'ATRIUM_FRUIT_UNKNOWN',
+  status: 404,
+  message: ({ fruit, known }: { fruit: string; known: readonly string[] }, cause: unknown) =>
+    `There is no ${fruit}${cause ? ` (${cause})` : ''}. Take one of: ${known.join(', ')}.`,
+  means: 'No fruit has this name.',
+  todo: 'Take another one.',
+}) {
+  readonly count = this.known.length;
+}
 
-/** Read from the source, because a code is set by the constructor and each constructor wants other facts. */
-const declared = [...source.matchAll(/^export class (\w+) extends AtriumError \{\s+readonly code = '([^']+)';/gm)].map(
-  ([, name = '', code = '']) => ({ name, code }),
-);
-const documented = [...page.matchAll(/^\|\s*`([^`]+)`\s*\|\s*`(\w+)`\s*\|([^|]+)\|([^|]+)\|$/gm)].map(
-  ([, code = '', name = '', meaning = '', remedy = '']) => ({ name, code, meaning, remedy }),
-);
-
-describe('the errors', () => {
-  it('are all declared in the one way that the other tests here can read', () => {
-    const exported = Object.entries(errors)
-      .filter(([, value]) => typeof value === 'function' && value.prototype instanceof errors.AtriumError)
-      .map(([name]) => name);
-    expect(declared.map(({ name }) => name).sort()).toEqual(exported.sort());
-  });
-
-  it('have a code each, and no two the same', () => {
-    for (const { code } of declared) expect(code).toMatch(/^ATRIUM_[A-Z]+(_[A-Z]+)+$/);
-    expect(new Set(declared.map(({ code }) => code)).size).toBe(declared.length);
-  });
-
-  it('are on the page in docs, with the same code and class, and nothing else is', () => {
-    const rows = documented.map(({ name, code }) => `${code} ${name}`).sort();
-    expect(rows).toEqual(declared.map(({ name, code }) => `${code} ${name}`).sort());
-  });
-
-  it('are explained there: what happened, and what to do', () => {
-    for (const { code, meaning, remedy } of documented) {
-      expect(meaning.trim(), code).toMatch(/\S+ \S+/);
-      expect(remedy.trim(), code).toMatch(/\S+ \S+/);
-    }
-  });
-});
+class NoFruitError extends defineError({
+  code: 'ATRIUM_FRUIT_NONE',
+  message: 'The bowl is empty.',
+  means: 'There is no fruit.',
+  todo: 'Buy some.',
+}) {}
 
 describe('an error', () => {
-  it('is called by its class and keeps its facts and its cause', () => {
+  it('is called by its class, makes its message from its facts, and keeps them and its cause', () => {
+    const error = new UnknownFruitError({ fruit: 'kiwi', known: ['fig'] }, { cause: 'eaten' });
+    expect(error).toMatchObject({
+      name: 'UnknownFruitError',
+      code: 'ATRIUM_FRUIT_UNKNOWN',
+      status: 404,
+      message: 'There is no kiwi (eaten). Take one of: fig.',
+      fruit: 'kiwi',
+      known: ['fig'],
+      cause: 'eaten',
+      count: 1,
+    });
+    expect(error.stack).toContain('UnknownFruitError');
+    expect('cause' in new UnknownFruitError({ fruit: 'kiwi', known: [] })).toBe(false);
+  });
+
+  it('may have no facts, and is the fault of the gateway unless its definition says otherwise', () => {
     const cause = new Error('boom');
-    const error = new errors.HandlerAbortError('agent:bootstrap', 'mine', 'boom', { cause });
-    expect(error).toMatchObject({ name: 'HandlerAbortError', code: 'ATRIUM_HOOK_ABORTED', id: 'mine', cause });
-    expect(error.message).toContain('set its onError to "skip"');
+    expect(new NoFruitError({ cause })).toMatchObject({ message: 'The bowl is empty.', status: 500, cause });
+    expect(new NoFruitError()).toBeInstanceOf(Error);
   });
 
-  it('says by how much kept sections are too long', () => {
-    const error = new errors.KeptSectionsOverBudgetError('AGENTS.md', 130, 100, 'bootstrapMaxChars');
-    expect(error.overBy).toBe(30);
-    expect(error.message).toContain('30 more than the 100 allowed');
-    const tokens = new errors.KeptSectionsOverTokenBudgetError(['AGENTS.md', 'SOUL.md'], 50, 40);
-    expect(tokens.overBy).toBe(10);
-    expect(tokens.message).toContain('AGENTS.md, SOUL.md');
+  it('takes no fact under the name of a field that every error has', () => {
+    // @ts-expect-error `status` is the HTTP status of the error.
+    defineError({ code: 'ATRIUM_X_Y', message: ({ status }: { status: number }) => `${status}`, means: '', todo: '' });
   });
 
-  it('offers the likely word when there is one, and another way when there is none', () => {
-    expect(new errors.UnknownHookError('agent:bootstrp', 'agent:bootstrap').message).toContain('Did you mean');
-    expect(new errors.UnknownHookError('x', undefined).message).toContain('docs/hooks.md');
-    expect(new errors.UnknownAgentError('x', ['main'], undefined).message).toContain('Known agents: main');
+  it('is an instance of its own class, and of no other', () => {
+    const error = new RunStoppedError({ reason: 'a test' });
+    expect(error).toBeInstanceOf(RunStoppedError);
+    expect(error).toBeInstanceOf(AtriumError);
+    expect(error).not.toBeInstanceOf(RunInterruptedError);
   });
 });
 
-describe('isAtriumError', () => {
-  it('knows errors of another copy of this package by their code', () => {
-    const foreign = Object.assign(new Error('from elsewhere'), { code: 'ATRIUM_HOOK_DUPLICATE' });
-    expect(errors.isAtriumError(foreign)).toBe(true);
-    expect(errors.isAtriumError(new errors.WorkspaceNotFoundError('/nowhere'))).toBe(true);
+describe('an error of another copy of this package', () => {
+  const foreign = Object.assign(new Error('from elsewhere'), { code: 'ATRIUM_RUN_STOPPED' });
+
+  it('is known by its code', () => {
+    expect(isAtriumError(foreign)).toBe(true);
+    expect(foreign).toBeInstanceOf(AtriumError);
+    expect(foreign).toBeInstanceOf(RunStoppedError);
+    expect(foreign).not.toBeInstanceOf(RunInterruptedError);
   });
 
-  it('takes nothing else for one', () => {
+  it('is not taken for one when it has no such code', () => {
     const strangers = [
       new Error('x'),
       Object.assign(new Error('x'), { code: 'ENOENT' }),
@@ -78,6 +73,9 @@ describe('isAtriumError', () => {
       null,
       'x',
     ];
-    for (const stranger of strangers) expect(errors.isAtriumError(stranger)).toBe(false);
+    for (const stranger of strangers) {
+      expect(isAtriumError(stranger)).toBe(false);
+      expect(stranger).not.toBeInstanceOf(AtriumError);
+    }
   });
 });

@@ -7,10 +7,10 @@ import {
   resolveThreadSessionKeys,
   toAgentStoreSessionKey,
 } from '../protocol/build-session-key.ts';
-import { InvalidSessionKeyError, UnknownAgentError } from '../protocol/errors.ts';
 import type { Inbound, Peer, Surface } from '../protocol/inbound.ts';
 import { nearMatch } from '../protocol/near-match.ts';
 import { normalizeSessionKey, parseAgentSessionKey } from '../protocol/session-key.ts';
+import { InvalidSessionKeyError, UnknownAgentError } from './errors.ts';
 import type { Binding, RoutingSettings } from './routing-settings.ts';
 
 export interface Route {
@@ -41,16 +41,23 @@ function askedSessionKey(settings: RoutingSettings, inbound: Inbound): Route | u
   const { sessionKey: requestKey } = inbound;
   if (requestKey === undefined || requestKey.trim() === '') return undefined;
   if (requestKey.length > MAX_KEY_LENGTH) {
-    throw new InvalidSessionKeyError(requestKey.slice(0, 40), `it is longer than ${MAX_KEY_LENGTH} characters`);
+    throw new InvalidSessionKeyError({
+      sessionKey: requestKey.slice(0, 40),
+      problem: `it is longer than ${MAX_KEY_LENGTH} characters`,
+    });
   }
-  if (/[\p{Cc}\p{Cs}]/u.test(requestKey)) throw new InvalidSessionKeyError(requestKey, 'it holds control characters');
+  if (/[\p{Cc}\p{Cs}]/u.test(requestKey))
+    throw new InvalidSessionKeyError({ sessionKey: requestKey, problem: 'it holds control characters' });
   const asked = `The message asks for the session ${normalizeSessionKey(requestKey)} by its key, which goes before everything else.`;
   if (settings.scope === 'global' && normalizeSessionKey(requestKey) === GLOBAL_SESSION_KEY) {
     const agent = resolveAgentOf(settings, inbound);
     return { agentId: agent.agentId, sessionKey: GLOBAL_SESSION_KEY, rules: [...agent.rules, asked] };
   }
   if (parseAgentSessionKey(requestKey) === undefined && /^\s*agent:/i.test(requestKey)) {
-    throw new InvalidSessionKeyError(requestKey, 'it names no agent and session, as agent:main:main does');
+    throw new InvalidSessionKeyError({
+      sessionKey: requestKey,
+      problem: 'it names no agent and session, as agent:main:main does',
+    });
   }
   const owner = parseAgentSessionKey(requestKey)?.agentId;
   if (owner !== undefined) {
@@ -76,7 +83,7 @@ function resolveAgentOf(settings: RoutingSettings, { agentId, surface }: Inbound
 
 function knownAgent({ agentIds }: RoutingSettings, agentId: string): string {
   if (agentIds.includes(agentId)) return agentId;
-  throw new UnknownAgentError(agentId, agentIds, nearMatch(agentId, agentIds));
+  throw new UnknownAgentError({ agentId, known: agentIds, suggestion: nearMatch(agentId, agentIds) });
 }
 
 /** Most specific first; among equals, the order of the configuration. */

@@ -1,8 +1,8 @@
 // Where the answers of a job go, as people write it: `web:<surface>`, `cli:<surface>`, or `none`. Whether anybody is
 // there is the channel's affair: a page or a terminal that comes back is given what it missed.
 
-import { InvalidJobError } from '../protocol/errors.ts';
 import type { Surface } from '../protocol/inbound.ts';
+import { InvalidJobError } from './errors.ts';
 
 /** The surface of what is said to nobody: answers stay in their session, and nothing is put into the outbox. */
 export const SILENT_CHANNEL = 'schedule';
@@ -19,9 +19,9 @@ export function parseDeliverTarget(text: string, channels: readonly string[]): S
   const known = channels.filter((each) => each !== 'api' && each !== SILENT_CHANNEL);
   if (id === '' || !known.includes(channel)) {
     const examples = known.map((each) => `"${each}:<name>"`).join(', ');
-    throw new InvalidJobError(
-      `its answers cannot go to ${JSON.stringify(trimmed.slice(0, 100))}; write ${examples} or "none"`,
-    );
+    throw new InvalidJobError({
+      problem: `its answers cannot go to ${JSON.stringify(trimmed.slice(0, 100))}; write ${examples} or "none"`,
+    });
   }
   return { channel, accountId: 'default', peer: { kind: 'direct', id } };
 }

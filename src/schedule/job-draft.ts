@@ -1,8 +1,8 @@
 // A job as somebody asks for it, before it is a row, and what such a job must be.
 
-import { InvalidJobError } from '../protocol/errors.ts';
 import type { Surface } from '../protocol/inbound.ts';
 import type { JobRow } from '../store/tables.ts';
+import { InvalidJobError } from './errors.ts';
 import type { WrittenSchedule } from './job-schedule.ts';
 
 export interface JobDraft {
@@ -31,15 +31,20 @@ export const MAX_MESSAGE_LENGTH = 20_000;
 
 export function checkJob(job: Pick<JobRow, 'name' | 'message' | 'session' | 'deliverTo'>): void {
   const { name, message, session, deliverTo } = job;
-  if (name.trim() === '') throw new InvalidJobError('it has no name');
-  if (name.length > MAX_NAME_LENGTH) throw new InvalidJobError(`its name is longer than ${MAX_NAME_LENGTH} characters`);
-  if (/[\p{Cc}\p{Cs}]/u.test(name)) throw new InvalidJobError('its name holds control characters');
-  if (message.trim() === '') throw new InvalidJobError('it has no message for the agent');
+  if (name.trim() === '') throw new InvalidJobError({ problem: 'it has no name' });
+  if (name.length > MAX_NAME_LENGTH)
+    throw new InvalidJobError({ problem: `its name is longer than ${MAX_NAME_LENGTH} characters` });
+  if (/[\p{Cc}\p{Cs}]/u.test(name)) throw new InvalidJobError({ problem: 'its name holds control characters' });
+  if (message.trim() === '') throw new InvalidJobError({ problem: 'it has no message for the agent' });
   if (message.length > MAX_MESSAGE_LENGTH) {
-    throw new InvalidJobError(`its message is longer than ${MAX_MESSAGE_LENGTH.toLocaleString('en-US')} characters`);
+    throw new InvalidJobError({
+      problem: `its message is longer than ${MAX_MESSAGE_LENGTH.toLocaleString('en-US')} characters`,
+    });
   }
   // The main session reads what is private, and everybody in a group would read its answers.
   if (session === 'main' && deliverTo !== null && deliverTo.peer.kind !== 'direct') {
-    throw new InvalidJobError('a job in the main session cannot answer in a group or channel; give it its own session');
+    throw new InvalidJobError({
+      problem: 'a job in the main session cannot answer in a group or channel; give it its own session',
+    });
   }
 }

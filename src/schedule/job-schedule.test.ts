@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { InvalidScheduleError } from '../protocol/errors.ts';
+import { InvalidScheduleError } from './errors.ts';
 import { formatSchedule, type JobSchedule, lastSlot, nextSlot, parseSchedule } from './job-schedule.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');

@@ -6,9 +6,9 @@
 // on; one that it shows twice is due the first time. What is due every few minutes keeps its real pace across both.
 
 import { formatDuration, parseDuration } from '../protocol/duration.ts';
-import { InvalidScheduleError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { isTimezone } from '../protocol/timezone.ts';
+import { InvalidScheduleError } from './errors.ts';
 import { parseTime } from './parse-time.ts';
 
 export type JobSchedule =
@@ -41,11 +41,15 @@ export async function parseSchedule(
   const given = [written.at, written.every, written.cron].filter((each) => each !== undefined);
   const [text] = given;
   if (text === undefined || given.length > 1) {
-    throw new InvalidScheduleError(given.join(' '), 'exactly one of at, every and cron is needed');
+    throw new InvalidScheduleError({
+      written: given.join(' '),
+      problem: 'exactly one of at, every and cron is needed',
+    });
   }
-  if (text.length > LONGEST_WRITTEN) throw new InvalidScheduleError(text, 'it is too long');
+  if (text.length > LONGEST_WRITTEN) throw new InvalidScheduleError({ written: text, problem: 'it is too long' });
   const tz = written.tz?.trim() || timezone;
-  if (!isTimezone(tz)) throw new InvalidScheduleError(tz, 'it names no time zone such as "Europe/Lisbon"');
+  if (!isTimezone(tz))
+    throw new InvalidScheduleError({ written: tz, problem: 'it names no time zone such as "Europe/Lisbon"' });
   if (written.at !== undefined) return parseAt(written.at, now, tz);
   if (written.every !== undefined) return parseEvery(written.every, now);
   return parseCron(text, now, tz);
@@ -101,22 +105,28 @@ export function readSchedule(kept: JsonObject): JobSchedule {
     return { kind, everyMs, anchorMs };
   }
   if (kind === 'cron' && typeof expr === 'string' && typeof tz === 'string') return { kind, expr, tz };
-  throw new InvalidScheduleError(JSON.stringify(kept), 'the store holds something else than a schedule');
+  throw new InvalidScheduleError({
+    written: JSON.stringify(kept),
+    problem: 'the store holds something else than a schedule',
+  });
 }
 
 async function parseAt(text: string, now: number, tz: string): Promise<JobSchedule> {
   const at = await parseTime(text, now, tz);
-  if (at === undefined) throw new InvalidScheduleError(text, 'it is no time such as "2026-05-06T09:00" or "in 20m"');
-  if (at <= now) throw new InvalidScheduleError(text, 'it is over already');
-  if (at > LATEST_AT) throw new InvalidScheduleError(text, 'it is too far away');
+  if (at === undefined)
+    throw new InvalidScheduleError({ written: text, problem: 'it is no time such as "2026-05-06T09:00" or "in 20m"' });
+  if (at <= now) throw new InvalidScheduleError({ written: text, problem: 'it is over already' });
+  if (at > LATEST_AT) throw new InvalidScheduleError({ written: text, problem: 'it is too far away' });
   return { kind: 'at', at };
 }
 
 function parseEvery(text: string, now: number): JobSchedule {
   const everyMs = parseDuration(text);
-  if (everyMs === undefined) throw new InvalidScheduleError(text, 'it is no span such as "30m" or "1h30m"');
-  if (everyMs < SHORTEST_PACE_MS) throw new InvalidScheduleError(text, 'the shortest pace is 10s');
-  if (everyMs > LONGEST_PACE_MS) throw new InvalidScheduleError(text, 'the longest pace is 366d');
+  if (everyMs === undefined)
+    throw new InvalidScheduleError({ written: text, problem: 'it is no span such as "30m" or "1h30m"' });
+  if (everyMs < SHORTEST_PACE_MS)
+    throw new InvalidScheduleError({ written: text, problem: 'the shortest pace is 10s' });
+  if (everyMs > LONGEST_PACE_MS) throw new InvalidScheduleError({ written: text, problem: 'the longest pace is 366d' });
   return { kind: 'every', everyMs, anchorMs: now + everyMs };
 }
 
@@ -124,22 +134,22 @@ async function parseCron(text: string, now: number, tz: string): Promise<JobSche
   const expr = text.trim().replace(/\s+/g, ' ');
   const fields = expr.split(' ').length;
   if (fields !== 5 && fields !== 6) {
-    throw new InvalidScheduleError(
-      text,
-      'cron fields are minute, hour, day, month and weekday, with seconds first if any',
-    );
+    throw new InvalidScheduleError({
+      written: text,
+      problem: 'cron fields are minute, hour, day, month and weekday, with seconds first if any',
+    });
   }
   let first: number | null;
   try {
     first = await nextCronSlot(expr, tz, now);
   } catch (error) {
-    throw new InvalidScheduleError(text, problemOf(error));
+    throw new InvalidScheduleError({ written: text, problem: problemOf(error) });
   }
-  if (first === null) throw new InvalidScheduleError(text, 'no day fits it');
+  if (first === null) throw new InvalidScheduleError({ written: text, problem: 'no day fits it' });
   for (let slot: number | null = first, looked = 1; slot !== null && looked < SLOTS_LOOKED_AT; looked++) {
     const next: number | null = await nextCronSlot(expr, tz, slot);
     if (next !== null && next - slot < SHORTEST_PACE_MS) {
-      throw new InvalidScheduleError(text, 'it is due more often than every 10 seconds');
+      throw new InvalidScheduleError({ written: text, problem: 'it is due more often than every 10 seconds' });
     }
     slot = next;
   }

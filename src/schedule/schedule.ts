@@ -9,13 +9,15 @@
 // When it fires: after `open`, when a slot has come. After `close` nothing more is taken.
 
 import { buildCronSessionKey } from '../protocol/build-session-key.ts';
-import { InvalidJobError, PreconditionFailedError, UnknownJobError } from '../protocol/errors.ts';
+import { UnknownJobError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { newId } from '../protocol/new-id.ts';
+import { PreconditionFailedError } from '../store/errors.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { JobRow, JobSlotRow } from '../store/tables.ts';
 import { Alarm } from './alarm.ts';
 import { silentSurface } from './deliver-target.ts';
+import { InvalidJobError } from './errors.ts';
 import { checkJob, type JobDraft, type JobEdit, MAX_JOBS } from './job-draft.ts';
 import { type JobHistoryEntry, readJobHistory } from './job-history.ts';
 import { type JobSchedule, nextSlot, parseSchedule, readSchedule } from './job-schedule.ts';
@@ -120,7 +122,8 @@ export class Schedule {
   async add(draft: JobDraft): Promise<JobRow> {
     const { store, now, timezone, knowsAgent } = this.#options;
     const at = now();
-    if (!knowsAgent(draft.agentId)) throw new InvalidJobError(`there is no agent ${JSON.stringify(draft.agentId)}`);
+    if (!knowsAgent(draft.agentId))
+      throw new InvalidJobError({ problem: `there is no agent ${JSON.stringify(draft.agentId)}` });
     const schedule = await parseSchedule(draft.schedule, { now: at, timezone });
     const job: JobRow = {
       id: newId('job', at),
@@ -140,7 +143,7 @@ export class Schedule {
     };
     checkJob(job);
     if ((await store.count('jobs')) >= MAX_JOBS) {
-      throw new InvalidJobError(`there are ${MAX_JOBS} jobs already, which is the most`);
+      throw new InvalidJobError({ problem: `there are ${MAX_JOBS} jobs already, which is the most` });
     }
     await store.commit([{ insert: 'jobs', row: job }], { site: 'job' });
     this.#told({ action: 'added', job });
@@ -169,7 +172,7 @@ export class Schedule {
     };
     checkJob(edited);
     if (edited.enabled && edited.nextAt === null) {
-      throw new InvalidJobError('its only time is over; give it another one');
+      throw new InvalidJobError({ problem: 'its only time is over; give it another one' });
     }
     const { id: _, ...set } = edited;
     await store.commit([{ update: 'jobs', where: { id, updatedAt: job.updatedAt }, set, expect: 1 }], { site: 'job' });
@@ -182,7 +185,7 @@ export class Schedule {
   async remove(id: string): Promise<JobRow> {
     const job = await this.find(id);
     const { changed } = await this.#options.store.commit([{ remove: 'jobs', where: { id } }], { site: 'job' });
-    if (changed[0] === 0) throw new UnknownJobError(id);
+    if (changed[0] === 0) throw new UnknownJobError({ jobId: id });
     this.#told({ action: 'removed', job });
     return job;
   }
@@ -191,7 +194,8 @@ export class Schedule {
   async run(id: string): Promise<StartedJob> {
     const { store, now, knowsAgent } = this.#options;
     const job = await this.find(id);
-    if (!knowsAgent(job.agentId)) throw new InvalidJobError(`its agent ${JSON.stringify(job.agentId)} is gone`);
+    if (!knowsAgent(job.agentId))
+      throw new InvalidJobError({ problem: `its agent ${JSON.stringify(job.agentId)} is gone` });
     const at = now();
     let slot = at;
     while ((await store.count('jobSlots', { jobId: id, slot })) > 0) slot++;
@@ -327,7 +331,8 @@ export class Schedule {
     const kept = readSchedule(job.schedule);
     if (!written) return kept;
     const isZoneOnly = written.at === undefined && written.every === undefined && written.cron === undefined;
-    if (isZoneOnly && kept.kind !== 'cron') throw new InvalidJobError('only cron fields have a time zone of their own');
+    if (isZoneOnly && kept.kind !== 'cron')
+      throw new InvalidJobError({ problem: 'only cron fields have a time zone of their own' });
     const whole = isZoneOnly && kept.kind === 'cron' ? { cron: kept.expr, tz: written.tz } : written;
     // New fields are read in the zone that the job had, unless another one is named.
     return parseSchedule(whole, { now: now(), timezone: kept.kind === 'cron' ? kept.tz : timezone });
@@ -383,6 +388,6 @@ export async function listJobs(store: Store, agentId?: string): Promise<readonly
 
 export async function findJob(store: Store, id: string): Promise<JobRow> {
   const [job] = await store.select('jobs', { where: { id }, limit: 1 });
-  if (!job) throw new UnknownJobError(id);
+  if (!job) throw new UnknownJobError({ jobId: id });
   return job;
 }

@@ -1,8 +1,8 @@
 // Places where a crash test ends the process: just before a commit is asked for, or when it is durable and its caller has
 // not learnt of it yet. A store without failpoints is not wrapped at all.
 
-import { InvalidFailpointError } from '../protocol/errors.ts';
 import { COMMIT_SITES, type CommitSite } from './commit-sites.ts';
+import { InvalidFailpointError } from './errors.ts';
 import type { Store } from './store.ts';
 
 export interface Failpoint {
@@ -46,8 +46,8 @@ export function withFailpoints(store: Store, points: readonly Failpoint[], kill:
 /** Reads `request:before`, or `tool-result:after@2` for the second time. */
 export function parseFailpoint(text: string): Failpoint {
   const [, site, when, hit = '1'] = /^([^:@]+):(before|after)(?:@([1-9]\d{0,5}))?$/.exec(text.trim()) ?? [];
-  if (!site || !when) throw new InvalidFailpointError(text, 'it must name a commit site and a moment');
+  if (!site || !when) throw new InvalidFailpointError({ text, problem: 'it must name a commit site and a moment' });
   const known = COMMIT_SITES.find((name) => name === site);
-  if (!known) throw new InvalidFailpointError(text, `there is no commit site "${site}"`);
+  if (!known) throw new InvalidFailpointError({ text, problem: `there is no commit site "${site}"` });
   return { site: known, when: when as Failpoint['when'], hit: Number(hit) };
 }

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { StateLockedError } from '../protocol/errors.ts';
 import { bundleProgram } from './bundle-program.ts';
+import { StateLockedError } from './errors.ts';
 import { acquireStateLock, isStateLocked, readOwner } from './state-lock.ts';
 
 const TRY_TO_OWN = `

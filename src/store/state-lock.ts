@@ -3,7 +3,7 @@
 
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StateLockedError } from '../protocol/errors.ts';
+import { StateLockedError } from './errors.ts';
 import { type Database, openDatabase } from './sqlite/database.ts';
 import { isBusy, storeErrorFrom } from './sqlite/store-error.ts';
 
@@ -34,7 +34,8 @@ export async function acquireStateLock(stateDir: string): Promise<StateLock> {
     await rm(ownerFile(stateDir), { force: true });
   } catch (error) {
     database?.close();
-    if (isBusy(error)) throw new StateLockedError(stateDir, await readOwnerFile(stateDir), { cause: error });
+    if (isBusy(error))
+      throw new StateLockedError({ dir: stateDir, owner: await readOwnerFile(stateDir) }, { cause: error });
     throw storeErrorFrom(error, file);
   }
   HELD.add(database);

@@ -1,7 +1,7 @@
 // What a Store does, without durability: the same rules on lists in memory, written for reading. The suite compares
 // every backend with it. It knows no speed, and it takes the numbers that a backend gave from the backend.
 
-import { ClaimLostError, PreconditionFailedError } from '../protocol/errors.ts';
+import { ClaimLostError, PreconditionFailedError } from './errors.ts';
 import type { CommitOptions, Condition, Query, Where, Write } from './store.ts';
 import type { TableName, Tables } from './tables.ts';
 
@@ -44,7 +44,7 @@ export class StoreModel {
     if (claim) {
       const run = this.#rows('runs').find(({ runId }) => runId === claim.runId);
       const isOpen = run?.status === 'running' || run?.status === 'suspended';
-      if (!isOpen || run?.claim !== claim.claim) throw new ClaimLostError(claim.runId, claim.claim);
+      if (!isOpen || run?.claim !== claim.claim) throw new ClaimLostError({ runId: claim.runId, claim: claim.claim });
     }
     const before = this.#state;
     try {
@@ -77,19 +77,20 @@ export class StoreModel {
         return 1;
       }
       if (write.onConflict === 'ignore') return 0;
-      throw new PreconditionFailedError(write.insert, 'has a row of this key already');
+      throw new PreconditionFailedError({ table: write.insert, problem: 'has a row of this key already' });
     }
     const table = 'update' in write ? write.update : write.remove;
     const rows = this.#rows(table);
     const hit = rows.filter((row) => matches(row, write.where));
     if (write.expect !== undefined && hit.length !== write.expect) {
-      throw new PreconditionFailedError(table, `has ${hit.length} such rows instead of ${write.expect}`);
+      throw new PreconditionFailedError({ table, problem: `has ${hit.length} such rows instead of ${write.expect}` });
     }
     const after =
       'update' in write
         ? rows.map((row) => (hit.includes(row) ? { ...row, ...write.set } : row))
         : rows.filter((row) => !hit.includes(row));
-    if (hasDuplicates(table, after)) throw new PreconditionFailedError(table, 'has a row of this key already');
+    if (hasDuplicates(table, after))
+      throw new PreconditionFailedError({ table, problem: 'has a row of this key already' });
     this.#save(table, after);
     return hit.length;
   }

@@ -3,14 +3,9 @@
 
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  ClaimLostError,
-  InvalidStoreRequestError,
-  PreconditionFailedError,
-  StoreClosedError,
-} from '../protocol/errors.ts';
 import type { Message } from '../protocol/message.ts';
 import { COMMIT_SITES } from './commit-sites.ts';
+import { ClaimLostError, InvalidStoreRequestError, PreconditionFailedError, StoreClosedError } from './errors.ts';
 import type { CommitOptions, CommitResult, Condition, NewRow, Query, Store, Where, Write } from './store.ts';
 import { StoreModel } from './store-model.ts';
 import type { TableName } from './tables.ts';

@@ -2,9 +2,9 @@
 // Schema that describes parameters: types, required, enum, bounds, lists and closed objects. Words that it does not
 // know are passed over, so a plugin's richer schema is never a reason to refuse a good call.
 
-import { ToolInputError } from '../protocol/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
 import { nearMatch } from '../protocol/near-match.ts';
+import { ToolInputError } from './errors.ts';
 import type { Tool } from './tool.ts';
 
 /** More than these and nobody reads them. */
@@ -21,7 +21,7 @@ export function checkParams(schema: JsonObject, params: JsonValue): readonly str
 /** The parameters as the type that the schema describes; the caller vouches that the two agree. */
 export function checkedParams<Params>(tool: Pick<Tool, 'name' | 'parameters'>, params: JsonObject): Params {
   const problems = checkParams(tool.parameters, params);
-  if (problems.length > 0) throw new ToolInputError(tool.name, problems);
+  if (problems.length > 0) throw new ToolInputError({ tool: tool.name, problems });
   return params as unknown as Params;
 }
 

@@ -3,9 +3,10 @@ import { createServer } from 'node:net';
 import { basename, dirname, join, relative } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isAtriumError, ToolPathError } from '../protocol/errors.ts';
+import { isAtriumError } from '../protocol/errors.ts';
 import { ScratchWorkspace } from '../testkit/scratch-workspace.ts';
 import { openContainedFile, openContainedTarget, type WorkspacePlace } from './contained-path.ts';
+import { ToolPathError } from './errors.ts';
 import { readWholeText } from './file-text.ts';
 import { replaceFile } from './replace-file.ts';
 

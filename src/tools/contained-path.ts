@@ -8,12 +8,7 @@
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import {
-  ToolFileChangedError,
-  ToolFileMissingError,
-  ToolFileUnusableError,
-  ToolPathError,
-} from '../protocol/errors.ts';
+import { ToolFileChangedError, ToolFileMissingError, ToolFileUnusableError, ToolPathError } from './errors.ts';
 
 export interface WorkspacePlace {
   readonly workspaceDir: string;
@@ -44,7 +39,7 @@ const NO_LINK = constants.O_NOFOLLOW ?? 0;
 export async function openContainedFile(place: WorkspacePlace, path: string): Promise<ContainedFile> {
   const { folder, name, stats } = await openContainedTarget(place, path, { createFolders: false });
   try {
-    if (!stats) throw new ToolFileMissingError(path);
+    if (!stats) throw new ToolFileMissingError({ path });
     // A pipe would keep a reader waiting for ever, were it put here since the look at it.
     const flags = constants.O_RDONLY | NO_LINK | (constants.O_NONBLOCK ?? 0);
     const handle = await open(folder.at(name), flags).catch((error) => refuse(path, error));
@@ -53,10 +48,13 @@ export async function openContainedFile(place: WorkspacePlace, path: string): Pr
       refuseUnlessRegular(path, opened);
       await folder.confirm(path);
       const isSame = opened.ino === stats.ino && opened.dev === stats.dev;
-      if (!folder.isPinned && !isSame) throw new ToolFileChangedError(path);
+      if (!folder.isPinned && !isSame) throw new ToolFileChangedError({ path });
       // A second name of the same file may lie anywhere, so that nobody can say where the file is.
       if (opened.nlink > 1n) {
-        throw new ToolPathError(path, 'it is a hard link, whose other names may lie outside of the workspace');
+        throw new ToolPathError({
+          path,
+          problem: 'it is a hard link, whose other names may lie outside of the workspace',
+        });
       }
       return { handle, stats: opened };
     } catch (error) {
@@ -76,7 +74,7 @@ export async function openContainedTarget(
 ): Promise<ContainedTarget> {
   const root = await realRootOf(place);
   const real = await followLinks(root, join(root, wayInto(place, root, path)), path);
-  if (real === root) throw new ToolFileUnusableError(path, 'it is the workspace itself, a directory');
+  if (real === root) throw new ToolFileUnusableError({ path, problem: 'it is the workspace itself, a directory' });
   const names = relative(root, dirname(real)).split(sep).filter(Boolean);
   let folder = await PinnedFolder.openRoot(root, place.descriptorDir ?? DESCRIPTOR_DIR);
   try {
@@ -138,9 +136,9 @@ export class PinnedFolder {
       });
     }
     const handle = await openFolder(this.at(name)).catch((error) => {
-      if (error.code === 'ENOENT') throw new ToolFileMissingError(path);
+      if (error.code === 'ENOENT') throw new ToolFileMissingError({ path });
       if (error.code === 'ENOTDIR' || error.code === 'ELOOP') {
-        throw new ToolFileUnusableError(path, `${JSON.stringify(name)} on the way is no directory`);
+        throw new ToolFileUnusableError({ path, problem: `${JSON.stringify(name)} on the way is no directory` });
       }
       return refuse(path, error);
     });
@@ -150,7 +148,7 @@ export class PinnedFolder {
   /** Throws once the folder is no longer in the workspace. */
   async confirm(path: string): Promise<void> {
     if (!isInside(this.#root, await this.#currentPath())) {
-      throw new ToolPathError(path, 'its folder was moved out of the workspace meanwhile');
+      throw new ToolPathError({ path, problem: 'its folder was moved out of the workspace meanwhile' });
     }
   }
 
@@ -183,16 +181,17 @@ async function realRootOf({ workspaceDir }: WorkspacePlace): Promise<string> {
 
 /** The path below the workspace, as written. Whatever climbs out of it is refused before anything is looked at. */
 function wayInto({ workspaceDir, home }: WorkspacePlace, root: string, path: string): string {
-  if (path.includes('\0')) throw new ToolPathError(path, 'it holds a NUL character');
-  if (path.trim() === '') throw new ToolPathError(path, 'it is empty');
-  if (path.length > LONGEST_PATH) throw new ToolPathError(`${path.slice(0, 100)}…`, 'it is too long');
+  if (path.includes('\0')) throw new ToolPathError({ path, problem: 'it holds a NUL character' });
+  if (path.trim() === '') throw new ToolPathError({ path, problem: 'it is empty' });
+  if (path.length > LONGEST_PATH)
+    throw new ToolPathError({ path: `${path.slice(0, 100)}…`, problem: 'it is too long' });
   const isAtHome = home !== undefined && (path === '~' || path.startsWith('~/'));
   const written = isAtHome ? join(home, path.slice(1)) : path;
   const base = resolve(workspaceDir);
   const full = resolve(base, written);
   if (isInside(base, full)) return relative(base, full);
   if (isInside(root, full)) return relative(root, full);
-  throw new ToolPathError(path, 'it leads out of the workspace');
+  throw new ToolPathError({ path, problem: 'it leads out of the workspace' });
 }
 
 /** The real path, as far as it exists; names that are not there yet are added as they are. */
@@ -200,14 +199,15 @@ async function followLinks(root: string, wanted: string, path: string): Promise<
   const rest: string[] = [];
   for (let at = wanted; ; at = dirname(at)) {
     const real = await realpath(at).catch((error) => {
-      if (error.code === 'ELOOP') throw new ToolPathError(path, 'its links lead in a circle');
+      if (error.code === 'ELOOP') throw new ToolPathError({ path, problem: 'its links lead in a circle' });
       return unlessMissing(path, error);
     });
     if (real !== undefined) {
-      if (!isInside(root, real)) throw new ToolPathError(path, 'a link on the way leads out of the workspace');
+      if (!isInside(root, real))
+        throw new ToolPathError({ path, problem: 'a link on the way leads out of the workspace' });
       return join(real, ...rest);
     }
-    if (at === root) throw new ToolFileUnusableError(root, 'the workspace is not there');
+    if (at === root) throw new ToolFileUnusableError({ path: root, problem: 'the workspace is not there' });
     rest.unshift(basename(at));
   }
 }
@@ -218,7 +218,7 @@ function openFolder(path: string): Promise<FileHandle> {
 
 function refuseUnlessRegular(path: string, stats: BigIntStats): void {
   if (stats.isFile()) return;
-  throw new ToolFileUnusableError(path, `it is ${describeKind(stats)}, not a regular file`);
+  throw new ToolFileUnusableError({ path, problem: `it is ${describeKind(stats)}, not a regular file` });
 }
 
 function describeKind(stats: BigIntStats): string {
@@ -245,7 +245,7 @@ export function refuse(path: string, error: NodeJS.ErrnoException): never {
     EROFS: 'the disk is read-only',
     ELOOP: 'it became a link meanwhile',
   }[error.code ?? ''];
-  throw new ToolFileUnusableError(path, problem ?? error.code ?? 'it failed', { cause: error });
+  throw new ToolFileUnusableError({ path, problem: problem ?? error.code ?? 'it failed' }, { cause: error });
 }
 
 /** True when `path` is `root` or below it. */

@@ -3,11 +3,12 @@
 //
 // A run that a job started may add a few jobs, and those may add none: nothing multiplies by itself.
 
-import { ToolInputError, UnknownJobError } from '../protocol/errors.ts';
+import { UnknownJobError } from '../protocol/errors.ts';
 import type { Surface } from '../protocol/inbound.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { JobRow } from '../store/tables.ts';
 import { checkedParams } from './check-params.ts';
+import { ToolInputError } from './errors.ts';
 import { formatRows } from './format-rows.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import type { Tool, ToolContext, ToolOutput } from './tool.ts';
@@ -172,9 +173,10 @@ export function createCronTool({ jobs: port }: { readonly jobs: () => CronToolJo
 
 /** Another agent's job does not exist here. */
 async function ownJob(jobs: CronToolJobs, { id, action }: CronParams, { agentId }: ToolContext): Promise<JobRow> {
-  if (id === undefined) throw new ToolInputError('cron', [`${action} needs the id of a job; list shows them.`]);
+  if (id === undefined)
+    throw new ToolInputError({ tool: 'cron', problems: [`${action} needs the id of a job; list shows them.`] });
   const job = await jobs.find(id);
-  if (job.agentId !== agentId) throw new UnknownJobError(id);
+  if (job.agentId !== agentId) throw new UnknownJobError({ jobId: id });
   return job;
 }
 
@@ -182,11 +184,17 @@ async function newJob(jobs: CronToolJobs, asked: CronParams, context: ToolContex
   const { name, message, missed, removeAfterRun, enabled, deliver = 'here' } = asked;
   const { agentId, sessionKey } = context;
   if (name === undefined || message === undefined || !hasTimes(asked)) {
-    throw new ToolInputError('cron', ['add needs a name, a message and one of at, every and cron.']);
+    throw new ToolInputError({
+      tool: 'cron',
+      problems: ['add needs a name, a message and one of at, every and cron.'],
+    });
   }
   const own = await jobs.list(agentId);
   if (own.length >= MAX_JOBS_OF_AGENT) {
-    throw new ToolInputError('cron', [`There are ${own.length} jobs already; remove one before you add another.`]);
+    throw new ToolInputError({
+      tool: 'cron',
+      problems: [`There are ${own.length} jobs already; remove one before you add another.`],
+    });
   }
   const parent = await jobs.jobOfRun(context.runId);
   if (parent !== undefined) checkOffspring(own, parent);
@@ -207,11 +215,17 @@ async function newJob(jobs: CronToolJobs, asked: CronParams, context: ToolContex
 function checkOffspring(own: readonly JobRow[], parent: string): void {
   const isOffspring = own.find(({ id }) => id === parent)?.createdBy.startsWith('job:') ?? true;
   if (isOffspring) {
-    throw new ToolInputError('cron', ['A job that a job has added, or that is gone, cannot add jobs.']);
+    throw new ToolInputError({
+      tool: 'cron',
+      problems: ['A job that a job has added, or that is gone, cannot add jobs.'],
+    });
   }
   const added = own.filter(({ createdBy }) => createdBy === `job:${parent}`).length;
   if (added >= MAX_JOBS_OF_JOB) {
-    throw new ToolInputError('cron', [`This job has added ${added} jobs already, which is the most.`]);
+    throw new ToolInputError({
+      tool: 'cron',
+      problems: [`This job has added ${added} jobs already, which is the most.`],
+    });
   }
 }
 
@@ -236,9 +250,10 @@ function checkSession(
   { agentId, sessionKey }: ToolContext,
 ): JobRow['session'] | undefined {
   if (session === 'main' && sessionKey !== jobs.mainSessionKeyOf(agentId)) {
-    throw new ToolInputError('cron', [
-      'A job can be put into the main session, or changed there, from the main session only.',
-    ]);
+    throw new ToolInputError({
+      tool: 'cron',
+      problems: ['A job can be put into the main session, or changed there, from the main session only.'],
+    });
   }
   return session;
 }

@@ -1,9 +1,9 @@
 // `edit`: replaces one text by another in a file of the workspace. The old text must occur exactly once, unless all of
 // its places are meant, so that an edit never lands where nobody looked. The file keeps its kind of line ends.
 
-import { ToolEditMatchError, ToolFileUnusableError, ToolInputError } from '../protocol/errors.ts';
 import { checkedParams } from './check-params.ts';
 import { openContainedFile, openContainedTarget } from './contained-path.ts';
+import { ToolEditMatchError, ToolFileUnusableError, ToolInputError } from './errors.ts';
 import { MAX_TEXT_BYTES, readWholeText } from './file-text.ts';
 import { namedPaths } from './named-paths.ts';
 import { replaceFile } from './replace-file.ts';
@@ -39,7 +39,10 @@ export function createEditTool({ writes, home }: WriteToolOptions): Tool {
       const edit = checkedParams<EditParams>(tool, params);
       const { path } = edit;
       if (edit.oldText === edit.newText) {
-        throw new ToolInputError('edit', ['oldText and newText are the same, so that nothing would change.']);
+        throw new ToolInputError({
+          tool: 'edit',
+          problems: ['oldText and newText are the same, so that nothing would change.'],
+        });
       }
       const place = { workspaceDir, home };
       const { replacements, line } = await writes.run(workspaceDir, async () => {
@@ -82,13 +85,14 @@ function editText(before: string, { path, oldText, newText, replaceAll = false }
     const [head = ''] = pieces;
     // Places that overlap are two all the same: "aa" in "aaa" may mean either.
     const isAmbiguous = matches > 1 || before.indexOf(old, head.length + 1) !== -1;
-    if (isAmbiguous && !replaceAll) throw new ToolEditMatchError(path, Math.max(2, matches));
+    if (isAmbiguous && !replaceAll) throw new ToolEditMatchError({ path, matches: Math.max(2, matches) });
     // Looked at before it is made: a short text with many places and a long replacement would fill the memory.
     const size = Buffer.byteLength(before) + matches * (Buffer.byteLength(next) - Buffer.byteLength(old));
-    if (size > MAX_TEXT_BYTES) throw new ToolFileUnusableError(path, `it would grow beyond ${MAX_TEXT_BYTES} bytes`);
+    if (size > MAX_TEXT_BYTES)
+      throw new ToolFileUnusableError({ path, problem: `it would grow beyond ${MAX_TEXT_BYTES} bytes` });
     return { text: pieces.join(next), replacements: matches, line: head.split('\n').length };
   }
-  throw new ToolEditMatchError(path, 0);
+  throw new ToolEditMatchError({ path, matches: 0 });
 }
 
 function hasBareLineFeed(text: string): boolean {

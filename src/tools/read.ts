@@ -3,9 +3,9 @@
 
 import type { FileHandle } from 'node:fs/promises';
 import { isAbsolute, resolve, sep } from 'node:path';
-import { ToolInputError } from '../protocol/errors.ts';
 import { checkedParams } from './check-params.ts';
 import { type ContainedFile, openContainedFile } from './contained-path.ts';
+import { ToolInputError } from './errors.ts';
 import { decodeText, refuseBinary } from './file-text.ts';
 import { namedPaths } from './named-paths.ts';
 import type { Tool, ToolCaller } from './tool.ts';
@@ -53,9 +53,10 @@ export function createReadTool({ home, skillDirsOf = async () => [] }: ReadToolO
         const found = await readLines(path, file, { offset, limit, signal });
         if (found.text === '' && offset > 1) {
           const lines = found.linesBefore;
-          throw new ToolInputError('read', [
-            `The file has ${lines} line${lines === 1 ? '' : 's'}, so that none begins at offset ${offset}.`,
-          ]);
+          throw new ToolInputError({
+            tool: 'read',
+            problems: [`The file has ${lines} line${lines === 1 ? '' : 's'}, so that none begins at offset ${offset}.`],
+          });
         }
         const { text, note, last } = boundLines(found, offset);
         const details = { path, firstLine: offset, lastLine: last, bytes: Number(file.stats.size) };

@@ -4,8 +4,8 @@
 import { randomBytes } from 'node:crypto';
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
-import { ToolFileChangedError, ToolFileUnusableError } from '../protocol/errors.ts';
 import { type ContainedTarget, refuse } from './contained-path.ts';
+import { ToolFileChangedError, ToolFileUnusableError } from './errors.ts';
 
 export interface ReplaceOptions {
   readonly signal: AbortSignal;
@@ -20,7 +20,8 @@ export async function replaceFile(
   { signal, expected }: ReplaceOptions,
 ): Promise<void> {
   const { folder, name, stats } = target;
-  if (stats && (stats.mode & 0o222n) === 0n) throw new ToolFileUnusableError(path, 'it is marked read-only');
+  if (stats && (stats.mode & 0o222n) === 0n)
+    throw new ToolFileUnusableError({ path, problem: 'it is marked read-only' });
   const draft = folder.at(`.atrium-${randomBytes(8).toString('hex')}.tmp`);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   const handle = await open(draft, flags, stats ? 0o600 : 0o666).catch((error) => refuse(path, error));
@@ -33,7 +34,7 @@ export async function replaceFile(
       await handle.close();
     }
     await folder.confirm(path);
-    if (expected && !(await isUnchanged(folder.at(name), expected))) throw new ToolFileChangedError(path);
+    if (expected && !(await isUnchanged(folder.at(name), expected))) throw new ToolFileChangedError({ path });
     signal.throwIfAborted();
     await rename(draft, folder.at(name));
   } catch (error) {

@@ -4,10 +4,11 @@
 // Result: an error result for parameters that make no sense, for a throw, for a call that overran or was stopped, and
 // for an answer that is none. The tool's signal is aborted in the two cases where nobody waits for it any longer.
 
-import { isAtriumError, ToolInputError } from '../protocol/errors.ts';
+import { isAtriumError } from '../protocol/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
 import { boundDetails } from './bound-details.ts';
 import { checkParams } from './check-params.ts';
+import { ToolInputError } from './errors.ts';
 import type { Tool, ToolContext, ToolOutput } from './tool.ts';
 
 export interface RunToolOptions {
@@ -32,8 +33,8 @@ export async function runTool(
   const { maxChars = tool.maxChars ?? DEFAULT_TOOL_MAX_CHARS } = options;
   try {
     const problems = checkParams(tool.parameters, params);
-    if (!isJsonObject(params)) throw new ToolInputError(tool.name, ['They must be a JSON object.']);
-    if (problems.length > 0) throw new ToolInputError(tool.name, problems);
+    if (!isJsonObject(params)) throw new ToolInputError({ tool: tool.name, problems: ['They must be a JSON object.'] });
+    if (problems.length > 0) throw new ToolInputError({ tool: tool.name, problems });
     return boundOutput(await runInTime(tool, params, context, timeoutMs), tool, maxChars);
   } catch (error) {
     return failure(error, maxChars);

@@ -1,7 +1,6 @@
 // What the session tools share: which sessions they may see, which is decided elsewhere and handed in, and the kinds of
 // sessions as models are told of them.
 
-import { ToolSessionUnknownError } from '../protocol/errors.ts';
 import {
   isCronSessionKey,
   isHeartbeatSessionKey,
@@ -10,6 +9,7 @@ import {
 } from '../protocol/session-key.ts';
 import type { Store } from '../store/store.ts';
 import type { SessionRow } from '../store/tables.ts';
+import { ToolSessionUnknownError } from './errors.ts';
 import type { ToolContext } from './tool.ts';
 
 type Onlooker = Pick<ToolContext, 'agentId' | 'sessionKey'>;
@@ -35,7 +35,8 @@ export async function findSession(
   keyOrId: string,
 ): Promise<SessionRow> {
   const session = await sight.find(onlooker, keyOrId);
-  if (!session) throw new ToolSessionUnknownError(keyOrId.length > 200 ? `${keyOrId.slice(0, 199)}…` : keyOrId);
+  if (!session)
+    throw new ToolSessionUnknownError({ session: keyOrId.length > 200 ? `${keyOrId.slice(0, 199)}…` : keyOrId });
   return session;
 }
 

@@ -6,18 +6,18 @@
 // waits for itself, alone or in a circle.
 
 import { createHash } from 'node:crypto';
+import { dedupeKeyOfCall, type Inbound } from '../protocol/inbound.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import { timeLimit } from '../protocol/time-limit.ts';
+import type { RunRow } from '../store/tables.ts';
+import { checkedParams } from './check-params.ts';
 import {
   ToolSendCycleError,
   ToolSendForbiddenError,
   ToolSendNowhereError,
   ToolSendTooFarError,
   ToolSendToSelfError,
-} from '../protocol/errors.ts';
-import { dedupeKeyOfCall, type Inbound } from '../protocol/inbound.ts';
-import type { JsonObject } from '../protocol/json.ts';
-import { timeLimit } from '../protocol/time-limit.ts';
-import type { RunRow } from '../store/tables.ts';
-import { checkedParams } from './check-params.ts';
+} from './errors.ts';
 import { findSession, type SessionToolOptions } from './session-tools.ts';
 import type { Tool, ToolContext, ToolOutput } from './tool.ts';
 
@@ -100,11 +100,11 @@ export function createSessionsSendTool(options: SessionsSendOptions): Tool {
 
   async function send(asked: SessionsSendParams, call: string, context: ToolContext): Promise<SentMessage> {
     const { sessionKey, agentId, surface } = await findSession(options, context, asked.sessionKey);
-    if (sessionKey === context.sessionKey) throw new ToolSendToSelfError(sessionKey);
+    if (sessionKey === context.sessionKey) throw new ToolSendToSelfError({ sessionKey });
     const path = [...(await passedOnBy(context.runId)), context.sessionKey];
-    if (path.includes(sessionKey)) throw new ToolSendCycleError(sessionKey, path);
-    if (path.length > MAX_HOPS) throw new ToolSendTooFarError(path, MAX_HOPS);
-    if (surface === null) throw new ToolSendNowhereError(sessionKey);
+    if (path.includes(sessionKey)) throw new ToolSendCycleError({ sessionKey, path });
+    if (path.length > MAX_HOPS) throw new ToolSendTooFarError({ path, limit: MAX_HOPS });
+    if (surface === null) throw new ToolSendNowhereError({ sessionKey });
     return mail.deliver({
       surface,
       sender: { id: `agent:${context.agentId}`, name: `agent ${context.agentId}` },

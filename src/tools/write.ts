@@ -1,8 +1,8 @@
 // `write`: puts a text into a file of the workspace, whole or not at all. Folders on the way are made.
 
-import { ToolFileUnusableError, ToolInputError } from '../protocol/errors.ts';
 import { checkedParams } from './check-params.ts';
 import { openContainedTarget } from './contained-path.ts';
+import { ToolFileUnusableError, ToolInputError } from './errors.ts';
 import { MAX_TEXT_BYTES } from './file-text.ts';
 import { namedPaths } from './named-paths.ts';
 import type { OneAtATime } from './one-at-a-time.ts';
@@ -41,9 +41,13 @@ export function createWriteTool({ writes, home }: WriteToolOptions): Tool {
       const { path, content } = checkedParams<WriteParams>(tool, params);
       const bytes = Buffer.byteLength(content);
       if (bytes > MAX_TEXT_BYTES) {
-        throw new ToolInputError('write', [`content has ${bytes} bytes, and at most ${MAX_TEXT_BYTES} are written.`]);
+        throw new ToolInputError({
+          tool: 'write',
+          problems: [`content has ${bytes} bytes, and at most ${MAX_TEXT_BYTES} are written.`],
+        });
       }
-      if (path.endsWith('/')) throw new ToolFileUnusableError(path, 'it names a directory; add the name of a file');
+      if (path.endsWith('/'))
+        throw new ToolFileUnusableError({ path, problem: 'it names a directory; add the name of a file' });
       const created = await writes.run(workspaceDir, async () => {
         signal.throwIfAborted();
         const target = await openContainedTarget({ workspaceDir, home }, path, { createFolders: true });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KeptSectionsOverBudgetError, KeptSectionsOverTokenBudgetError } from '../../protocol/errors.ts';
+import { KeptSectionsOverBudgetError, KeptSectionsOverTokenBudgetError } from '../errors.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 import { type BudgetEntry, type BudgetLimits, fitBudget } from './fit-budget.ts';
 import { keptLength, trimFile } from './trim-file.ts';

@@ -2,7 +2,7 @@
 // number of tokens. What stays, what goes and why is in the result, piece by piece. Pure; it fails only when sections that
 // must be kept do not fit, and then says by how much.
 
-import { KeptSectionsOverBudgetError, KeptSectionsOverTokenBudgetError } from '../../protocol/errors.ts';
+import { KeptSectionsOverBudgetError, KeptSectionsOverTokenBudgetError } from '../errors.ts';
 import { type Allotment, allotBudget, LEAST_USEFUL_CHARS } from './allot-budget.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 import { pairBoundaryBefore } from './pair-boundary.ts';
@@ -152,12 +152,12 @@ function shareAmong(sources: readonly Source[], total: number, priority: readonl
   if (allotment.fits) return allotment;
   const { scope, index, needed, available } = allotment.shortfall;
   const file = sources[index]?.entry.name ?? '';
-  throw new KeptSectionsOverBudgetError(
+  throw new KeptSectionsOverBudgetError({
     file,
-    needed,
-    available,
-    scope === 'entry' ? 'bootstrapMaxChars' : 'bootstrapTotalMaxChars',
-  );
+    neededChars: needed,
+    availableChars: available,
+    setting: scope === 'entry' ? 'bootstrapMaxChars' : 'bootstrapTotalMaxChars',
+  });
 }
 
 /** The largest total, found by halving, whose shares stay within the tokens. */
@@ -186,7 +186,7 @@ function shareWithinTokens(
   const least = tokensAt(best);
   if (least > maxTokens) {
     const files = sources.filter((source) => source.required > 0).map((source) => source.entry.name);
-    throw new KeptSectionsOverTokenBudgetError(files, least, maxTokens);
+    throw new KeptSectionsOverTokenBudgetError({ files, neededTokens: least, availableTokens: maxTokens });
   }
   let fits = required;
   let over = Math.min(

@@ -3,7 +3,7 @@
 
 import { join } from 'node:path';
 import type { WorkspaceBootstrapFile } from '../../protocol/bootstrap-file.ts';
-import { UnreadableBootstrapFileError } from '../../protocol/errors.ts';
+import { UnreadableBootstrapFileError } from '../errors.ts';
 import { OPENCLAW_TAXONOMY, type Taxonomy, type TaxonomyFile } from '../taxonomy.ts';
 import { CachedFileSource, type FileRead, type FileSource } from './file-source.ts';
 
@@ -54,7 +54,8 @@ export async function loadWorkspaceBootstrapFiles(
   const files = await loadWorkspaceFiles(source, dir, options.taxonomy ?? OPENCLAW_TAXONOMY, options.allowedRoots);
   return files.map(({ name, path, read }) => {
     if (read.kind === 'text') return { name, path, content: read.text, missing: false };
-    if (read.reason === 'unreadable') throw new UnreadableBootstrapFileError(path, read.detail, { cause: read.cause });
+    if (read.reason === 'unreadable')
+      throw new UnreadableBootstrapFileError({ path, detail: read.detail }, { cause: read.cause });
     return { name, path, missing: true };
   });
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HandlerAbortError } from '../../hooks/errors.ts';
 import type { AgentBootstrapHookContext, InternalHookEvent } from '../../protocol/bootstrap-event.ts';
 import type { WorkspaceBootstrapFile } from '../../protocol/bootstrap-file.ts';
-import { HandlerAbortError } from '../../protocol/errors.ts';
 import { ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
 import { BootstrapFileHelper } from '../bootstrap-file-helper.ts';
 import type { Composition } from '../compose.ts';

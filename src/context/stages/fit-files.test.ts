@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { KeptSectionsOverBudgetError, KeptSectionsOverTokenBudgetError } from '../../protocol/errors.ts';
 import { ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
 import { BootstrapFileHelper } from '../bootstrap-file-helper.ts';
 import type { Composition } from '../compose.ts';
 import type { Cut } from '../composition.ts';
+import { KeptSectionsOverBudgetError, KeptSectionsOverTokenBudgetError } from '../errors.ts';
 import { createGlobalFilesHandler } from '../handlers/global-files/handler.ts';
 
 let scratch: ScratchWorkspace;

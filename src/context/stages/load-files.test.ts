@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { rm, symlink } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { WorkspaceNotFoundError } from '../../protocol/errors.ts';
 import { ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
+import { WorkspaceNotFoundError } from '../errors.ts';
 import type { FileSource } from '../sources/file-source.ts';
 
 let scratch: ScratchWorkspace;

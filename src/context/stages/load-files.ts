@@ -1,8 +1,8 @@
 // The first stage, and the only one that reads the workspace: the bootstrap files as they are on disk, the skills that
 // exist, and whether the first run is over.
 
-import { WorkspaceNotFoundError } from '../../protocol/errors.ts';
 import type { Absence, CompositionState, ContextFile, Stage } from '../composition.ts';
+import { WorkspaceNotFoundError } from '../errors.ts';
 import { EMPTY_ROPE } from '../provenance/rope.ts';
 import { type LoadedFile, loadWorkspaceFiles } from '../sources/workspace-files.ts';
 
@@ -18,7 +18,7 @@ export const loadFiles: Stage = {
     ]);
     // Asked only when nothing was found: a workspace that has files is there.
     if (loaded.every(({ read }) => read.kind === 'absent') && !(await files.isDirectory(workspaceDir))) {
-      throw new WorkspaceNotFoundError(workspaceDir);
+      throw new WorkspaceNotFoundError({ dir: workspaceDir });
     }
     const absences = refused.map(({ path, reason, detail }): Absence => ({ what: `skill ${path}`, reason, detail }));
     return {

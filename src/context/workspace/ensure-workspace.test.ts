@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, unlink, wr
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { WorkspaceNotDirectoryError, WorkspaceNotWritableError } from '../../protocol/errors.ts';
+import { WorkspaceNotDirectoryError, WorkspaceNotWritableError } from '../errors.ts';
 import { OPENBOA_TAXONOMY, OPENCLAW_TAXONOMY } from '../taxonomy.ts';
 import { type EnsureAgentWorkspaceParams, ensureAgentWorkspace, seedWorkspace } from './ensure-workspace.ts';
 import { WORKSPACE_TEMPLATES } from './templates/workspace-templates.ts';

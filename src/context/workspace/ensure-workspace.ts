@@ -5,7 +5,7 @@
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DEFAULT_BOOTSTRAP_FILENAME } from '../../protocol/bootstrap-file.ts';
-import { WorkspaceNotDirectoryError, WorkspaceNotWritableError } from '../../protocol/errors.ts';
+import { WorkspaceNotDirectoryError, WorkspaceNotWritableError } from '../errors.ts';
 import { canonicalFileName, OPENCLAW_TAXONOMY, type Taxonomy } from '../taxonomy.ts';
 import { initRepository } from './init-repository.ts';
 import { openRegularFile } from './open-regular-file.ts';
@@ -184,7 +184,7 @@ async function createDirectory(dir: string): Promise<void> {
     const { code } = error as NodeJS.ErrnoException;
     // A recursive mkdir misses nothing but the target of a dead link.
     if (['EEXIST', 'ENOTDIR', 'ENOENT', 'ELOOP'].includes(code ?? ''))
-      throw new WorkspaceNotDirectoryError(dir, { cause: error });
+      throw new WorkspaceNotDirectoryError({ dir }, { cause: error });
     failToWrite(dir, dir, error);
   }
 }
@@ -210,5 +210,5 @@ async function writeIfMissing(dir: string, name: string, text: string): Promise<
 }
 
 function failToWrite(dir: string, path: string, cause: unknown): never {
-  throw new WorkspaceNotWritableError(dir, path, { cause });
+  throw new WorkspaceNotWritableError({ dir, path }, { cause });
 }

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { WorkspaceNotFoundError, WorkspaceStateOutsideError } from '../../protocol/errors.ts';
+import { WorkspaceNotFoundError, WorkspaceStateOutsideError } from '../errors.ts';
 import {
   completeFirstRun,
   isSetupCompleted,

@@ -6,11 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DEFAULT_BOOTSTRAP_FILENAME } from '../../protocol/bootstrap-file.ts';
-import {
-  WorkspaceNotFoundError,
-  WorkspaceNotWritableError,
-  WorkspaceStateOutsideError,
-} from '../../protocol/errors.ts';
+import { WorkspaceNotFoundError, WorkspaceNotWritableError, WorkspaceStateOutsideError } from '../errors.ts';
 import { isInside } from '../sources/file-source.ts';
 import { openRegularFile } from './open-regular-file.ts';
 
@@ -52,7 +48,7 @@ export async function completeFirstRun(dir: string, now: Date): Promise<Workspac
     (entry) => entry.isDirectory(),
     () => false,
   );
-  if (!isDirectory) throw new WorkspaceNotFoundError(dir);
+  if (!isDirectory) throw new WorkspaceNotFoundError({ dir });
   return recordWorkspaceState(dir, { setupCompletedAt: now.toISOString() });
 }
 
@@ -139,13 +135,13 @@ async function saveWorkspaceState(dir: string, state: WorkspaceState): Promise<v
   const draft = `${path}.${randomUUID()}.tmp`;
   try {
     await mkdir(dirname(path), { recursive: true });
-    if (!(await isStateContained(dir))) throw new WorkspaceStateOutsideError(dir, dirname(path));
+    if (!(await isStateContained(dir))) throw new WorkspaceStateOutsideError({ dir, path: dirname(path) });
     await writeFile(draft, `${JSON.stringify(state, null, 2)}\n`, { flag: 'wx', mode: 0o600 });
     await rename(draft, path);
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined);
     if (error instanceof WorkspaceStateOutsideError) throw error;
-    throw new WorkspaceNotWritableError(dir, path, { cause: error });
+    throw new WorkspaceNotWritableError({ dir, path }, { cause: error });
   }
 }
 

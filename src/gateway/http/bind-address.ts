@@ -1,12 +1,12 @@
 // Where the gateway listens. Loopback unless the operator says otherwise; an address that others can reach needs a token.
 
 import { isIP } from 'node:net';
-import { BindAddressInvalidError, BindWithoutTokenError } from '../../protocol/errors.ts';
+import { BindAddressInvalidError, BindWithoutTokenError } from '../errors.ts';
 
 /** Understands `loopback`, `lan` (every address of the machine), `auto`, `localhost` and IP addresses. */
 export function resolveBindAddress(bind: string | undefined, token: string | undefined): string {
   const host = toAddress(bind ?? 'loopback');
-  if (!isLoopbackHost(host) && !token) throw new BindWithoutTokenError(host);
+  if (!isLoopbackHost(host) && !token) throw new BindWithoutTokenError({ address: host });
   return host;
 }
 
@@ -32,6 +32,6 @@ function toAddress(bind: string): string {
   const word = withoutBrackets(bind.trim());
   if (['loopback', 'auto', 'localhost'].includes(word.toLowerCase())) return '127.0.0.1';
   if (word.toLowerCase() === 'lan') return '0.0.0.0';
-  if (isIP(word) === 0) throw new BindAddressInvalidError(bind);
+  if (isIP(word) === 0) throw new BindAddressInvalidError({ bind });
   return word;
 }

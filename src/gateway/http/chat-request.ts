@@ -2,9 +2,10 @@
 // and what a fresh session begins with. What cannot be honoured is refused in a sentence rather than ignored.
 
 import { normalizeAgentId } from '../../protocol/agent-id.ts';
-import { RequestInvalidError, UnknownAgentError, UnknownModelNameError } from '../../protocol/errors.ts';
 import type { Message } from '../../protocol/message.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
+import { UnknownAgentError } from '../../routing/errors.ts';
+import { RequestInvalidError, UnknownModelNameError } from '../errors.ts';
 import type { ChatCompletionBody } from './schemas.ts';
 
 export interface ChatRequest {
@@ -38,7 +39,10 @@ export function readChatRequest(
     ? { seed: [], text: joinNew(said.slice(lastAnswer + 1)) }
     : splitSeed(said, lastAnswer);
   if (text.trim() === '') {
-    throw new RequestInvalidError('The last message must be a user message with some text.', 'messages');
+    throw new RequestInvalidError({
+      problem: 'The last message must be a user message with some text.',
+      param: 'messages',
+    });
   }
   return {
     agentId: resolveModelName(body.model, agentIds),
@@ -54,14 +58,19 @@ export function readChatRequest(
 export function resolveModelName(model: string, agentIds: readonly string[]): string {
   const [, product, agent] = /^(atrium|openclaw)(?:[/:](.*))?$/is.exec(model.trim()) ?? [];
   const names = agentIds.map((id) => `atrium/${id}`);
-  if (product === undefined) throw new UnknownModelNameError(model.slice(0, 100), names, nearMatch(model, names));
+  if (product === undefined)
+    throw new UnknownModelNameError({ model: model.slice(0, 100), known: names, suggestion: nearMatch(model, names) });
   const [defaultId = 'main'] = agentIds;
   if (agent === undefined || agent === '') return defaultId;
   const wanted = normalizeAgentId(agent);
   const known = agentIds.find((id) => normalizeAgentId(id) === wanted);
   if (known !== undefined) return known;
   if (wanted === 'default') return defaultId;
-  throw new UnknownAgentError(agent.slice(0, 100), agentIds, nearMatch(agent, agentIds));
+  throw new UnknownAgentError({
+    agentId: agent.slice(0, 100),
+    known: agentIds,
+    suggestion: nearMatch(agent, agentIds),
+  });
 }
 
 interface Said {
@@ -77,10 +86,10 @@ function toSaid(
 ): Said {
   const at = `messages.${index}`;
   if (role === 'tool' || role === 'function' || toolCalls?.length || functionCall) {
-    throw new RequestInvalidError(
-      `${at} belongs to a tool of the client. Agents use their own tools here; send only what was said.`,
-      at,
-    );
+    throw new RequestInvalidError({
+      problem: `${at} belongs to a tool of the client. Agents use their own tools here; send only what was said.`,
+      param: at,
+    });
   }
   return { role: role === 'developer' ? 'system' : role, text: textOfContent(content, at) };
 }
@@ -90,10 +99,10 @@ function textOfContent(content: BodyMessage['content'], at: string): string {
   return (content ?? [])
     .map((part, index) => {
       if (part.type === 'text' && part.text !== undefined) return part.text;
-      throw new RequestInvalidError(
-        `${at}.content.${index} is of type ${JSON.stringify(part.type.slice(0, 40))}. Only text is understood here.`,
-        `${at}.content.${index}`,
-      );
+      throw new RequestInvalidError({
+        problem: `${at}.content.${index} is of type ${JSON.stringify(part.type.slice(0, 40))}. Only text is understood here.`,
+        param: `${at}.content.${index}`,
+      });
     })
     .join('\n');
 }
@@ -143,13 +152,13 @@ function joinTexts(texts: readonly string[]): string {
 function refuseUnsupported({ tools, functions, n }: ChatCompletionBody): void {
   const given = tools?.length ? 'tools' : functions?.length ? 'functions' : undefined;
   if (given) {
-    throw new RequestInvalidError(
-      `"${given}" cannot be used here: agents bring their own tools and run them in the gateway. Leave it out.`,
-      given,
-    );
+    throw new RequestInvalidError({
+      problem: `"${given}" cannot be used here: agents bring their own tools and run them in the gateway. Leave it out.`,
+      param: given,
+    });
   }
   if (n !== undefined && n !== null && n !== 1) {
-    throw new RequestInvalidError('"n" can only be 1: an agent gives one answer.', 'n');
+    throw new RequestInvalidError({ problem: '"n" can only be 1: an agent gives one answer.', param: 'n' });
   }
 }
 
@@ -157,7 +166,10 @@ function checkHeader(value: string | undefined, name: string, maxLength: number)
   const text = value?.trim();
   if (text === undefined || text === '') return undefined;
   if (text.length > maxLength) {
-    throw new RequestInvalidError(`The header ${name} is longer than ${maxLength} characters.`, name);
+    throw new RequestInvalidError({
+      problem: `The header ${name} is longer than ${maxLength} characters.`,
+      param: name,
+    });
   }
   return text;
 }

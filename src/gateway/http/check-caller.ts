@@ -2,7 +2,7 @@
 // requests here, under a name of its own choosing; the names in `Host` and `Origin` give it away.
 
 import { isIP } from 'node:net';
-import { HostRefusedError, OriginRefusedError } from '../../protocol/errors.ts';
+import { HostRefusedError, OriginRefusedError } from '../errors.ts';
 import { isLoopbackHost, withoutBrackets } from './bind-address.ts';
 
 export interface CallerRules {
@@ -20,13 +20,13 @@ export function checkHost(host: string, rules: CallerRules): void {
     if (rules.allowedHosts.some((allowed) => allowed.toLowerCase() === name)) return;
     if (rules.allowedOrigins.some((origin) => parseOrigin(origin)?.hostname === name)) return;
   }
-  throw new HostRefusedError(host);
+  throw new HostRefusedError({ host });
 }
 
 /** A request without an origin comes from no page. `host` is the one that the request was sent to. */
 export function checkOrigin(origin: string | undefined, host: string, rules: CallerRules): void {
   if (origin === undefined || isOwnOrigin(origin, host) || isAllowedOrigin(origin, rules)) return;
-  throw new OriginRefusedError(origin);
+  throw new OriginRefusedError({ origin });
 }
 
 export function isAllowedOrigin(origin: string, { allowedOrigins }: CallerRules): boolean {

@@ -4,7 +4,8 @@
 import type { Context } from 'hono';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import { GatewayNotReadyError, isAtriumError, UnknownPathError } from '../../protocol/errors.ts';
+import { GatewayNotReadyError, isAtriumError } from '../../protocol/errors.ts';
+import { UnknownPathError } from '../errors.ts';
 import type { ApiParts, HttpApp, HttpEnv } from './api-parts.ts';
 import { addApprovalRoutes } from './approval-routes.ts';
 import { addChatRoutes } from './chat-completions.ts';
@@ -41,7 +42,9 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   const guard = new TokenGuard(options.token, options.now);
 
   app.onError((error, c) => answerError(c, error, options.warn));
-  app.notFound((c) => answerError(c, new UnknownPathError(c.req.method, c.req.path.slice(0, 200)), options.warn));
+  app.notFound((c) =>
+    answerError(c, new UnknownPathError({ method: c.req.method, path: c.req.path.slice(0, 200) }), options.warn),
+  );
 
   app.use(async (c, next) => {
     await next();
@@ -84,7 +87,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   // What is accepted must be answered, so nothing is accepted that nobody would take up.
   app.on('POST', ['/v1/chat/completions', '/api/messages'], async (_, next) => {
     const state = options.state();
-    if (state !== 'ready') throw new GatewayNotReadyError(state);
+    if (state !== 'ready') throw new GatewayNotReadyError({ state });
     await next();
   });
   app.get('/ws', (c) => (c.env?.isUpgrade ? c.body(null, 204) : c.text('Connect with a WebSocket.\n', 426)));

@@ -1,6 +1,6 @@
 // Dead letters over the API: what was given up, to be sent again or thrown away by a person.
 
-import { UnknownDeadLetterError } from '../../protocol/errors.ts';
+import { UnknownDeadLetterError } from '../errors.ts';
 import { type ApiParts, BODY_LIMIT, type HttpApp } from './api-parts.ts';
 import { parseRequest } from './parse-request.ts';
 import { readJsonBody } from './read-json-body.ts';
@@ -9,7 +9,7 @@ export function addDeadLetterRoutes(app: HttpApp, { port }: ApiParts): void {
   const { store } = port;
   const find = async (id: string) => {
     const [deadLetter] = await store.select('deadLetters', { where: { id }, limit: 1 });
-    if (!deadLetter) throw new UnknownDeadLetterError(id.slice(0, 512));
+    if (!deadLetter) throw new UnknownDeadLetterError({ id: id.slice(0, 512) });
     return deadLetter;
   };
 

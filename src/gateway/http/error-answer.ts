@@ -1,7 +1,8 @@
 // An error as an answer: a status, a stable code and one sentence. What Atrium raises on purpose is told as it is;
 // anything else is a bug whose details are the log's affair, never the caller's.
 
-import { isAtriumError, RequestInvalidError, TokenAttemptsError } from '../../protocol/errors.ts';
+import { type AtriumError, isAtriumError } from '../../protocol/errors.ts';
+import { RequestInvalidError, TokenAttemptsError } from '../errors.ts';
 
 export interface ErrorAnswer {
   readonly status: number;
@@ -21,7 +22,7 @@ export function toErrorAnswer(error: unknown): ErrorAnswer {
     };
   }
   return {
-    status: statusOf(error.code),
+    status: statusOf(error),
     code: error.code,
     message: error.message,
     param: error instanceof RequestInvalidError ? error.param : undefined,
@@ -36,30 +37,9 @@ export function errorBody(answer: ErrorAnswer, isOpenAi: boolean): object {
   return { error: { message, type: openAiType(status), code, param: param ?? null } };
 }
 
-const STATUS_BY_CODE: Readonly<Record<string, number>> = {
-  ATRIUM_HTTP_TOKEN_MISSING: 401,
-  ATRIUM_HTTP_TOKEN_WRONG: 401,
-  ATRIUM_HTTP_TOKEN_ATTEMPTS: 429,
-  ATRIUM_HTTP_HOST_REFUSED: 403,
-  ATRIUM_HTTP_ORIGIN_REFUSED: 403,
-  ATRIUM_HTTP_BODY_TOO_LARGE: 413,
-  ATRIUM_HTTP_IDEMPOTENCY_KEY_REUSED: 422,
-  ATRIUM_PLUGIN_METHOD: 422,
-  ATRIUM_PLUGIN_REFUSED: 422,
-  ATRIUM_PLUGIN_TIMEOUT: 504,
-  ATRIUM_APPROVAL_ANSWERED: 409,
-  ATRIUM_APPROVAL_DECISION: 400,
-  // Two callers changed the same thing at once, and the other one was quicker.
-  ATRIUM_STORE_PRECONDITION: 409,
-};
-
-/** What the caller got wrong; the rest is the gateway's own trouble. */
-function statusOf(code: string): number {
-  const known = STATUS_BY_CODE[code];
-  if (known !== undefined) return known;
-  if (/^ATRIUM_(HTTP|AGENT|SESSION|RUN|DEADLETTER|APPROVAL|JOB|PLUGIN)_(\w+_)?UNKNOWN$/.test(code)) return 404;
-  if (/^ATRIUM_(HTTP|AGENT|SESSION|ROUTE|ROUTING|JOB|SCHEDULE)_(\w+_)?INVALID$/.test(code)) return 400;
-  return /^ATRIUM_(STORE|STATE|GATEWAY|LANES?)_/.test(code) ? 503 : 500;
+/** An error that a plugin made up may carry any value as its status. */
+function statusOf({ status }: AtriumError): number {
+  return Number.isInteger(status) && status >= 400 && status <= 599 ? status : 500;
 }
 
 function openAiType(status: number): string {

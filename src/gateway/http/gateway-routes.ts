@@ -1,8 +1,8 @@
 // The gateway as a whole over the API: its status, a message to an agent, where a message would go, and what a model
 // would be sent.
 
-import { UnknownAgentError } from '../../protocol/errors.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
+import { UnknownAgentError } from '../../routing/errors.ts';
 import { type ApiParts, BODY_LIMIT, type HttpApp } from './api-parts.ts';
 import { parseRequest } from './parse-request.ts';
 import { readJsonBody } from './read-json-body.ts';
@@ -12,7 +12,7 @@ export function addGatewayRoutes(app: HttpApp, { port, agentIds, now }: ApiParts
   const checkAgent = (agentId: string | undefined) => {
     const known = agentIds();
     if (agentId === undefined || known.includes(agentId)) return;
-    throw new UnknownAgentError(agentId, known, nearMatch(agentId, known));
+    throw new UnknownAgentError({ agentId, known, suggestion: nearMatch(agentId, known) });
   };
 
   app.get('/api/status', async (c) => c.json(await port.status()));

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import type { WebSocket, WebSocketServer } from 'ws';
-import { ListenFailedError, PortInUseError } from '../../protocol/errors.ts';
+import { ListenFailedError, PortInUseError } from '../errors.ts';
 import type { HttpApp } from './api-parts.ts';
 import { formatUrl } from './bind-address.ts';
 import { SOCKET_PROTOCOL } from './token-of-request.ts';
@@ -70,8 +70,8 @@ function startListening(server: Server, host: string, port: number): Promise<voi
     const fail = (error: NodeJS.ErrnoException) =>
       reject(
         error.code === 'EADDRINUSE'
-          ? new PortInUseError(host, port, { cause: error })
-          : new ListenFailedError(host, port, error.code ?? error.message, { cause: error }),
+          ? new PortInUseError({ host, port }, { cause: error })
+          : new ListenFailedError({ host, port, reason: error.code ?? error.message }, { cause: error }),
       );
     server.once('error', fail);
     server.listen({ host, port }, () => {

@@ -1,7 +1,7 @@
 // Methods over the API: which there are, and a call of one of them.
 
-import { RequestInvalidError } from '../../protocol/errors.ts';
 import { isJsonObject } from '../../protocol/json.ts';
+import { RequestInvalidError } from '../errors.ts';
 import { type ApiParts, BODY_LIMIT, type HttpApp } from './api-parts.ts';
 import { readJsonBody } from './read-json-body.ts';
 
@@ -11,7 +11,8 @@ export function addMethodRoutes(app: HttpApp, { port }: ApiParts): void {
   app.post('/api/methods/:method', async (c) => {
     const body = await readJsonBody(c.req.raw, BODY_LIMIT);
     const params = isJsonObject(body) ? (body.params ?? {}) : undefined;
-    if (!isJsonObject(params)) throw new RequestInvalidError('params: it must be an object.', 'params');
+    if (!isJsonObject(params))
+      throw new RequestInvalidError({ problem: 'params: it must be an object.', param: 'params' });
     const payload = await port.methods.call(c.req.param('method'), params, { id: 'api' });
     return c.json({ ok: true, payload: payload ?? null });
   });

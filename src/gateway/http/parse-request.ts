@@ -2,7 +2,7 @@
 // to check.
 
 import type { z } from 'zod';
-import { RequestInvalidError } from '../../protocol/errors.ts';
+import { RequestInvalidError } from '../errors.ts';
 
 type Schemas = typeof import('./schemas.ts');
 
@@ -19,7 +19,7 @@ export async function parseRequest<T extends z.ZodType>(
   if (result.success) return result.data;
   const issues = result.error.issues.slice(0, MAX_ISSUES).map(({ path, message }) => ({ at: path.join('.'), message }));
   const sentence = issues.map(({ at, message }) => `${at === '' ? 'The request' : at}: ${message}.`).join(' ');
-  throw new RequestInvalidError(sentence.slice(0, MAX_LENGTH), issues[0]?.at || undefined);
+  throw new RequestInvalidError({ problem: sentence.slice(0, MAX_LENGTH), param: issues[0]?.at || undefined });
 }
 
 const MAX_ISSUES = 3;

@@ -1,6 +1,6 @@
 // The body of a request as JSON, never longer than allowed. What is too long is refused before it is held in memory.
 
-import { BodyTooLargeError, RequestInvalidError } from '../../protocol/errors.ts';
+import { BodyTooLargeError, RequestInvalidError } from '../errors.ts';
 
 /** `{}` for an empty body. */
 export async function readJsonBody(request: Request, limitBytes: number): Promise<unknown> {
@@ -9,23 +9,23 @@ export async function readJsonBody(request: Request, limitBytes: number): Promis
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new RequestInvalidError(`The body is not JSON: ${brief(error)}.`);
+    throw new RequestInvalidError({ problem: `The body is not JSON: ${brief(error)}.` });
   }
 }
 
 async function readText(request: Request, limitBytes: number): Promise<string> {
-  if (Number(request.headers.get('content-length') ?? 0) > limitBytes) throw new BodyTooLargeError(limitBytes);
+  if (Number(request.headers.get('content-length') ?? 0) > limitBytes) throw new BodyTooLargeError({ limitBytes });
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {
     size += chunk.byteLength;
-    if (size > limitBytes) throw new BodyTooLargeError(limitBytes);
+    if (size > limitBytes) throw new BodyTooLargeError({ limitBytes });
     chunks.push(chunk);
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
   } catch {
-    throw new RequestInvalidError('The body is not UTF-8 text.');
+    throw new RequestInvalidError({ problem: 'The body is not UTF-8 text.' });
   }
 }
 

@@ -4,9 +4,9 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { ReceiveResult } from '../../channels/channel.ts';
-import { IdempotencyKeyReusedError } from '../../protocol/errors.ts';
 import type { Inbound } from '../../protocol/inbound.ts';
 import type { Message } from '../../protocol/message.ts';
+import { IdempotencyKeyReusedError } from '../errors.ts';
 import type { GatewayPort } from '../gateway-port.ts';
 import { peerIdOf } from './peer-id.ts';
 
@@ -53,7 +53,7 @@ function toInbound(
 
 async function checkSameMessage(port: GatewayPort, fingerprint: string | undefined, runId: string): Promise<void> {
   const [first] = await port.store.select('inbox', { where: { runId }, orderBy: [['seq', 'asc']], limit: 1 });
-  if (first && first.fingerprint !== (fingerprint ?? null)) throw new IdempotencyKeyReusedError(runId);
+  if (first && first.fingerprint !== (fingerprint ?? null)) throw new IdempotencyKeyReusedError({ runId });
 }
 
 function hashOf(values: readonly unknown[]): string {

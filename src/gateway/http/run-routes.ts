@@ -1,11 +1,11 @@
 // Runs over the API: how they went, what the model was sent, where the answer went.
 
 import { callOfSummary, FRAME_CALL, type RequestFrame } from '../../agent/request-frame.ts';
-import { UnknownCaptureError, UnknownReportError, UnknownRunError } from '../../protocol/errors.ts';
 import { timeLimit } from '../../protocol/time-limit.ts';
 import { readCapture } from '../../recorder/capture.ts';
 import type { Store } from '../../store/store.ts';
 import type { CaptureRow, RunRow } from '../../store/tables.ts';
+import { UnknownCaptureError, UnknownReportError, UnknownRunError } from '../errors.ts';
 import { readRequestSpans } from '../read-request-spans.ts';
 import { type ApiParts, BODY_LIMIT, type HttpApp } from './api-parts.ts';
 import { parseRequest } from './parse-request.ts';
@@ -62,7 +62,7 @@ export function addRunRoutes(app: HttpApp, { port }: ApiParts): void {
     const frame = await readCapture(store, runId, FRAME_CALL);
     if (frame?.body === undefined) {
       await findRun(store, runId);
-      throw new UnknownReportError(runId);
+      throw new UnknownReportError({ runId });
     }
     const { report, spans } = JSON.parse(frame.body) as RequestFrame;
     return Response.json({ ...report, requestSpans: spans });
@@ -76,7 +76,7 @@ export function addRunRoutes(app: HttpApp, { port }: ApiParts): void {
     const capture = await readCapture(store, runId, call);
     if (capture?.body === undefined || capture.call === FRAME_CALL) {
       await findRun(store, runId);
-      throw new UnknownCaptureError(runId, asked);
+      throw new UnknownCaptureError({ runId, call: asked });
     }
     return c.body(capture.body, 200, {
       'content-type': 'application/json; charset=utf-8',
@@ -91,7 +91,7 @@ export function addRunRoutes(app: HttpApp, { port }: ApiParts): void {
     const answer = await readRequestSpans(store, runId, call);
     if (answer) return c.json(answer);
     await findRun(store, runId);
-    throw new UnknownCaptureError(runId, c.req.param('call'));
+    throw new UnknownCaptureError({ runId, call: c.req.param('call') });
   });
 
   app.get('/api/runs/:run/hooks', async (c) => {
@@ -146,7 +146,7 @@ async function findRun(store: Store, runId: string): Promise<ToldRun> {
   const [row] = await store.select('runs', { where: { runId }, limit: 1 });
   if (row) return row;
   const [waiting] = await store.select('inbox', { where: { runId }, orderBy: [['seq', 'asc']], limit: 1 });
-  if (!waiting) throw new UnknownRunError(runId.slice(0, 512));
+  if (!waiting) throw new UnknownRunError({ runId: runId.slice(0, 512) });
   return {
     runId,
     sessionKey: waiting.sessionKey,

@@ -1,8 +1,8 @@
 // Sessions over the API: which there are, what was said, how one is ended or forgotten.
 
-import { UnknownSessionError } from '../../protocol/errors.ts';
 import type { Store, Where } from '../../store/store.ts';
 import type { SessionRow } from '../../store/tables.ts';
+import { UnknownSessionError } from '../errors.ts';
 import { type ApiParts, BODY_LIMIT, type HttpApp } from './api-parts.ts';
 import { parseRequest } from './parse-request.ts';
 import { readJsonBody } from './read-json-body.ts';
@@ -57,13 +57,13 @@ export function addSessionRoutes(app: HttpApp, { port }: ApiParts): void {
   app.post('/api/sessions/:session/reset', async (c) => {
     await parseRequest(await readJsonBody(c.req.raw, BODY_LIMIT), (schemas) => schemas.emptyBody);
     const { sessionKey } = await findSession(store, c.req.param('session'));
-    if (!(await port.endSession(sessionKey, 'reset'))) throw new UnknownSessionError(sessionKey);
+    if (!(await port.endSession(sessionKey, 'reset'))) throw new UnknownSessionError({ session: sessionKey });
     return c.json({ sessionKey, ended: true });
   });
 
   app.delete('/api/sessions/:session', async (c) => {
     const { sessionKey } = await findSession(store, c.req.param('session'));
-    if (!(await port.deleteSession(sessionKey))) throw new UnknownSessionError(sessionKey);
+    if (!(await port.deleteSession(sessionKey))) throw new UnknownSessionError({ session: sessionKey });
     return c.json({ sessionKey, deleted: true });
   });
 }
@@ -78,7 +78,7 @@ async function findSession(store: Store, name: string): Promise<SessionRow> {
     limit: MAX_EARLIER,
   });
   const session = ofKey.find(({ endedAt }) => endedAt === null) ?? ofKey[0];
-  if (!session) throw new UnknownSessionError(name.slice(0, 512));
+  if (!session) throw new UnknownSessionError({ session: name.slice(0, 512) });
   return session;
 }
 

@@ -3,7 +3,7 @@
 // addresses are shared by every program of the machine, so there the right token still works.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { TokenAttemptsError, TokenMissingError, TokenWrongError } from '../../protocol/errors.ts';
+import { TokenAttemptsError, TokenMissingError, TokenWrongError } from '../errors.ts';
 import { isLoopbackHost } from './bind-address.ts';
 
 export class TokenGuard {
@@ -46,7 +46,9 @@ export class TokenGuard {
   }
 
   #attemptsError({ since }: Failures): TokenAttemptsError {
-    return new TokenAttemptsError(Math.max(1, Math.ceil((since + WINDOW_MS - this.#now()) / 1_000)));
+    return new TokenAttemptsError({
+      retryAfterSeconds: Math.max(1, Math.ceil((since + WINDOW_MS - this.#now()) / 1_000)),
+    });
   }
 }
 

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, link, lstat, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { TokenFileError, TokenUnresolvedError } from '../../protocol/errors.ts';
+import { TokenFileError, TokenUnresolvedError } from '../errors.ts';
 
 export interface GatewayToken {
   readonly token: string;
@@ -44,12 +44,14 @@ export function tokenFile(stateDir: string): string {
 
 function checkConfigured(configured: string): string {
   const token = configured.trim();
-  if (token === '') throw new TokenUnresolvedError('it is blank');
+  if (token === '') throw new TokenUnresolvedError({ problem: 'it is blank' });
   if (/^\$\{[^}]*\}$|^\$[A-Za-z_]\w*$/.test(token)) {
-    throw new TokenUnresolvedError(`it is still the name of a variable, ${token}, which is not set`);
+    throw new TokenUnresolvedError({ problem: `it is still the name of a variable, ${token}, which is not set` });
   }
   if (/[^\x21-\x7e]/.test(token)) {
-    throw new TokenUnresolvedError('it has characters that a header cannot carry; letters, digits and signs are fine');
+    throw new TokenUnresolvedError({
+      problem: 'it has characters that a header cannot carry; letters, digits and signs are fine',
+    });
   }
   return token;
 }
@@ -57,7 +59,7 @@ function checkConfigured(configured: string): string {
 async function readTokenFile(file: string): Promise<GatewayToken | undefined> {
   const entry = await lstat(file).catch(ifMissing);
   if (entry === undefined) return undefined;
-  if (!entry.isFile()) throw new TokenFileError(file, 'it is no regular file');
+  if (!entry.isFile()) throw new TokenFileError({ file, problem: 'it is no regular file' });
   const token = readToken(file, await readFile(file, 'utf8'));
   if ((entry.mode & 0o077) === 0) return { token, source: file, warnings: [] };
   await chmod(file, 0o600);
@@ -97,8 +99,8 @@ async function createTokenFile(file: string): Promise<GatewayToken> {
 
 function readToken(file: string, text: string): string {
   const token = text.trim();
-  if (token.length < LEAST_FILE_TOKEN_LENGTH) throw new TokenFileError(file, 'it is empty or cut short');
-  if (/[^\x21-\x7e]/.test(token)) throw new TokenFileError(file, 'it holds more than one token');
+  if (token.length < LEAST_FILE_TOKEN_LENGTH) throw new TokenFileError({ file, problem: 'it is empty or cut short' });
+  if (/[^\x21-\x7e]/.test(token)) throw new TokenFileError({ file, problem: 'it holds more than one token' });
   return token;
 }
 
@@ -108,7 +110,7 @@ function ifMissing(error: unknown): undefined {
 
 function asTokenFileError(file: string, error: unknown): TokenFileError {
   if (error instanceof TokenFileError) return error;
-  return new TokenFileError(file, codeOf(error) ?? 'it failed', { cause: error });
+  return new TokenFileError({ file, problem: codeOf(error) ?? 'it failed' }, { cause: error });
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -4,6 +4,7 @@
 import { queueInjection } from '../../agent/queue-injection.ts';
 import { findApiKey } from '../../config/model-provider.ts';
 import type { Config } from '../../config/schema.ts';
+import { PluginRefusedError } from '../../plugins/errors.ts';
 import type {
   PluginCronRequest,
   PluginHost,
@@ -12,7 +13,6 @@ import type {
   PluginRunRequest,
 } from '../../plugins/plugin-host.ts';
 import { APPROVAL_DECISIONS } from '../../protocol/approval-decision.ts';
-import { PluginRefusedError } from '../../protocol/errors.ts';
 import type { Inbound, Peer, Surface } from '../../protocol/inbound.ts';
 import { newId } from '../../protocol/new-id.ts';
 import { parseAgentSessionKey } from '../../protocol/session-key.ts';
@@ -57,7 +57,7 @@ export function createPluginHost(parts: PluginHostParts, pluginId: string): Plug
   const checkPace = (what: string) => {
     if (!pace()) throw refuse(`it ${what} ${MOST_A_MINUTE} times within a minute, which is the most`);
   };
-  const refuse = (detail: string) => new PluginRefusedError(pluginId, detail);
+  const refuse = (detail: string) => new PluginRefusedError({ pluginId, detail });
   const inTurn = fewAtATime(MOST_AT_ONCE);
   const checkMayInject = () => {
     if (parts.mayInject(pluginId)) return;
@@ -122,7 +122,7 @@ async function sendMessage(
   { channel, to, text, accountId = 'default', threadId }: PluginMessage,
 ): Promise<{ readonly runId: string }> {
   const { plan, channelOf, outbox } = parts.delivery();
-  const refuse = (detail: string) => new PluginRefusedError(pluginId, detail);
+  const refuse = (detail: string) => new PluginRefusedError({ pluginId, detail });
   if (!channelOf(channel)) throw refuse(`there is no channel ${JSON.stringify(channel.slice(0, 80))} here`);
   if (text.trim() === '' || text.length > MAX_TEXT_CHARS) {
     throw refuse(`a message has between 1 and ${MAX_TEXT_CHARS} characters`);
@@ -169,7 +169,7 @@ async function startRun(
   { message, sessionKey = `plugin:${pluginId}`, agentId, idempotencyKey }: PluginRunRequest,
   checkMayInject: () => void,
 ): Promise<{ readonly runId: string; readonly sessionKey: string }> {
-  if (message.trim() === '') throw new PluginRefusedError(pluginId, 'a run needs something to answer');
+  if (message.trim() === '') throw new PluginRefusedError({ pluginId, detail: 'a run needs something to answer' });
   const now = parts.now();
   const inbound: Inbound = {
     surface: silentSurface(`plugin:${pluginId}`),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { PluginRefusedError } from '../../plugins/errors.ts';
 import type { PluginRegistration } from '../../plugins/registration.ts';
-import { PluginRefusedError } from '../../protocol/errors.ts';
 import { registryOf } from '../../testkit/registry-of.ts';
 import { GatewayMethods } from './gateway-methods.ts';
 
@@ -54,7 +54,7 @@ describe('the methods of a gateway', () => {
     const methods = methodsOf(
       method('p.fails', () => Promise.reject(new Error('out of\nluck'))),
       method('p.hangs', () => new Promise(() => {})),
-      method('p.asks', () => Promise.reject(new PluginRefusedError('p', 'no'))),
+      method('p.asks', () => Promise.reject(new PluginRefusedError({ pluginId: 'p', detail: 'no' }))),
     );
     await expect(methods.call('p.fails', {}, {})).rejects.toMatchObject({
       code: 'ATRIUM_PLUGIN_METHOD',

@@ -4,8 +4,10 @@
 // Errors: UnknownMethodError; PluginMethodError with the plugin's own words; PluginTimeoutError. What the product's own
 // methods reject with is told as it is.
 
+import { UnknownMethodError } from '../../channels/errors.ts';
+import { PluginMethodError } from '../../plugins/errors.ts';
 import type { PluginRegistry } from '../../plugins/plugin-registry.ts';
-import { isAtriumError, PluginMethodError, UnknownMethodError } from '../../protocol/errors.ts';
+import { isAtriumError } from '../../protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
 import { type ClaimedNames, claimNames, type RefusedName } from './claim-names.ts';
@@ -57,7 +59,10 @@ export class GatewayMethods {
     const registered = this.#claimed().byName.get(method);
     if (!registered) {
       const names = this.list().map((each) => each.method);
-      throw new UnknownMethodError(method.slice(0, 200), nearMatch(method.slice(0, 200), names));
+      throw new UnknownMethodError({
+        method: method.slice(0, 200),
+        suggestion: nearMatch(method.slice(0, 200), names),
+      });
     }
     const { pluginId, registration } = registered;
     const asked = { pluginId, what: `the method ${method}`, ms: this.#parts.timeoutMs ?? TIMEOUT_MS };
@@ -65,7 +70,7 @@ export class GatewayMethods {
       return plainAnswer(await withinTime(asked, () => registration.handler(params, caller)));
     } catch (error) {
       if (isAtriumError(error)) throw error;
-      throw new PluginMethodError(pluginId, method, undefined, reasonOf(error));
+      throw new PluginMethodError({ pluginId, method, pluginCode: undefined, reason: reasonOf(error) });
     }
   }
 

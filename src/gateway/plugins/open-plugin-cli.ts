@@ -6,11 +6,11 @@ import type { Environment } from '../../config/environment.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { findApiKey } from '../../config/model-provider.ts';
 import { HookRunner } from '../../hooks/runner.ts';
+import { PluginRefusedError } from '../../plugins/errors.ts';
 import { InlinePlugins } from '../../plugins/loading/inline-plugins.ts';
 import type { PluginHost, PluginLogEntry } from '../../plugins/plugin-host.ts';
 import type { Registered } from '../../plugins/plugin-registry.ts';
 import { Plugins } from '../../plugins/plugins.ts';
-import { PluginRefusedError } from '../../protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { pluginsConfigurationOf } from '../plugins-configuration.ts';
 import { readCliCommands } from './kept-cli-commands.ts';
@@ -74,7 +74,7 @@ export async function openPluginCli(options: PluginCliOptions): Promise<OpenedPl
 function hostOf(options: PluginCliOptions, config: JsonObject, pluginId: string): PluginHost {
   const { environment, loaded, log, callGateway } = options;
   const refuse = async (): Promise<never> => {
-    throw new PluginRefusedError(pluginId, 'on the command line there is no gateway that could do it');
+    throw new PluginRefusedError({ pluginId, detail: 'on the command line there is no gateway that could do it' });
   };
   return {
     log: (entry) => log(pluginId, entry),

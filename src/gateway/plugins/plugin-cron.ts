@@ -3,9 +3,9 @@
 //
 // Errors: as the schedule's own, and PluginRefusedError for a job that cannot be understood.
 
+import { PluginRefusedError } from '../../plugins/errors.ts';
 import type { PluginCronRequest } from '../../plugins/plugin-host.ts';
 import { formatDuration } from '../../protocol/duration.ts';
-import { PluginRefusedError } from '../../protocol/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
 import type { WrittenSchedule } from '../../schedule/job-schedule.ts';
 import type { Store } from '../../store/store.ts';
@@ -31,7 +31,7 @@ export async function askCron(
     case 'add': {
       const { name, message, schedule, ...rest } = readJob(pluginId, request.job);
       if (message === undefined || schedule === undefined) {
-        throw new PluginRefusedError(pluginId, 'a job needs a schedule and something to say');
+        throw new PluginRefusedError({ pluginId, detail: 'a job needs a schedule and something to say' });
       }
       const agentId = textOf(request.job.agentId);
       const job = { ...rest, name: name ?? `job of ${pluginId}`, message, schedule, agentId };
@@ -62,7 +62,7 @@ function readJob(pluginId: string, job: JsonObject): AskedJobEdit {
 
 function readSchedule(pluginId: string, schedule: JsonValue | undefined): WrittenSchedule | undefined {
   if (schedule === undefined) return undefined;
-  if (!isJsonObject(schedule)) throw new PluginRefusedError(pluginId, 'the schedule of a job is an object');
+  if (!isJsonObject(schedule)) throw new PluginRefusedError({ pluginId, detail: 'the schedule of a job is an object' });
   const { kind, expr, everyMs, at, atMs } = schedule;
   const tz = defined('tz', textOf(schedule.tz));
   if (kind === 'cron' && typeof expr === 'string') return { cron: expr, ...tz };
@@ -75,7 +75,7 @@ function readSchedule(pluginId: string, schedule: JsonValue | undefined): Writte
   if (typeof cron === 'string') return { cron, ...tz };
   if (typeof every === 'string') return { every };
   if (typeof at === 'string') return { at, ...tz };
-  throw new PluginRefusedError(pluginId, 'the schedule of a job is of the kind cron, every or at');
+  throw new PluginRefusedError({ pluginId, detail: 'the schedule of a job is of the kind cron, every or at' });
 }
 
 function snapshotOf(job: JobRow): JsonObject {

@@ -5,9 +5,9 @@
 // Errors: PluginRefusedError when the namespace is not registered, the session key is none, or the value is no JSON of
 // bounded size. Showing never fails: what cannot be shown is left out, and the operator is told once.
 
+import { PluginRefusedError } from '../../plugins/errors.ts';
 import type { PluginStatePatch, PluginStatePlace } from '../../plugins/plugin-host.ts';
 import type { PluginRegistry, Registered } from '../../plugins/plugin-registry.ts';
-import { PluginRefusedError } from '../../protocol/errors.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import { parseAgentSessionKey } from '../../protocol/session-key.ts';
 import type { Store, Write } from '../../store/store.ts';
@@ -57,7 +57,7 @@ export class SessionExtensions {
   /** Gives what is kept there from now on. */
   async patch(pluginId: string, patch: PluginStatePatch): Promise<JsonValue | undefined> {
     const { store, now } = this.#parts;
-    const refuse = (detail: string) => new PluginRefusedError(pluginId, detail);
+    const refuse = (detail: string) => new PluginRefusedError({ pluginId, detail });
     const { sessionKey } = patch;
     const namespace = patch.namespace.trim();
     if (sessionKey.length > MAX_KEY_CHARS || parseAgentSessionKey(sessionKey) === undefined) {

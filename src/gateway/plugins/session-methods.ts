@@ -5,16 +5,12 @@
 // Errors: RequestInvalidError for parameters that make no sense, UnknownSessionError, PluginRefusedError, and
 // PluginMethodError for what a plugin's action throws.
 
+import { PluginMethodError, PluginRefusedError } from '../../plugins/errors.ts';
 import type { PluginRegistry } from '../../plugins/plugin-registry.ts';
-import {
-  PluginMethodError,
-  PluginRefusedError,
-  RequestInvalidError,
-  UnknownSessionError,
-} from '../../protocol/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
 import type { Store } from '../../store/store.ts';
 import type { SessionRow } from '../../store/tables.ts';
+import { RequestInvalidError, UnknownSessionError } from '../errors.ts';
 import { reasonOf } from './reason-of.ts';
 import type { SessionExtensions } from './session-extensions.ts';
 import { checkSessionValue } from './session-value.ts';
@@ -49,10 +45,13 @@ async function patchSession(
 ): Promise<JsonObject> {
   const [key, pluginId, namespace] = (['key', 'pluginId', 'namespace'] as const).map((name) => textOf(params, name));
   if (params.unset !== undefined && typeof params.unset !== 'boolean') {
-    throw new RequestInvalidError('"unset" must be true or false.', 'unset');
+    throw new RequestInvalidError({ problem: '"unset" must be true or false.', param: 'unset' });
   }
   if (caller !== undefined && caller !== pluginId) {
-    throw new PluginRefusedError(caller, `what ${JSON.stringify(pluginId)} keeps for a session is not its own`);
+    throw new PluginRefusedError({
+      pluginId: caller,
+      detail: `what ${JSON.stringify(pluginId)} keeps for a session is not its own`,
+    });
   }
   const session = await findSession(store, key ?? '');
   const { sessionKey } = session;
@@ -71,7 +70,7 @@ function pluginOf(callerId: string | undefined): string | undefined {
 async function findSession(store: Store, name: string): Promise<SessionRow> {
   const [byKey] = await store.select('sessions', { where: { sessionKey: name, endedAt: null }, limit: 1 });
   const [session] = byKey ? [byKey] : await store.select('sessions', { where: { sessionId: name, endedAt: null } });
-  if (!session) throw new UnknownSessionError(name);
+  if (!session) throw new UnknownSessionError({ session: name });
   return session;
 }
 
@@ -86,7 +85,8 @@ async function actInSession(
   const found = registry
     .registered('session-action')
     .find((each) => each.pluginId === pluginId && each.registration.id === actionId);
-  if (!found) throw new PluginRefusedError(pluginId, `it has no session action ${JSON.stringify(actionId)}`);
+  if (!found)
+    throw new PluginRefusedError({ pluginId, detail: `it has no session action ${JSON.stringify(actionId)}` });
   const context: JsonObject = {
     pluginId,
     actionId,
@@ -98,7 +98,8 @@ async function actInSession(
       scopes: pluginOf(connId) === undefined ? ['operator.admin', 'operator.write', 'operator.read'] : [],
     },
   };
-  const fail = (detail: string) => new PluginMethodError(pluginId, `the action ${actionId}`, undefined, detail);
+  const fail = (detail: string) =>
+    new PluginMethodError({ pluginId, method: `the action ${actionId}`, pluginCode: undefined, reason: detail });
   let given: unknown;
   try {
     given = await withinTime({ pluginId, what: `the action ${actionId}`, ms }, () =>
@@ -127,7 +128,10 @@ function answerOf(given: JsonObject): JsonObject {
 function textOf(params: JsonObject, name: string): string {
   const value = params[name];
   if (typeof value !== 'string' || value.trim() === '' || value.length > 512) {
-    throw new RequestInvalidError(`"${name}" must be a text that is not blank, of 512 characters at most.`, name);
+    throw new RequestInvalidError({
+      problem: `"${name}" must be a text that is not blank, of 512 characters at most.`,
+      param: name,
+    });
   }
   return value.trim();
 }

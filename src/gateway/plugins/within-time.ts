@@ -1,7 +1,7 @@
 // What a plugin is asked for, with an end to the waiting. Whoever stops waiting hears no more of it; what the plugin does
 // later has no effect here.
 
-import { PluginTimeoutError } from '../../protocol/errors.ts';
+import { PluginTimeoutError } from '../errors.ts';
 
 export interface AskedOfPlugin {
   readonly pluginId: string;
@@ -17,7 +17,7 @@ export async function withinTime<Value>(
 ): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new PluginTimeoutError(pluginId, what, ms)), ms);
+    timer = setTimeout(() => reject(new PluginTimeoutError({ pluginId, what, afterMs: ms })), ms);
   });
   try {
     return await Promise.race([late, (async () => work())()]);

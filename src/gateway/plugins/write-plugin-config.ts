@@ -8,7 +8,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { resolveConfigFileToEdit, setConfigValue } from '../../config/edit-config.ts';
 import type { Environment } from '../../config/environment.ts';
-import { PluginRefusedError } from '../../protocol/errors.ts';
+import { PluginRefusedError } from '../../plugins/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
 
 export interface WriteConfigParts {
@@ -53,7 +53,7 @@ const NO_SETTING = /^\$|^(?:__proto__|constructor|prototype)$/;
 export async function writePluginConfig(parts: WriteConfigParts, pluginId: string, wanted: JsonObject): Promise<void> {
   const { environment, configPath } = parts;
   const changes = listChanges(parts.config(), wanted, []);
-  const refuse = (detail: string) => new PluginRefusedError(pluginId, detail);
+  const refuse = (detail: string) => new PluginRefusedError({ pluginId, detail });
   if (parts.isTrial) throw refuse('this is a trial, which leaves the configuration as it is');
   if (changes.length > MAX_CHANGES) throw refuse(`it changes ${changes.length} settings at once`);
   for (const { at, value } of changes) {

@@ -9,7 +9,7 @@ import {
   HookHandlerLoadError,
   HookHandlerLoadTimeoutError,
   HookHandlerOutsideError,
-} from '../../protocol/errors.ts';
+} from '../errors.ts';
 import { findContainedFile } from './contained-file.ts';
 import { evaluateModule, type ModuleEnvironment } from './evaluate-module.ts';
 
@@ -40,9 +40,10 @@ export async function loadHookHandler(
 ): Promise<LoadedHookHandler> {
   const { hook, path, rootDir, exportName = 'default' } = file;
   const found = await findContainedFile(rootDir, path);
-  if (found.kind === 'outside') return failed(new HookHandlerOutsideError(hook, path, rootDir));
-  if (found.kind === 'missing') return failed(new HookHandlerLoadError(hook, path, 'the file is not there'));
-  if (found.kind === 'unreadable') return failed(new HookHandlerLoadError(hook, path, found.detail));
+  if (found.kind === 'outside') return failed(new HookHandlerOutsideError({ hook, path, rootDir }));
+  if (found.kind === 'missing')
+    return failed(new HookHandlerLoadError({ hook, path, reason: 'the file is not there' }));
+  if (found.kind === 'unreadable') return failed(new HookHandlerLoadError({ hook, path, reason: found.detail }));
   const timeoutMs = environment.loadTimeoutMs ?? 10_000;
   let exports: unknown;
   try {
@@ -51,12 +52,12 @@ export async function loadHookHandler(
       : evaluateModule(found.realPath, environment);
     exports = await withinTime(loading, timeoutMs);
   } catch (error) {
-    return failed(new HookHandlerLoadError(hook, path, describe(error), { cause: error }));
+    return failed(new HookHandlerLoadError({ hook, path, reason: describe(error) }, { cause: error }));
   }
-  if (exports === TOO_LATE) return failed(new HookHandlerLoadTimeoutError(hook, path, timeoutMs));
+  if (exports === TOO_LATE) return failed(new HookHandlerLoadTimeoutError({ hook, path, afterMs: timeoutMs }));
   const handler = findExport(exports, exportName);
   if (typeof handler === 'function') return { ok: true, handler: handler as InternalHookHandler };
-  return failed(new HookHandlerExportError(hook, path, exportName, listFunctions(exports)));
+  return failed(new HookHandlerExportError({ hook, path, exportName, functions: listFunctions(exports) }));
 }
 
 function failed(error: AtriumError): LoadedHookHandler {

@@ -3,12 +3,8 @@
 // other, so their top-level code runs in the same order each time.
 
 import { isAbsolute, resolve } from 'node:path';
-import {
-  type AtriumError,
-  HookHandlerLoadError,
-  HookHandlerOutsideError,
-  HookWithoutEventsError,
-} from '../../protocol/errors.ts';
+import type { AtriumError } from '../../protocol/errors.ts';
+import { HookHandlerLoadError, HookHandlerOutsideError, HookWithoutEventsError } from '../errors.ts';
 import { isInside } from './contained-file.ts';
 import { discoverHooks, type HookDirectories, type HookDiscovery } from './discover-hooks.ts';
 import { decideHookEligibility, type HookMachine, type UnmetNeed } from './hook-eligibility.ts';
@@ -85,7 +81,7 @@ async function loadPack(pack: HookPack, loadHandler: InternalHooksInput['loadHan
   const { metadata } = pack;
   // Before loading: code of a hook that could never fire is not worth running.
   if (!metadata || metadata.events.length === 0) {
-    return { ok: false, error: new HookWithoutEventsError(pack.name, pack.hookMdPath) };
+    return { ok: false, error: new HookWithoutEventsError({ hook: pack.name, path: pack.hookMdPath }) };
   }
   const loaded = await loadHandler({
     hook: pack.name,
@@ -119,11 +115,11 @@ async function loadConfiguredHandler(
   const module = typeof fields.module === 'string' ? fields.module.trim() : '';
   if (workspaceDir === undefined || event === '' || module === '') {
     const reason = workspaceDir === undefined ? 'there is no workspace' : 'it needs both "event" and "module"';
-    return { ok: false, error: new HookHandlerLoadError(owner, module || '(no module)', reason) };
+    return { ok: false, error: new HookHandlerLoadError({ hook: owner, path: module || '(no module)', reason }) };
   }
   const path = resolve(workspaceDir, module);
   if (isAbsolute(module) || !isInside(workspaceDir, path)) {
-    return { ok: false, error: new HookHandlerOutsideError(owner, module, workspaceDir) };
+    return { ok: false, error: new HookHandlerOutsideError({ hook: owner, path: module, rootDir: workspaceDir }) };
   }
   const exportName = typeof fields.export === 'string' && fields.export !== '' ? fields.export : undefined;
   const loaded = await loadHandler({ hook: owner, path, rootDir: workspaceDir, exportName });

@@ -3,7 +3,7 @@
 
 import { join } from 'node:path';
 import { isDashedName, suggestDashedName, titleOfName } from '../../protocol/dashed-name.ts';
-import { HookExistsError, HookNotWritableError, InvalidHookNameError } from '../../protocol/errors.ts';
+import { HookExistsError, HookNotWritableError, InvalidHookNameError } from '../errors.ts';
 import { saveNewFolder } from './save-new-folder.ts';
 
 export interface HookScaffold {
@@ -16,7 +16,7 @@ export interface HookScaffold {
 
 /** `hooksDir` is the directory that holds packs, such as `<state>/hooks`. */
 export function scaffoldHook(hooksDir: string, name: string): HookScaffold {
-  if (!isDashedName(name)) throw new InvalidHookNameError(name, suggestDashedName(name));
+  if (!isDashedName(name)) throw new InvalidHookNameError({ hookName: name, suggestion: suggestDashedName(name) });
   const dir = join(hooksDir, name);
   return {
     name,
@@ -37,8 +37,8 @@ export function scaffoldHook(hooksDir: string, name: string): HookScaffold {
 
 export function saveHookScaffold(scaffold: HookScaffold): Promise<void> {
   return saveNewFolder(scaffold, {
-    exists: () => new HookExistsError(scaffold.name, scaffold.dir),
-    notWritable: (cause) => new HookNotWritableError(scaffold.dir, { cause }),
+    exists: () => new HookExistsError({ hook: scaffold.name, dir: scaffold.dir }),
+    notWritable: (cause) => new HookNotWritableError({ dir: scaffold.dir }, { cause }),
   });
 }
 

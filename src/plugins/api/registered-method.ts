@@ -1,8 +1,8 @@
 // A gateway method as a plugin hands it over. Its handler answers by calling `respond`, once, now or later; here that
 // becomes a function that gives the answer or rejects with the error that the plugin named.
 
-import { PluginMethodError } from '../../protocol/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
+import { PluginMethodError } from '../errors.ts';
 import { oneLine } from '../one-line.ts';
 import type { PluginSeat } from '../plugin-seat.ts';
 import type { MethodRegistration } from '../registration.ts';
@@ -31,7 +31,7 @@ function answerOf(
       const { code, message } = isJsonObject(error) ? error : ({} as JsonObject);
       const pluginCode = typeof code === 'string' ? oneLine(code, 100) : undefined;
       const reason = oneLine(typeof message === 'string' ? message : (error ?? 'no reason given'));
-      reject(new PluginMethodError(seat.id, method, pluginCode, reason));
+      reject(new PluginMethodError({ pluginId: seat.id, method, pluginCode, reason }));
     };
     const respond = (ok: unknown, payload?: unknown, error?: unknown) =>
       ok ? resolve(payload as JsonValue | undefined) : fail(error);

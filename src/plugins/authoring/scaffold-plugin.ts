@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { saveNewFolder } from '../../hooks/packs/save-new-folder.ts';
 import { isDashedName, suggestDashedName, titleOfName } from '../../protocol/dashed-name.ts';
-import { InvalidPluginIdError, PluginFolderExistsError, PluginNotWritableError } from '../../protocol/errors.ts';
+import { InvalidPluginIdError, PluginFolderExistsError, PluginNotWritableError } from '../errors.ts';
 
 export interface PluginScaffold {
   readonly id: string;
@@ -14,7 +14,7 @@ export interface PluginScaffold {
 }
 
 export function scaffoldPlugin(dir: string, id: string): PluginScaffold {
-  if (!isDashedName(id)) throw new InvalidPluginIdError(id, suggestDashedName(id));
+  if (!isDashedName(id)) throw new InvalidPluginIdError({ pluginId: id, suggestion: suggestDashedName(id) });
   const names: Names = { id, title: titleOfName(id), tool: `${id.replaceAll('-', '_')}_greet` };
   const texts = {
     'package.json': packageJson(names),
@@ -30,8 +30,8 @@ export function savePluginScaffold({ dir, files }: PluginScaffold): Promise<void
   return saveNewFolder(
     { dir, files },
     {
-      exists: () => new PluginFolderExistsError(dir),
-      notWritable: (cause) => new PluginNotWritableError(dir, { cause }),
+      exists: () => new PluginFolderExistsError({ dir }),
+      notWritable: (cause) => new PluginNotWritableError({ dir }, { cause }),
     },
   );
 }

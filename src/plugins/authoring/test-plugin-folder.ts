@@ -5,14 +5,14 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { evaluateModule, type ModuleEnvironment } from '../../hooks/packs/evaluate-module.ts';
-import { PluginWithoutTestsError } from '../../protocol/errors.ts';
+import { PluginWithoutTestsError } from '../errors.ts';
 import { SDK_SUBPATHS } from '../sdk/sdk-subpaths.ts';
 import { SHARED_SYMBOLS } from '../sdk/shared-symbols.ts';
 
 export async function testPluginFolder(dir: string, environment: ModuleEnvironment): Promise<void> {
   const names = await readdir(dir).catch((): string[] => []);
   const tests = names.filter((name) => /\.test\.[cm]?[jt]s$/.test(name)).sort();
-  if (tests.length === 0) throw new PluginWithoutTestsError(dir);
+  if (tests.length === 0) throw new PluginWithoutTestsError({ dir });
   const virtualModules = { ...sdkModules(), ...environment.virtualModules };
   for (const name of tests) await evaluateModule(join(dir, name), { ...environment, virtualModules });
 }

@@ -7,7 +7,8 @@
 import { copyFile, lstat, mkdir, readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isInside } from '../../hooks/packs/contained-file.ts';
-import { FolderRefusedError, isAtriumError } from '../../protocol/errors.ts';
+import { isAtriumError } from '../../protocol/errors.ts';
+import { FolderRefusedError } from '../errors.ts';
 import { makePrivate } from './make-private.ts';
 import { PACKAGE_LIMITS, type TreeLimits, TreeMeter } from './tree-limits.ts';
 
@@ -21,7 +22,7 @@ export async function copyFolder(folder: string, into: string, limits: TreeLimit
   } catch (error) {
     if (isAtriumError(error)) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new FolderRefusedError(folder, `it cannot be copied (${code ?? message})`, { cause: error });
+    throw new FolderRefusedError({ folder, problem: `it cannot be copied (${code ?? message})` }, { cause: error });
   }
 }
 
@@ -37,7 +38,7 @@ async function copyInto(copy: Copy, from: string, into: string, prefix: string):
   for (const name of (await readdir(from)).sort()) {
     if (LEFT_OUT.has(name)) continue;
     const path = prefix + name;
-    const refuse = (problem: string) => new FolderRefusedError(copy.folder, problem);
+    const refuse = (problem: string) => new FolderRefusedError({ folder: copy.folder, problem });
     const entry = await lstat(join(from, name));
     if (entry.isDirectory()) {
       const problem = copy.meter.problemWith(path, 0);

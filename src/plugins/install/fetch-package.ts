@@ -4,8 +4,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ArchiveRefusedError, NpmFailedError } from '../../protocol/errors.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
+import { ArchiveRefusedError, NpmFailedError } from '../errors.ts';
 import { copyFolder } from './copy-folder.ts';
 import type { InstallSource } from './install-source.ts';
 import { type NpmEnvironment, runNpm } from './run-npm.ts';
@@ -37,7 +37,7 @@ export async function fetchPackage(
   } catch (error) {
     // Its place in the staging folder says nothing to anybody.
     if (error instanceof ArchiveRefusedError) {
-      throw new ArchiveRefusedError(`of ${source.spec}`, error.problem, { cause: error });
+      throw new ArchiveRefusedError({ archive: `of ${source.spec}`, problem: error.problem }, { cause: error });
     }
     throw error;
   }
@@ -56,7 +56,8 @@ async function packFromNpm(
   const out = await runNpm({ ...npm, cwd, task, args: ['pack', spec, '--json', '--pack-destination', cwd] });
   const packed = firstObject(out);
   const { filename, integrity } = packed;
-  if (typeof filename !== 'string' || /[/\\]/.test(filename)) throw new NpmFailedError(task, 'it named no archive.');
+  if (typeof filename !== 'string' || /[/\\]/.test(filename))
+    throw new NpmFailedError({ task, detail: 'it named no archive.' });
   return { file: join(cwd, filename), integrity: typeof integrity === 'string' ? integrity : undefined };
 }
 

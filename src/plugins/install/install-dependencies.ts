@@ -5,8 +5,8 @@
 import { lstat, mkdir, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isInside } from '../../hooks/packs/contained-file.ts';
-import { DependencyRefusedError } from '../../protocol/errors.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
+import { DependencyRefusedError } from '../errors.ts';
 import { type NpmEnvironment, runNpm } from './run-npm.ts';
 import { DEPENDENCY_LIMITS, TreeMeter } from './tree-limits.ts';
 
@@ -91,9 +91,13 @@ function rangesOf(value: unknown): Record<string, string> {
   const ranges: Record<string, string> = {};
   for (const [name, range] of Object.entries(isJsonObject(value) ? value : {})) {
     if (HOST_NAMES.includes(name)) continue;
-    if (!PACKAGE_NAME.test(name)) throw new DependencyRefusedError(name.slice(0, 200), 'it has no name that npm knows');
+    if (!PACKAGE_NAME.test(name))
+      throw new DependencyRefusedError({ dependency: name.slice(0, 200), problem: 'it has no name that npm knows' });
     if (typeof range !== 'string' || !REGISTRY_RANGE.test(range)) {
-      throw new DependencyRefusedError(name, `it comes from ${JSON.stringify(range).slice(0, 200)}`);
+      throw new DependencyRefusedError({
+        dependency: name,
+        problem: `it comes from ${JSON.stringify(range).slice(0, 200)}`,
+      });
     }
     ranges[name] = range;
   }
@@ -110,14 +114,15 @@ async function checkTree(modules: string): Promise<void> {
       const path = join(dir, name);
       const entry = await lstat(path);
       const problem = meter.problemWith(prefix + name, entry.isFile() ? entry.size : 0);
-      if (problem !== undefined) throw new DependencyRefusedError('node_modules', problem);
+      if (problem !== undefined) throw new DependencyRefusedError({ dependency: 'node_modules', problem });
       if (entry.isDirectory()) await check(path, `${prefix}${name}/`);
       else if (entry.isSymbolicLink()) {
         const target = await realpath(path).catch(() => undefined);
         if (target === undefined) await rm(path);
         else if (!isInside(root, target))
-          throw new DependencyRefusedError(prefix + name, 'it is a link that leads out');
-      } else if (!entry.isFile()) throw new DependencyRefusedError(prefix + name, 'it is neither a file nor a folder');
+          throw new DependencyRefusedError({ dependency: prefix + name, problem: 'it is a link that leads out' });
+      } else if (!entry.isFile())
+        throw new DependencyRefusedError({ dependency: prefix + name, problem: 'it is neither a file nor a folder' });
     }
   };
   await check(root, '');

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { InstallBlockedError } from '../../protocol/errors.ts';
+import { InstallBlockedError } from '../../cli/errors.ts';
 import { NpmRegistry } from './fixtures/npm-registry.ts';
 import { ScratchPackages } from './fixtures/scratch-packages.ts';
 import { hashPluginFolder } from './hash-plugin-folder.ts';
@@ -85,7 +85,7 @@ describe('installing a plugin', () => {
       'package.json': JSON.stringify({ name: 'greeter', dependencies: { local: 'file:../secret' } }),
     });
     expect(await install(folder, {}, async () => false)).toBeUndefined();
-    const refusal = new InstallBlockedError('greeter', 'guard', 'no');
+    const refusal = new InstallBlockedError({ target: 'greeter', by: 'guard', reason: 'no' });
     await expect(install(folder, {}, () => Promise.reject(refusal))).rejects.toBe(refusal);
     await expect(install(folder)).rejects.toThrow(/"local" is refused.*comes from "file:\.\.\/secret"/);
     expect(await stateFiles()).toEqual([]);

@@ -6,7 +6,7 @@
 
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { InstallExistsError } from '../../protocol/errors.ts';
+import { InstallExistsError } from '../errors.ts';
 import { fetchPackage } from './fetch-package.ts';
 import { hashPluginFolder } from './hash-plugin-folder.ts';
 import { type InstalledDependencies, installDependencies } from './install-dependencies.ts';
@@ -101,9 +101,10 @@ async function findReplaced(
   if (known && known.name === packageName && (packageName !== null || known.spec === spec)) return known;
   if (known && !force) {
     const other = known.name ?? known.spec;
-    throw new InstallExistsError(id, `another package, ${other}, is installed under this name`);
+    throw new InstallExistsError({ id, problem: `another package, ${other}, is installed under this name` });
   }
   if (known) return known;
-  if (isTaken && !force) throw new InstallExistsError(id, `${target} is there and was not put there by this command`);
+  if (isTaken && !force)
+    throw new InstallExistsError({ id, problem: `${target} is there and was not put there by this command` });
   return isTaken ? 'something else' : undefined;
 }

@@ -6,8 +6,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
-import { InstallNotWritableError, InstallRecordsError } from '../../protocol/errors.ts';
 import { isJsonObject } from '../../protocol/json.ts';
+import { InstallNotWritableError, InstallRecordsError } from '../errors.ts';
 import { type InstallKind, isInstallId } from './installable.ts';
 
 export interface InstallRecord {
@@ -41,18 +41,18 @@ export async function readInstallRecords(stateDir: string): Promise<readonly Ins
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return [];
-    throw new InstallRecordsError(file, `it cannot be read (${code})`, { cause: error });
+    throw new InstallRecordsError({ file, problem: `it cannot be read (${code})` }, { cause: error });
   }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new InstallRecordsError(file, 'it is not valid JSON', { cause: error });
+    throw new InstallRecordsError({ file, problem: 'it is not valid JSON' }, { cause: error });
   }
   const installs = isJsonObject(value) ? value.installs : undefined;
-  if (!Array.isArray(installs)) throw new InstallRecordsError(file, 'it has no list "installs"');
+  if (!Array.isArray(installs)) throw new InstallRecordsError({ file, problem: 'it has no list "installs"' });
   const broken = installs.findIndex((each) => !isRecord(each));
-  if (broken !== -1) throw new InstallRecordsError(file, `its entry ${broken + 1} is incomplete`);
+  if (broken !== -1) throw new InstallRecordsError({ file, problem: `its entry ${broken + 1} is incomplete` });
   return installs as unknown as readonly InstallRecord[];
 }
 
@@ -68,7 +68,7 @@ export async function writeInstallRecords(stateDir: string, records: readonly In
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
-    throw new InstallNotWritableError(file, { cause: error });
+    throw new InstallNotWritableError({ dir: file }, { cause: error });
   }
 }
 

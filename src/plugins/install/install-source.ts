@@ -3,7 +3,7 @@
 // it cannot be named again later and mean the same.
 
 import { stat } from 'node:fs/promises';
-import { InstallSourceError } from '../../protocol/errors.ts';
+import { InstallSourceError } from '../errors.ts';
 
 export type InstallSource =
   | { readonly kind: 'npm'; readonly spec: string; readonly name: string }
@@ -13,11 +13,13 @@ export type InstallSource =
 /** `resolvePath` makes a path absolute that may begin with `~` or be relative. */
 export async function parseInstallSource(given: string, resolvePath: (path: string) => string): Promise<InstallSource> {
   const text = given.trim();
-  if (text === '' || /[\x00-\x1f\x7f]/.test(text)) throw new InstallSourceError(given, 'it is no name and no path');
+  if (text === '' || /[\x00-\x1f\x7f]/.test(text))
+    throw new InstallSourceError({ given, problem: 'it is no name and no path' });
   if (looksLikePath(text)) return sourceOnDisk(given, resolvePath(text));
-  if (/^[a-z+]+:/i.test(text)) throw new InstallSourceError(given, 'addresses and other protocols are not fetched');
+  if (/^[a-z+]+:/i.test(text))
+    throw new InstallSourceError({ given, problem: 'addresses and other protocols are not fetched' });
   const [, name] = NPM_SPEC.exec(text) ?? [];
-  if (name === undefined) throw new InstallSourceError(given, 'npm has no names of this form');
+  if (name === undefined) throw new InstallSourceError({ given, problem: 'npm has no names of this form' });
   return { kind: 'npm', spec: text, name };
 }
 
@@ -32,8 +34,9 @@ function looksLikePath(text: string): boolean {
 async function sourceOnDisk(given: string, path: string): Promise<InstallSource> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory()) return { kind: 'folder', spec: path };
-  if (!found) throw new InstallSourceError(given, `there is nothing at ${path}`);
-  if (!found.isFile()) throw new InstallSourceError(given, 'it is neither a folder nor a file');
-  if (!ARCHIVE_NAME.test(path)) throw new InstallSourceError(given, 'its name does not end in .tgz, .tar.gz or .tar');
+  if (!found) throw new InstallSourceError({ given, problem: `there is nothing at ${path}` });
+  if (!found.isFile()) throw new InstallSourceError({ given, problem: 'it is neither a folder nor a file' });
+  if (!ARCHIVE_NAME.test(path))
+    throw new InstallSourceError({ given, problem: 'its name does not end in .tgz, .tar.gz or .tar' });
   return { kind: 'archive', spec: path };
 }

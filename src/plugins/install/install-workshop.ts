@@ -6,7 +6,8 @@ import { randomUUID } from 'node:crypto';
 import { link, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isInside } from '../../hooks/packs/contained-file.ts';
-import { InstallBusyError, InstallNotWritableError, isAtriumError } from '../../protocol/errors.ts';
+import { isAtriumError } from '../../protocol/errors.ts';
+import { InstallBusyError, InstallNotWritableError } from '../errors.ts';
 
 export interface InstallWorkshop {
   /** An empty folder, private and on the same disk as the state directory. */
@@ -49,7 +50,7 @@ function workshopIn(stagingDir: string): InstallWorkshop {
       await writeFile(join(stagingDir, OLD_PLACE), target, { mode: 0o600, flush: true });
       await rename(target, old);
     } catch (error) {
-      throw new InstallNotWritableError(target, { cause: error });
+      throw new InstallNotWritableError({ dir: target }, { cause: error });
     }
     return { undo: () => rename(old, target) };
   };
@@ -62,7 +63,7 @@ function workshopIn(stagingDir: string): InstallWorkshop {
         await rename(folder, target);
       } catch (error) {
         await before.undo();
-        throw new InstallNotWritableError(target, { cause: error });
+        throw new InstallNotWritableError({ dir: target }, { cause: error });
       }
       return {
         undo: async () => {
@@ -98,7 +99,7 @@ async function hold(root: string): Promise<() => Promise<void>> {
     // A link appears with its content, so nobody ever reads half a number.
     while (!(await isLinked(mine, file))) {
       const holder = await livingHolder(file);
-      if (holder !== undefined) throw new InstallBusyError(holder);
+      if (holder !== undefined) throw new InstallBusyError({ pid: holder });
       const stale = join(root, `stale-${randomUUID()}`);
       const isMoved = await rename(file, stale).then(
         () => true,
@@ -111,7 +112,7 @@ async function hold(root: string): Promise<() => Promise<void>> {
     return () => rm(file, { force: true });
   } catch (error) {
     if (isAtriumError(error)) throw error;
-    throw new InstallNotWritableError(root, { cause: error });
+    throw new InstallNotWritableError({ dir: root }, { cause: error });
   } finally {
     await rm(mine, { force: true });
   }

@@ -4,9 +4,9 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseFrontMatter } from '../../hooks/packs/front-matter.ts';
-import { NotInstallableError } from '../../protocol/errors.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import { type PluginPapers, readBounded, readPluginPapers, textOf, textsOf } from '../discovery/plugin-manifest.ts';
+import { NotInstallableError } from '../errors.ts';
 
 export type InstallKind = 'plugin' | 'hook-pack' | 'skill';
 
@@ -54,20 +54,23 @@ async function readPluginOrPack(dir: string, spec: string): Promise<Installable>
     return { ...facts, kind: 'hook-pack', id, description: textOf(description) ?? facts.description };
   }
   const isSkill = (await readText(dir, 'SKILL.md', spec)) !== undefined;
-  throw new NotInstallableError(
+  throw new NotInstallableError({
     spec,
-    isSkill
+    problem: isSkill
       ? 'it is a skill, which "atrium skills install" takes'
       : 'it has no openclaw.plugin.json, no "openclaw.extensions" in package.json, and no HOOK.md',
-  );
+  });
 }
 
 async function readSkill(root: string, spec: string): Promise<Installable> {
   const [dir, ...others] = await skillFoldersIn(root);
-  if (dir === undefined) throw new NotInstallableError(spec, 'it has no SKILL.md');
+  if (dir === undefined) throw new NotInstallableError({ spec, problem: 'it has no SKILL.md' });
   if (others.length > 0) {
     const names = [dir, ...others].map((each) => each.slice(root.length + 1)).join(', ');
-    throw new NotInstallableError(spec, `it has several skills (${names}); install the folder of one of them`);
+    throw new NotInstallableError({
+      spec,
+      problem: `it has several skills (${names}); install the folder of one of them`,
+    });
   }
   const { packageJson = {} } = await readPapers(root, spec);
   const front = await parseFrontMatter((await readText(dir, 'SKILL.md', spec)) ?? '');
@@ -119,12 +122,13 @@ function checkedId(spec: string, candidates: readonly (string | undefined)[]): s
   const id = names.find(isInstallId);
   if (id !== undefined) return id;
   const [asked] = names;
-  throw new NotInstallableError(
+  throw new NotInstallableError({
     spec,
-    asked === undefined
-      ? 'it has no name'
-      : `it calls itself ${JSON.stringify(asked.slice(0, 200))}, which cannot be a name`,
-  );
+    problem:
+      asked === undefined
+        ? 'it has no name'
+        : `it calls itself ${JSON.stringify(asked.slice(0, 200))}, which cannot be a name`,
+  });
 }
 
 /** Names that mean something else in the folders that things are installed to, or in a table of names. */
@@ -156,12 +160,12 @@ async function readText(dir: string, name: string, spec: string): Promise<string
   const entry = await stat(path).catch(() => undefined);
   if (!entry?.isFile()) return undefined;
   const text = await readBounded(path);
-  if (text === undefined) throw new NotInstallableError(spec, `its ${name} is larger than a megabyte`);
+  if (text === undefined) throw new NotInstallableError({ spec, problem: `its ${name} is larger than a megabyte` });
   return text;
 }
 
 async function readPapers(dir: string, spec: string): Promise<PluginPapers> {
   const papers = await readPluginPapers(dir);
-  if (papers.problem !== undefined) throw new NotInstallableError(spec, papers.problem.replace(/\.$/, ''));
+  if (papers.problem !== undefined) throw new NotInstallableError({ spec, problem: papers.problem.replace(/\.$/, '') });
   return papers;
 }

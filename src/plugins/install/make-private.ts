@@ -3,7 +3,7 @@
 
 import { chmod, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FolderRefusedError } from '../../protocol/errors.ts';
+import { FolderRefusedError } from '../errors.ts';
 
 export async function makePrivate(dir: string): Promise<void> {
   await chmod(dir, 0o700);
@@ -12,6 +12,7 @@ export async function makePrivate(dir: string): Promise<void> {
     const entry = await lstat(path);
     if (entry.isDirectory()) await makePrivate(path);
     else if (entry.isFile()) await chmod(path, entry.mode & 0o100 ? 0o700 : 0o600);
-    else throw new FolderRefusedError(dir, `${JSON.stringify(name)} is neither a file nor a folder`);
+    else
+      throw new FolderRefusedError({ folder: dir, problem: `${JSON.stringify(name)} is neither a file nor a folder` });
   }
 }

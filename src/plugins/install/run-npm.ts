@@ -4,7 +4,7 @@
 // Errors: NpmMissingError, NpmFailedError with the lines in which npm says what went wrong.
 
 import { spawn } from 'node:child_process';
-import { NpmFailedError, NpmMissingError } from '../../protocol/errors.ts';
+import { NpmFailedError, NpmMissingError } from '../errors.ts';
 
 export interface NpmEnvironment {
   readonly variables: Readonly<Record<string, string | undefined>>;
@@ -47,7 +47,7 @@ export async function runNpm({ args, cwd, task, variables }: NpmRequest): Promis
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
   if (code === 0) return out;
-  throw new NpmFailedError(task, signal === null ? complaintIn(err, code) : `it was stopped (${signal}).`);
+  throw new NpmFailedError({ task, detail: signal === null ? complaintIn(err, code) : `it was stopped (${signal}).` });
 }
 
 const NEEDED: ReadonlySet<string> = new Set(

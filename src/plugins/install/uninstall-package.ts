@@ -3,8 +3,8 @@
 //
 // Errors: NotInstalledError; what somebody put into the state directory by hand is never touched.
 
-import { NotInstalledError } from '../../protocol/errors.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
+import { NotInstalledError } from '../errors.ts';
 import { installDirOf } from './install-package.ts';
 import { type InstallRecord, isSameInstall, readInstallRecords, writeInstallRecords } from './install-records.ts';
 import { inWorkshop } from './install-workshop.ts';
@@ -22,7 +22,7 @@ export async function uninstallPackage(
     const record = candidates.find((each) => each.id === id);
     if (!record) {
       const names = candidates.map((each) => each.id);
-      throw new NotInstalledError(id, nearMatch(id, names));
+      throw new NotInstalledError({ id, suggestion: nearMatch(id, names) });
     }
     // By its name, not by the path in the list: a list that somebody else wrote must not lead anywhere else.
     const taken = await takeAway(installDirOf(stateDir, record.kind, record.id));

@@ -11,7 +11,8 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { ReadEntry } from 'tar';
-import { ArchiveRefusedError, isAtriumError } from '../../protocol/errors.ts';
+import { isAtriumError } from '../../protocol/errors.ts';
+import { ArchiveRefusedError } from '../errors.ts';
 import { makePrivate } from './make-private.ts';
 import { PACKAGE_LIMITS, type TreeLimits, TreeMeter } from './tree-limits.ts';
 
@@ -42,8 +43,8 @@ export async function unpackArchive(request: UnpackRequest): Promise<void> {
         paths.push(entry.path);
       },
     });
-    if (problem !== undefined) throw new ArchiveRefusedError(archive, problem);
-    if (paths.length === 0) throw new ArchiveRefusedError(archive, 'it is empty');
+    if (problem !== undefined) throw new ArchiveRefusedError({ archive, problem });
+    if (paths.length === 0) throw new ArchiveRefusedError({ archive, problem: 'it is empty' });
     await mkdir(into, { recursive: true, mode: 0o700 });
     await extract({
       file: tarFile,
@@ -57,7 +58,10 @@ export async function unpackArchive(request: UnpackRequest): Promise<void> {
     await makePrivate(into);
   } catch (error) {
     if (isAtriumError(error)) throw error;
-    throw new ArchiveRefusedError(archive, `it cannot be read (${(error as Error).message})`, { cause: error });
+    throw new ArchiveRefusedError(
+      { archive, problem: `it cannot be read (${(error as Error).message})` },
+      { cause: error },
+    );
   }
 }
 
@@ -68,7 +72,10 @@ async function expand(archive: string, tarFile: string, { bytes, files }: TreeLi
   const bounded = new Transform({
     transform(chunk: Buffer, _, done) {
       seen += chunk.length;
-      done(seen > most ? new ArchiveRefusedError(archive, 'it is too large when it is unpacked') : null, chunk);
+      done(
+        seen > most ? new ArchiveRefusedError({ archive, problem: 'it is too large when it is unpacked' }) : null,
+        chunk,
+      );
     },
   });
   const target = createWriteStream(tarFile, { flags: 'wx', mode: 0o600 });

@@ -3,7 +3,7 @@
 //
 // Errors: PluginRefusedError.
 
-import { PluginRefusedError } from '../../protocol/errors.ts';
+import { PluginRefusedError } from '../errors.ts';
 import type { PluginHost } from '../plugin-host.ts';
 
 export interface CallPaceParts {
@@ -33,7 +33,7 @@ export class CallPace {
   turn(bytes: number): Promise<void> | undefined {
     const { pluginId, now, callsPerSecond, bytesPerSecond, maxWaiting } = this.#parts;
     if (this.#waiting >= maxWaiting) {
-      throw new PluginRefusedError(pluginId, `${maxWaiting} of its calls wait for their turn already`);
+      throw new PluginRefusedError({ pluginId, detail: `${maxWaiting} of its calls wait for their turn already` });
     }
     const at = now();
     this.#paidUntil = Math.max(at, this.#paidUntil) + 1_000 / callsPerSecond + (bytes * 1_000) / bytesPerSecond;

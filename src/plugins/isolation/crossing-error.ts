@@ -1,8 +1,7 @@
-// Errors on their way between the gateway and the worker: name, message, code and their plain fields. Those of the
-// product arrive as instances of their class, so that whoever asks `instanceof` need not know that they travelled.
+// Errors on their way between the gateway and the worker: name, message, code and their plain fields. `instanceof` knows
+// the errors of the product by their code, so that a caller need not know that they travelled.
 
 import { DeadlineExceeded } from '../../hooks/deadline.ts';
-import * as atriumErrors from '../../protocol/errors.ts';
 import { InvalidHandlerResult } from '../../protocol/handler.ts';
 
 export interface EncodedError {
@@ -52,19 +51,13 @@ const HANDLER_ERRORS: Readonly<Record<string, { readonly prototype: Error } | un
   DeadlineExceeded,
 };
 
-const ATRIUM_ERRORS: ReadonlyMap<string, unknown> = new Map(Object.entries(atriumErrors));
-
 function nameOfClass(error: unknown): string | undefined {
   if (error instanceof InvalidHandlerResult) return 'InvalidHandlerResult';
   return error instanceof DeadlineExceeded ? 'DeadlineExceeded' : undefined;
 }
 
 function classOf(name: string): { readonly prototype: Error } | undefined {
-  if (Object.hasOwn(HANDLER_ERRORS, name)) return HANDLER_ERRORS[name];
-  const found = ATRIUM_ERRORS.get(name);
-  if (typeof found !== 'function') return undefined;
-  const { prototype } = found as { readonly prototype: unknown };
-  return prototype instanceof atriumErrors.AtriumError ? { prototype } : undefined;
+  return Object.hasOwn(HANDLER_ERRORS, name) ? HANDLER_ERRORS[name] : undefined;
 }
 
 function plainFields(error: object): EncodedError['fields'] {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DeadlineExceeded } from '../../hooks/deadline.ts';
-import { PluginMethodError, UnknownPluginError } from '../../protocol/errors.ts';
 import { InvalidHandlerResult } from '../../protocol/handler.ts';
+import { PluginMethodError, UnknownPluginError } from '../errors.ts';
 import { type AnyFunction, CannotCross, decodeValue, encodeValue } from './crossing-value.ts';
 
 const MB = 1024 * 1024;
@@ -121,10 +121,14 @@ describe('errors that cross', () => {
   it('are still of their class when they are ours', () => {
     expect(thrown(new InvalidHandlerResult('bad')).error).toBeInstanceOf(InvalidHandlerResult);
     expect(thrown(new DeadlineExceeded(5)).error).toBeInstanceOf(DeadlineExceeded);
-    const { error } = thrown(new PluginMethodError('p', 'm', 'BAD', 'that is bad'));
+    const { error } = thrown(
+      new PluginMethodError({ pluginId: 'p', method: 'm', pluginCode: 'BAD', reason: 'that is bad' }),
+    );
     expect(error).toBeInstanceOf(PluginMethodError);
     expect(error).toMatchObject({ pluginCode: 'BAD', reason: 'that is bad', code: 'ATRIUM_PLUGIN_METHOD' });
-    expect(thrown(new UnknownPluginError('x', undefined)).error.name).toBe('UnknownPluginError');
+    expect(thrown(new UnknownPluginError({ pluginId: 'x', suggestion: undefined })).error.name).toBe(
+      'UnknownPluginError',
+    );
   });
 
   it('are bounded, and shown even when they do not want to be', () => {

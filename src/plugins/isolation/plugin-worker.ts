@@ -7,8 +7,8 @@ import { getHeapStatistics } from 'node:v8';
 import { workerData } from 'node:worker_threads';
 import { HOOK_CATALOG, type HookRow } from '../../hooks/catalog.ts';
 import { isPromiseLike } from '../../hooks/deadline.ts';
-import { PluginGoneError } from '../../protocol/errors.ts';
 import { InvalidHandlerResult } from '../../protocol/handler.ts';
+import { PluginGoneError } from '../errors.ts';
 import { type LoadPluginSettings, loadPlugin } from '../loading/load-plugin.ts';
 import { oneLine } from '../one-line.ts';
 import type { PluginHost, PluginLogEntry } from '../plugin-host.ts';
@@ -110,7 +110,7 @@ function arrive({ slot, pluginId, port }: PluginArrival): void {
   wires.set(slot, wire);
   port.on('close', () => {
     if (wires.get(slot) === wire) wires.delete(slot);
-    wire.end(() => new PluginGoneError(pluginId));
+    wire.end(() => new PluginGoneError({ pluginId }));
     outputs.get(slot)?.close();
     outputs.delete(slot);
   });

@@ -2,14 +2,14 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { MessageChannel } from 'node:worker_threads';
 import { afterEach, expect, it } from 'vitest';
-import { PluginGoneError } from '../../protocol/errors.ts';
+import { PluginGoneError } from '../errors.ts';
 import type { AnyFunction } from './crossing-value.ts';
 import { Wire } from './wire.ts';
 
 const open: Wire[] = [];
 
 afterEach(() => {
-  for (const wire of open.splice(0)) wire.end(() => new PluginGoneError('p'));
+  for (const wire of open.splice(0)) wire.end(() => new PluginGoneError({ pluginId: 'p' }));
 });
 
 function wires(root: AnyFunction, maxCalls = 100): { near: Wire; far: Wire } {

@@ -7,7 +7,7 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import { isPromiseLike } from '../../hooks/deadline.ts';
-import { PluginCrossingError, PluginRefusedError } from '../../protocol/errors.ts';
+import { PluginCrossingError, PluginRefusedError } from '../errors.ts';
 import { type EncodedError, encodeError } from './crossing-error.ts';
 import {
   type AnyFunction,
@@ -204,7 +204,9 @@ export class Wire {
     if (this.#ended) return Promise.reject(this.#ended());
     const { pluginId, maxCalls } = this.#settings;
     if (this.#pending.size >= maxCalls) {
-      return Promise.reject(new PluginRefusedError(pluginId, `${maxCalls} of its calls wait for an answer already`));
+      return Promise.reject(
+        new PluginRefusedError({ pluginId, detail: `${maxCalls} of its calls wait for an answer already` }),
+      );
     }
     return new Promise((resolve, reject) => {
       // A value that cannot cross throws here, which rejects.
@@ -272,7 +274,11 @@ export class Wire {
     const run = () => {
       try {
         const callback = this.#functions.get(handle);
-        if (!callback) throw new PluginRefusedError(this.#settings.pluginId, 'what it called is no longer there');
+        if (!callback)
+          throw new PluginRefusedError({
+            pluginId: this.#settings.pluginId,
+            detail: 'what it called is no longer there',
+          });
         const args = decodeValue(encoded, this.#entriesFor(controllers)) as readonly unknown[];
         const result = callback(...args);
         if (isPromiseLike(result)) result.then(answer, fail);
@@ -319,7 +325,9 @@ export class Wire {
     } catch (error) {
       for (const handle of handles) this.#functions.delete(handle);
       stopFollowing(signals);
-      throw error instanceof CannotCross ? new PluginCrossingError(this.#settings.pluginId, error.message) : error;
+      throw error instanceof CannotCross
+        ? new PluginCrossingError({ pluginId: this.#settings.pluginId, problem: error.message })
+        : error;
     }
   }
 

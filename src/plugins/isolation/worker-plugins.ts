@@ -4,8 +4,8 @@
 //
 // Errors: `load` never rejects for what a plugin does. See WorkerTenant for calls.
 
-import { PluginGoneError, PluginWorkerError } from '../../protocol/errors.ts';
 import type { PluginWorkerSettings } from '../../protocol/plugin-settings.ts';
+import { PluginGoneError, PluginWorkerError } from '../errors.ts';
 import type { LoadFailure, LoadResult, PluginLoader } from '../loaded-plugin.ts';
 import type { LoadPluginSettings } from '../loading/load-plugin.ts';
 import { oneLine } from '../one-line.ts';
@@ -127,12 +127,12 @@ export class WorkerPlugins implements PluginLoader {
         const { registrations, notes } = arrived;
         return { home: { thread, slot, wire, registrations, notes } };
       }
-      wire.end(() => new PluginGoneError(seat.id));
+      wire.end(() => new PluginGoneError({ pluginId: seat.id }));
       thread.leave(slot);
       return arrived.ok ? failure('It was unloaded before it had loaded.') : arrived;
     } catch (error) {
       if (thread.hasEnded) return undefined;
-      wire.end(() => new PluginGoneError(seat.id));
+      wire.end(() => new PluginGoneError({ pluginId: seat.id }));
       thread.leave(slot);
       return failure(`It could not be loaded in the worker: ${oneLine(error)}`);
     } finally {
@@ -186,7 +186,7 @@ export class WorkerPlugins implements PluginLoader {
   #afterEnd(thread: WorkerThread, end: WorkerEnd): void {
     this.#thread = undefined;
     if (this.#isClosed || end.cause === 'closed') {
-      for (const { wire, tenant } of this.#arrivals) wire.end(() => new PluginGoneError(tenant.seat.id));
+      for (const { wire, tenant } of this.#arrivals) wire.end(() => new PluginGoneError({ pluginId: tenant.seat.id }));
       return;
     }
     const { now, events } = this.#settings;
@@ -197,11 +197,11 @@ export class WorkerPlugins implements PluginLoader {
     this.#verdicts.set(thread, verdict);
     const { culprit, reason } = verdict;
     if (culprit && moving.includes(culprit)) {
-      culprit.giveUp(new PluginWorkerError(culprit.seat.id, culprit.seat.id, reason));
+      culprit.giveUp(new PluginWorkerError({ pluginId: culprit.seat.id, culprit: culprit.seat.id, reason }));
     }
     for (const tenant of moving) tenant.moveOut(reason, culprit?.seat.id);
     for (const { wire, tenant } of arriving) {
-      wire.end(() => new PluginWorkerError(tenant.seat.id, culprit?.seat.id, reason));
+      wire.end(() => new PluginWorkerError({ pluginId: tenant.seat.id, culprit: culprit?.seat.id, reason }));
     }
     // A load that failed is told by its answer; what was loaded is told here.
     if (!culprit || moving.includes(culprit)) {
@@ -263,7 +263,7 @@ export class WorkerPlugins implements PluginLoader {
     const { events } = this.#settings;
     const result = await this.#settleIn(tenant);
     if (tenant.isGone) {
-      if ('home' in result) result.home.wire.end(() => new PluginGoneError(tenant.seat.id));
+      if ('home' in result) result.home.wire.end(() => new PluginGoneError({ pluginId: tenant.seat.id }));
       return;
     }
     if ('home' in result) {
@@ -278,7 +278,7 @@ export class WorkerPlugins implements PluginLoader {
     const { id } = tenant.seat;
     const why = 'reason' in result ? result.reason : `it now registers ${result.needsInline.join(', ')}`;
     const reason = `The plugin "${id}" could not be loaded again after the plugin worker had been ended: ${why}`;
-    tenant.giveUp(new PluginWorkerError(id, id, reason));
+    tenant.giveUp(new PluginWorkerError({ pluginId: id, culprit: id, reason }));
     await turn;
     this.#tell(() => events.trouble({ culprits: [id], cause: 'reload-failed', reason }));
   }

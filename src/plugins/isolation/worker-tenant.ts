@@ -8,7 +8,7 @@
 import { HOOK_CATALOG, type HookRow } from '../../hooks/catalog.ts';
 import { behindContext } from '../../hooks/handler-context.ts';
 import type { RemoteHandlers } from '../../hooks/remote-handlers.ts';
-import { PluginGoneError, PluginWorkerError } from '../../protocol/errors.ts';
+import { PluginGoneError, PluginWorkerError } from '../errors.ts';
 import type { LoadedPlugin, PluginNote } from '../loaded-plugin.ts';
 import type { PluginHost } from '../plugin-host.ts';
 import type { PluginSeat } from '../plugin-seat.ts';
@@ -114,8 +114,8 @@ export class WorkerTenant {
     if (this.isGone) return;
     const home = this.#home;
     this.#home = undefined;
-    this.giveUp(new PluginGoneError(this.seat.id));
-    home?.wire.end(() => new PluginGoneError(this.seat.id));
+    this.giveUp(new PluginGoneError({ pluginId: this.seat.id }));
+    home?.wire.end(() => new PluginGoneError({ pluginId: this.seat.id }));
     home?.thread.leave(home.slot);
     this.#left(this);
   }
@@ -153,7 +153,7 @@ export class WorkerTenant {
     if (this.isGone) return Promise.reject(this.#over);
     if (own !== undefined && own !== home) {
       // What is to be ended has ended with its worker.
-      return field === 'start' ? Promise.reject(new PluginGoneError(this.seat.id)) : Promise.resolve();
+      return field === 'start' ? Promise.reject(new PluginGoneError({ pluginId: this.seat.id })) : Promise.resolve();
     }
     if (this.#over) return Promise.reject(this.#over);
     if (home) return this.#callAt(home, target, args);
@@ -192,7 +192,7 @@ export class WorkerTenant {
         if (!(error instanceof NeverBegun)) throw error;
         const made = (await this.#call(target, args)) as readonly PluginTool[];
         const again = made.find(({ name }) => name === tool.name);
-        if (!again) throw new PluginGoneError(this.seat.id);
+        if (!again) throw new PluginGoneError({ pluginId: this.seat.id });
         return again.execute(...call);
       }
     };
@@ -206,7 +206,7 @@ export class WorkerTenant {
     const { board } = home.thread;
     const hasBegun = call !== undefined && board.hasBegun(home.slot, call.number);
     if (culprit !== this.seat.id && !call?.isAborted && !hasBegun) return new NeverBegun();
-    return new PluginWorkerError(this.seat.id, culprit, reason);
+    return new PluginWorkerError({ pluginId: this.seat.id, culprit, reason });
   }
 }
 
@@ -269,7 +269,7 @@ function functionOf(home: TenantHome, { index, what, field }: CallTarget, plugin
   const registration = home.registrations[index];
   const found = registration && (registration as unknown as Record<string, unknown>)[field];
   const isSame = registration !== undefined && keyOf(registration) === what.key;
-  if (!isSame || typeof found !== 'function') throw new PluginGoneError(pluginId);
+  if (!isSame || typeof found !== 'function') throw new PluginGoneError({ pluginId });
   return found as AnyFunction;
 }
 

@@ -10,7 +10,7 @@ import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Jiti, JitiOptions, TransformOptions, TransformResult } from 'jiti';
-import { PluginSdkMissingError } from '../../protocol/errors.ts';
+import { PluginSdkMissingError } from '../errors.ts';
 import type { PluginSeat } from '../plugin-seat.ts';
 import type { SdkModules } from '../sdk/sdk-modules.ts';
 import { CompiledFiles } from './compiled-files.ts';
@@ -41,7 +41,7 @@ export async function evaluatePlugin(
     const code = isReady(options) ? options.source : compiled.get(options.source, factsOf(options), compiledNow);
     const missing = findSdkImports(code).filter(({ specifier, name }) => !modules.hasSymbol(specifier, name));
     if (missing.length > 0) {
-      throw new PluginSdkMissingError(missing.map(({ specifier, name }) => `${specifier}#${name}`));
+      throw new PluginSdkMissingError({ missing: missing.map(({ specifier, name }) => `${specifier}#${name}`) });
     }
     return { code };
   };

@@ -1,7 +1,7 @@
 // Two fences around a plugin that may be unloaded: what the gateway calls of it, and what it asks of the gateway. When
 // the plugin is gone both reject with PluginGoneError, whatever its old code still does.
 
-import { PluginGoneError } from '../../protocol/errors.ts';
+import { PluginGoneError } from '../errors.ts';
 import type { PluginHost } from '../plugin-host.ts';
 import type { PluginRegistration, PluginTool } from '../registration.ts';
 
@@ -26,7 +26,7 @@ export function guardHost(host: PluginHost, pluginId: string, isGone: () => bool
       if (typeof ask !== 'function') return ask;
       return (request: unknown) => {
         if (!isGone()) return ask.call(target, request);
-        return name === 'log' ? undefined : Promise.reject(new PluginGoneError(pluginId));
+        return name === 'log' ? undefined : Promise.reject(new PluginGoneError({ pluginId }));
       };
     },
   });
@@ -43,7 +43,7 @@ function guardFields<Value extends object>(value: Value, pluginId: string, isGon
 // biome-ignore lint/complexity/noBannedTypes: functions of every registration
 function guardFunction(call: Function, pluginId: string, isGone: () => boolean) {
   return (...args: unknown[]): unknown => {
-    if (isGone()) return Promise.reject(new PluginGoneError(pluginId));
+    if (isGone()) return Promise.reject(new PluginGoneError({ pluginId }));
     return call(...args);
   };
 }

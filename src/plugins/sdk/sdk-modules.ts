@@ -6,7 +6,7 @@
 // as it would be on any module object, and `missed` is told; static imports are checked beforehand with `hasSymbol`.
 
 import { createRequire } from 'node:module';
-import { PluginSdkMissingError } from '../../protocol/errors.ts';
+import { PluginSdkMissingError } from '../errors.ts';
 import { SDK_SUBPATHS } from './sdk-subpaths.ts';
 
 export interface SdkModules {
@@ -32,7 +32,7 @@ export function createSdkModules({ entryPath, symbols, imported, missed }: SdkMo
   const zod = () => createRequire(import.meta.url)('zod') as Record<string, unknown>;
   const contentOf = (subpath: string) => (subpath === 'zod' ? { ...symbols, ...zod() } : symbols);
   const viewOf = (specifier: string, subpath: string): unknown => {
-    if (subpath !== '' && !SDK_SUBPATHS.has(subpath)) throw new PluginSdkMissingError([specifier]);
+    if (subpath !== '' && !SDK_SUBPATHS.has(subpath)) throw new PluginSdkMissingError({ missing: [specifier] });
     imported(specifier);
     const known = views.get(subpath);
     if (known) return known;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { StoreFailedError, StoreTooNewError } from '../../protocol/errors.ts';
+import { StoreFailedError, StoreTooNewError } from '../errors.ts';
 import { type Database, openDatabase } from './database.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';

@@ -1,7 +1,7 @@
 // Brings a database to the newest version of its tables, all steps in one transaction, or refuses. The version stands
 // in the file's own header, so that it changes with the tables or not at all.
 
-import { StoreFailedError, StoreTooNewError } from '../../protocol/errors.ts';
+import { StoreFailedError, StoreTooNewError } from '../errors.ts';
 import type { Database } from './database.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
 
@@ -27,13 +27,13 @@ export function migrate(database: Database, file: string, migrations: readonly M
 /** The version that was found, which is not newer than the newest known. */
 export function checkVersion(database: Database, file: string, newest: number = NEWEST_VERSION): number {
   const found = readNumber(database, 'PRAGMA user_version');
-  if (found > newest) throw new StoreTooNewError(file, found, newest);
+  if (found > newest) throw new StoreTooNewError({ store: file, found, known: newest });
   if (found === 0 && readNumber(database, 'SELECT COUNT(*) FROM sqlite_schema') > 0) {
-    throw new StoreFailedError(
-      file,
-      'it is a database of another program',
-      'Move the file away, or use another state directory.',
-    );
+    throw new StoreFailedError({
+      store: file,
+      detail: 'it is a database of another program',
+      remedy: 'Move the file away, or use another state directory.',
+    });
   }
   return found;
 }

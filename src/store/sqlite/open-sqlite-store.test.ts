@@ -8,7 +8,7 @@ import {
   StoreFailedError,
   StoreFullError,
   StoreReadOnlyError,
-} from '../../protocol/errors.ts';
+} from '../errors.ts';
 import type { CommitResult, Store } from '../store.ts';
 import { openDatabase } from './database.ts';
 import { openSqliteStore } from './open-sqlite-store.ts';

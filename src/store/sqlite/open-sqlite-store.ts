@@ -1,8 +1,8 @@
 // The Store in one SQLite file: a write-ahead log that is synced with every group of commits. One connection does
 // everything, in turn; other processes may read the file meanwhile.
 
-import { ClaimLostError, StoreClosedError, StoreFailedError } from '../../protocol/errors.ts';
 import { COMMIT_SITES, type CommitSite, SCRUBBING_SITES } from '../commit-sites.ts';
+import { ClaimLostError, StoreClosedError, StoreFailedError } from '../errors.ts';
 import type { CommitCounter, CommitOptions, CommitResult, Query, Store, Where, Write } from '../store.ts';
 import type { TableName, Tables } from '../tables.ts';
 import { type Database, emptyLog, foldLog, makeDurable, openDatabase } from './database.ts';
@@ -30,7 +30,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     const found = checkVersion(database, file);
     if (readOnly && found < NEWEST_VERSION) {
       const remedy = 'Start the gateway, which brings them up to date.';
-      throw new StoreFailedError(file, 'its tables are of an older version', remedy);
+      throw new StoreFailedError({ store: file, detail: 'its tables are of an older version', remedy });
     }
     if (!readOnly) {
       makeDurable(database);
@@ -83,11 +83,12 @@ class SqliteStore implements Store {
   }
 
   async commit(writes: readonly Write[], { site, claim, lazy = false }: CommitOptions): Promise<CommitResult> {
-    if (this.#closing) throw new StoreClosedError(this.#file);
+    if (this.#closing) throw new StoreClosedError({ store: this.#file });
     const prepared = this.#guard(() => writes.map((write) => this.#statements.prepareWrite(write)));
     const result = await this.#group.add(
       () => {
-        if (claim && !this.#statements.holdsClaim(claim)) throw new ClaimLostError(claim.runId, claim.claim);
+        if (claim && !this.#statements.holdsClaim(claim))
+          throw new ClaimLostError({ runId: claim.runId, claim: claim.claim });
         const seqs: (number | undefined)[] = [];
         const changed: number[] = [];
         for (const write of prepared) {
@@ -105,13 +106,13 @@ class SqliteStore implements Store {
   }
 
   async select<T extends TableName>(table: T, query: Query<T> = {}): Promise<readonly Tables[T][]> {
-    if (this.#closing) throw new StoreClosedError(this.#file);
+    if (this.#closing) throw new StoreClosedError({ store: this.#file });
     if (this.#group.isPending) await this.#group.drain();
     return this.#guard(() => this.#statements.select(table, query));
   }
 
   async count<T extends TableName>(table: T, where: Where<T> = {}): Promise<number> {
-    if (this.#closing) throw new StoreClosedError(this.#file);
+    if (this.#closing) throw new StoreClosedError({ store: this.#file });
     if (this.#group.isPending) await this.#group.drain();
     return this.#guard(() => this.#statements.count(table, where));
   }

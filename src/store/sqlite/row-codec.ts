@@ -1,7 +1,7 @@
 // Turns rows into values that SQLite keeps, and back. Everything that reaches a statement passes here, so a value of the
 // wrong kind is refused before anything is written, and no name that is not in `columns.ts` ever becomes SQL.
 
-import { InvalidStoreRequestError } from '../../protocol/errors.ts';
+import { InvalidStoreRequestError } from '../errors.ts';
 import type { TableName, Tables } from '../tables.ts';
 import { type ColumnKind, columnName, TABLES } from './columns.ts';
 import type { SqlValue } from './database.ts';
@@ -45,13 +45,13 @@ function toColumn(field: string, kind: ColumnKind): Column {
 
 export function codecOf(table: string): TableCodec {
   const codec = CODECS.get(table);
-  if (!codec) throw new InvalidStoreRequestError(table, 'there is no such table');
+  if (!codec) throw new InvalidStoreRequestError({ table, problem: 'there is no such table' });
   return codec;
 }
 
 export function columnOf({ table, byField }: TableCodec, field: string): Column {
   const column = byField.get(field);
-  if (!column) throw new InvalidStoreRequestError(table, `it has no column "${field}"`);
+  if (!column) throw new InvalidStoreRequestError({ table, problem: `it has no column "${field}"` });
   return column;
 }
 
@@ -65,7 +65,10 @@ export function encodeValue(table: string, column: Column, value: unknown): SqlV
   const encoded = encodeByKind(table, column, value);
   if (encoded !== undefined) return encoded;
   const { field, kind } = column;
-  throw new InvalidStoreRequestError(table, `"${field}" is of kind ${kind} and cannot be ${describe(value)}`);
+  throw new InvalidStoreRequestError({
+    table,
+    problem: `"${field}" is of kind ${kind} and cannot be ${describe(value)}`,
+  });
 }
 
 export function decodeRow<T extends TableName>({ columns }: TableCodec, values: readonly unknown[]): Tables[T] {
@@ -107,7 +110,7 @@ function encodeJson(table: string, field: string, value: unknown): string | unde
   try {
     return JSON.stringify(value);
   } catch (cause) {
-    throw new InvalidStoreRequestError(table, `"${field}" cannot be written as JSON`, { cause });
+    throw new InvalidStoreRequestError({ table, problem: `"${field}" cannot be written as JSON` }, { cause });
   }
 }
 

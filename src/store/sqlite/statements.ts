@@ -1,7 +1,7 @@
 // Builds the statements of writes and queries, and keeps each prepared under its own text: commits of the same shape
 // differ only in their values, so preparing happens once per shape.
 
-import { InvalidStoreRequestError, PreconditionFailedError } from '../../protocol/errors.ts';
+import { InvalidStoreRequestError, PreconditionFailedError } from '../errors.ts';
 import type { Claim, Condition, Query, Where, Write } from '../store.ts';
 import type { TableName, Tables } from '../tables.ts';
 import type { Database, SqlValue, Statement } from './database.ts';
@@ -47,7 +47,7 @@ export class Statements {
     }
     if (limit !== undefined) {
       if (!Number.isSafeInteger(limit) || limit < 0) {
-        throw new InvalidStoreRequestError(codec.table, `a limit cannot be ${limit}`);
+        throw new InvalidStoreRequestError({ table: codec.table, problem: `a limit cannot be ${limit}` });
       }
       sql += ' LIMIT ?';
       values.push(limit);
@@ -78,7 +78,8 @@ export class Statements {
   #prepareUpdate(table: TableName, where: object, set: object, expect: number | undefined): () => WriteResult {
     const codec = codecOf(table);
     const changes = Object.entries(set).filter(([, value]) => value !== undefined);
-    if (changes.length === 0) throw new InvalidStoreRequestError(codec.table, 'the update changes no column');
+    if (changes.length === 0)
+      throw new InvalidStoreRequestError({ table: codec.table, problem: 'the update changes no column' });
     const columns = changes.map(([field]) => columnOf(codec, field));
     const values = changes.map(([, value], index) => encodeValue(codec.table, columns[index] as Column, value));
     const conditions = buildWhere(codec, where, 'refuse');
@@ -117,7 +118,10 @@ function expecting(
   return () => {
     const { changes } = runWrite(codec, statement, values);
     if (expect !== undefined && changes !== expect) {
-      throw new PreconditionFailedError(codec.table, `has ${changes} such rows instead of ${expect}`);
+      throw new PreconditionFailedError({
+        table: codec.table,
+        problem: `has ${changes} such rows instead of ${expect}`,
+      });
     }
     return { changed: changes, seq: undefined };
   };
@@ -127,7 +131,8 @@ function runWrite(codec: TableCodec, statement: Statement, values: readonly SqlV
   try {
     return statement.run(...values);
   } catch (cause) {
-    if (isConflict(cause)) throw new PreconditionFailedError(codec.table, 'has a row of this key already', { cause });
+    if (isConflict(cause))
+      throw new PreconditionFailedError({ table: codec.table, problem: 'has a row of this key already' }, { cause });
     throw cause;
   }
 }
@@ -158,7 +163,7 @@ function buildWhere(
     const column = columnOf(codec, field);
     if (condition === undefined) {
       if (undefinedConditions === 'skip') continue;
-      throw new InvalidStoreRequestError(codec.table, `the condition on "${field}" is undefined`);
+      throw new InvalidStoreRequestError({ table: codec.table, problem: `the condition on "${field}" is undefined` });
     }
     sql += `${sql === '' ? ' WHERE ' : ' AND '}${buildCondition(codec.table, column, condition, values)}`;
   }
@@ -172,7 +177,7 @@ function buildCondition(table: string, column: Column, condition: Condition, val
   if (condition === null) return `${name} IS NULL`;
   if (typeof condition === 'object' && 'not' in condition && condition.not === null) return `${name} IS NOT NULL`;
   if (kind === 'json') {
-    throw new InvalidStoreRequestError(table, `"${field}" cannot be asked for by its value`);
+    throw new InvalidStoreRequestError({ table, problem: `"${field}" cannot be asked for by its value` });
   }
   if (typeof condition !== 'object') {
     values.push(encodeValue(table, column, condition));
@@ -195,7 +200,7 @@ function buildCondition(table: string, column: Column, condition: Condition, val
       return `${name} ${comparison} ?`;
     }
   }
-  throw new InvalidStoreRequestError(table, `the condition on "${field}" is of no known form`);
+  throw new InvalidStoreRequestError({ table, problem: `the condition on "${field}" is of no known form` });
 }
 
 /** JSON would keep a lone surrogate that the column does not have. */

@@ -2,14 +2,8 @@
 // the next step.
 
 import { dirname } from 'node:path';
-import {
-  type AtriumError,
-  isAtriumError,
-  StateLockedError,
-  StoreFailedError,
-  StoreFullError,
-  StoreReadOnlyError,
-} from '../../protocol/errors.ts';
+import { type AtriumError, isAtriumError } from '../../protocol/errors.ts';
+import { StateLockedError, StoreFailedError, StoreFullError, StoreReadOnlyError } from '../errors.ts';
 
 const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
@@ -29,11 +23,11 @@ export function storeErrorFrom(error: unknown, file: string): AtriumError {
   const options = { cause: error };
   const result = resultCode(error);
   const reason = systemReason(error);
-  if (result === SQLITE_FULL || FULL_DISK.has(reason)) return new StoreFullError(file, options);
-  if (result === SQLITE_READONLY || READ_ONLY_DISK.has(reason)) return new StoreReadOnlyError(file, options);
-  if (isBusy(error)) return new StateLockedError(dirname(file), undefined, options);
+  if (result === SQLITE_FULL || FULL_DISK.has(reason)) return new StoreFullError({ store: file }, options);
+  if (result === SQLITE_READONLY || READ_ONLY_DISK.has(reason)) return new StoreReadOnlyError({ store: file }, options);
+  if (isBusy(error)) return new StateLockedError({ dir: dirname(file), owner: undefined }, options);
   const { detail, remedy } = describeFailure(result, error);
-  return new StoreFailedError(file, detail, remedy, options);
+  return new StoreFailedError({ store: file, detail, remedy }, options);
 }
 
 function describeFailure(result: number | undefined, error: unknown): { detail: string; remedy: string } {

@@ -3,7 +3,7 @@
 //
 // Errors: PatchMatchError for a hunk that fits nowhere, or in several places with nothing to choose between them.
 
-import { PatchMatchError } from '../../protocol/errors.ts';
+import { PatchMatchError } from '../errors.ts';
 import type { Hunk } from './parse-patch.ts';
 
 export function applyHunks(path: string, text: string, hunks: readonly Hunk[]): string {
@@ -155,7 +155,7 @@ class LineSearch {
   }
 
   #fail(hunk: Hunk, problem: string): never {
-    throw new PatchMatchError(this.#path, hunk.line, problem);
+    throw new PatchMatchError({ path: this.#path, line: hunk.line, problem });
   }
 }
 

@@ -5,13 +5,6 @@ import { randomBytes } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { lstat, rename, rm } from 'node:fs/promises';
 import { normalize, resolve } from 'node:path';
-import {
-  PatchUndoError,
-  ToolFileChangedError,
-  ToolFileMissingError,
-  ToolFileUnusableError,
-  ToolInputError,
-} from '../../protocol/errors.ts';
 import { checkedParams } from '../check-params.ts';
 import {
   type ContainedTarget,
@@ -20,6 +13,13 @@ import {
   refuse,
   type WorkspacePlace,
 } from '../contained-path.ts';
+import {
+  PatchUndoError,
+  ToolFileChangedError,
+  ToolFileMissingError,
+  ToolFileUnusableError,
+  ToolInputError,
+} from '../errors.ts';
 import { MAX_TEXT_BYTES, readWholeText } from '../file-text.ts';
 import type { OneAtATime } from '../one-at-a-time.ts';
 import { replaceFile } from '../replace-file.ts';
@@ -71,7 +71,10 @@ Paths are relative to the workspace. Give about three lines that stay around eac
       const { input } = checkedParams<ApplyPatchParams>(tool, params);
       const bytes = Buffer.byteLength(input);
       if (bytes > MAX_TEXT_BYTES) {
-        throw new ToolInputError('apply_patch', [`input has ${bytes} bytes, and at most ${MAX_TEXT_BYTES} are read.`]);
+        throw new ToolInputError({
+          tool: 'apply_patch',
+          problems: [`input has ${bytes} bytes, and at most ${MAX_TEXT_BYTES} are read.`],
+        });
       }
       const operations = parsePatch(input);
       const done = await writes.run(workspaceDir, async () => {
@@ -116,7 +119,8 @@ async function planChanges(
 ): Promise<readonly Change[]> {
   const seen = new Set<string>();
   const meet = (path: string, key: string) => {
-    if (seen.has(key)) throw new ToolFileUnusableError(path, 'the patch names it twice; put all of its hunks together');
+    if (seen.has(key))
+      throw new ToolFileUnusableError({ path, problem: 'the patch names it twice; put all of its hunks together' });
     seen.add(key);
   };
   const changes: Change[] = [];
@@ -132,9 +136,10 @@ async function planChanges(
     if (change.before) meet(path, `${change.before.stats.dev}:${change.before.stats.ino}`);
     bytes += Buffer.byteLength(change.text ?? '') + Buffer.byteLength(change.before?.text ?? '');
     if (bytes > MAX_TOTAL_BYTES) {
-      throw new ToolInputError('apply_patch', [
-        `The files of one patch hold at most ${MAX_TOTAL_BYTES} bytes together.`,
-      ]);
+      throw new ToolInputError({
+        tool: 'apply_patch',
+        problems: [`The files of one patch hold at most ${MAX_TOTAL_BYTES} bytes together.`],
+      });
     }
     changes.push(change);
   }
@@ -165,16 +170,17 @@ async function planUpdate(place: WorkspacePlace, { kind, path, moveTo, hunks }: 
 
 function boundText(path: string, text: string): string {
   if (Buffer.byteLength(text) <= MAX_TEXT_BYTES) return text;
-  throw new ToolFileUnusableError(path, `it would grow beyond ${MAX_TEXT_BYTES} bytes`);
+  throw new ToolFileUnusableError({ path, problem: `it would grow beyond ${MAX_TEXT_BYTES} bytes` });
 }
 
 /** A folder that is not there yet is no reason to refuse; the path is judged all the same. */
 async function refuseIfThere(place: WorkspacePlace, path: string): Promise<void> {
-  if (/[/\\]$/.test(path)) throw new ToolFileUnusableError(path, 'it names a directory; add the name of a file');
+  if (/[/\\]$/.test(path))
+    throw new ToolFileUnusableError({ path, problem: 'it names a directory; add the name of a file' });
   try {
     const { folder, stats } = await openContainedTarget(place, path, { createFolders: false });
     await folder.close();
-    if (stats) throw new ToolFileUnusableError(path, 'it is there already; update it instead');
+    if (stats) throw new ToolFileUnusableError({ path, problem: 'it is there already; update it instead' });
   } catch (error) {
     if (!(error instanceof ToolFileMissingError)) throw error;
   }
@@ -184,10 +190,11 @@ async function refuseIfThere(place: WorkspacePlace, path: string): Promise<void>
 async function statsOf(place: WorkspacePlace, path: string): Promise<BigIntStats> {
   const { folder, stats } = await openContainedTarget(place, path, { createFolders: false });
   await folder.close();
-  if (!stats) throw new ToolFileMissingError(path);
+  if (!stats) throw new ToolFileMissingError({ path });
   const named = await lstat(resolve(place.workspaceDir, path), { bigint: true }).catch((error) => refuse(path, error));
-  if (named.isSymbolicLink()) throw new ToolFileUnusableError(path, 'it is a link; name the file that it leads to');
-  if ((stats.mode & 0o222n) === 0n) throw new ToolFileUnusableError(path, 'it is marked read-only');
+  if (named.isSymbolicLink())
+    throw new ToolFileUnusableError({ path, problem: 'it is a link; name the file that it leads to' });
+  if ((stats.mode & 0o222n) === 0n) throw new ToolFileUnusableError({ path, problem: 'it is marked read-only' });
   return stats;
 }
 
@@ -221,7 +228,7 @@ async function undoAll(steps: readonly Step[], cause: unknown): Promise<void> {
     await step.undo().catch(() => stuck.push(step.path));
   }
   const problem = cause instanceof Error ? cause.message : String(cause);
-  if (stuck.length > 0) throw new PatchUndoError(stuck, problem, { cause });
+  if (stuck.length > 0) throw new PatchUndoError({ paths: stuck, problem }, { cause });
 }
 
 async function writeStep(
@@ -234,7 +241,7 @@ async function writeStep(
   const isNew = before === undefined || moveTo !== undefined;
   const target = await openContainedTarget(place, to, { createFolders: isNew });
   try {
-    if (isNew && target.stats) throw new ToolFileChangedError(to);
+    if (isNew && target.stats) throw new ToolFileChangedError({ path: to });
     // A file that moves takes its mode along.
     const stats = moveTo === undefined ? target.stats : before?.stats;
     await replaceFile({ ...target, stats }, to, text, { signal, expected: isNew ? undefined : before?.stats });
@@ -259,7 +266,8 @@ async function removeStep(place: WorkspacePlace, path: string, expected: BigIntS
   const { folder, name, stats } = target;
   const aside = folder.at(`.atrium-${randomBytes(8).toString('hex')}.tmp`);
   try {
-    if (!isSameFile(target, expected)) throw stats ? new ToolFileChangedError(path) : new ToolFileMissingError(path);
+    if (!isSameFile(target, expected))
+      throw stats ? new ToolFileChangedError({ path }) : new ToolFileMissingError({ path });
     await folder.confirm(path);
     await rename(folder.at(name), aside).catch((error) => refuse(path, error));
   } catch (error) {

@@ -3,7 +3,7 @@
 //
 // Errors: PatchSyntaxError with the line of the patch and what was expected there.
 
-import { PatchSyntaxError } from '../../protocol/errors.ts';
+import { PatchSyntaxError } from '../errors.ts';
 
 export type PatchOperation = AddFile | UpdateFile | DeleteFile;
 
@@ -187,7 +187,7 @@ class PatchLines {
   fail(problem: string): never {
     const found = this.peek();
     const shown = found === undefined ? 'the patch ends there' : `it reads ${JSON.stringify(clip(found))}`;
-    throw new PatchSyntaxError(this.number, `${problem}, and ${shown}`);
+    throw new PatchSyntaxError({ line: this.number, problem: `${problem}, and ${shown}` });
   }
 }
 

@@ -5,15 +5,11 @@
 // approval does not offer the decision. Then nothing is written.
 
 import type { ApprovalDecision, ApprovalResolution } from '../../protocol/approval-decision.ts';
-import {
-  ApprovalAnsweredError,
-  DecisionNotAllowedError,
-  PreconditionFailedError,
-  UnknownApprovalError,
-} from '../../protocol/errors.ts';
 import { newId } from '../../protocol/new-id.ts';
+import { PreconditionFailedError } from '../../store/errors.ts';
 import type { Store, Write } from '../../store/store.ts';
 import type { ApprovalRow, InboxRow } from '../../store/tables.ts';
+import { ApprovalAnsweredError, DecisionNotAllowedError, UnknownApprovalError } from '../errors.ts';
 import type { AllowedCommand } from '../tool.ts';
 
 export interface ApprovalAnswer {
@@ -31,11 +27,12 @@ export async function answerApproval(store: Store, answer: ApprovalAnswer): Prom
   const { decision, by, now } = answer;
   const id = answer.id.trim().toLowerCase();
   const [approval] = await store.select('approvals', { where: { id }, limit: 1 });
-  if (!approval) throw new UnknownApprovalError(id.slice(0, 100));
-  if (approval.status !== 'waiting') throw new ApprovalAnsweredError(id, approval.decision ?? approval.status);
+  if (!approval) throw new UnknownApprovalError({ approvalId: id.slice(0, 100) });
+  if (approval.status !== 'waiting')
+    throw new ApprovalAnsweredError({ approvalId: id, decision: approval.decision ?? approval.status });
   const isOffered = approval.allowedDecisions.includes(decision as ApprovalDecision);
   if (decision !== 'timeout' && decision !== 'cancelled' && !isOffered) {
-    throw new DecisionNotAllowedError(id, decision, approval.allowedDecisions);
+    throw new DecisionNotAllowedError({ approvalId: id, decision, allowed: approval.allowedDecisions });
   }
   const set = { status: 'answered', decision, decidedAt: now, decidedBy: by } as const;
   const answered = { ...approval, ...set };
@@ -50,7 +47,7 @@ export async function answerApproval(store: Store, answer: ApprovalAnswer): Prom
   } catch (error) {
     if (!(error instanceof PreconditionFailedError)) throw error;
     const [latest] = await store.select('approvals', { where: { id }, limit: 1 });
-    throw new ApprovalAnsweredError(id, latest?.decision ?? latest?.status ?? 'gone');
+    throw new ApprovalAnsweredError({ approvalId: id, decision: latest?.decision ?? latest?.status ?? 'gone' });
   }
   return answered;
 }

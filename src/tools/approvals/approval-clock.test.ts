@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { StoreFullError } from '../../protocol/errors.ts';
+import { StoreFullError } from '../../store/errors.ts';
 import type { NewRow, Store } from '../../store/store.ts';
 import { ScratchStore } from '../../testkit/scratch-store.ts';
 import { answerApproval } from './answer-approval.ts';
@@ -66,7 +66,7 @@ describe('the clock of approvals', () => {
     let refusals = 3;
     await clock({
       expire: async (id) => {
-        if (refusals-- > 0) throw new StoreFullError('test');
+        if (refusals-- > 0) throw new StoreFullError({ store: 'test' });
         return expire(id);
       },
     }).open();

@@ -4,8 +4,8 @@
 // Errors: none. A store that refuses is asked again after a pause that grows, and the operator is told once.
 // When it fires: `open` once, `look` whenever an approval was asked for, `close` once.
 
-import { ApprovalAnsweredError, UnknownApprovalError } from '../../protocol/errors.ts';
 import type { Store } from '../../store/store.ts';
+import { ApprovalAnsweredError, UnknownApprovalError } from '../errors.ts';
 
 export interface ApprovalClockParts {
   readonly store: Store;

@@ -3,7 +3,7 @@
 // run has taken it up, the run is no longer suspended and this finds nothing to do. So of "it ran" and "it was stopped"
 // always exactly one is true.
 
-import { PreconditionFailedError } from '../../protocol/errors.ts';
+import { PreconditionFailedError } from '../../store/errors.ts';
 import type { Store, Write } from '../../store/store.ts';
 import type { ApprovalRow } from '../../store/tables.ts';
 import { wakeKeyOf, wakeRun } from './answer-approval.ts';

@@ -7,10 +7,10 @@
 import { spawn } from 'node:child_process';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ProcessLimitError } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/new-id.ts';
 import type { NewRow, Store, Where } from '../../store/store.ts';
 import type { ProcessRow } from '../../store/tables.ts';
+import { ProcessLimitError } from '../errors.ts';
 import { OneAtATime } from '../one-at-a-time.ts';
 import { BEGIN, wrapCommand } from './background-wrapper.ts';
 import { MAX_OUTPUT_FILE_BYTES, openPrivateFile } from './command-output.ts';
@@ -107,9 +107,11 @@ export class BackgroundProcesses {
   async #start({ agentId, sessionKey, runId, command, cwd, spawned }: StartRequest): Promise<ProcessRow> {
     const { store, now, maxOutputBytes = MAX_OUTPUT_FILE_BYTES } = this.#options;
     const own = await store.count('processes', { agentId, sessionKey, status: 'running' });
-    if (own >= MAX_RUNNING_A_SESSION) throw new ProcessLimitError(MAX_RUNNING_A_SESSION, 'of this session');
+    if (own >= MAX_RUNNING_A_SESSION)
+      throw new ProcessLimitError({ limit: MAX_RUNNING_A_SESSION, scope: 'of this session' });
     const all = await store.count('processes', { status: 'running' });
-    if (all >= MAX_RUNNING_IN_ALL) throw new ProcessLimitError(MAX_RUNNING_IN_ALL, 'of all sessions together');
+    if (all >= MAX_RUNNING_IN_ALL)
+      throw new ProcessLimitError({ limit: MAX_RUNNING_IN_ALL, scope: 'of all sessions together' });
 
     await this.#makeRoom(agentId, sessionKey);
     const id = this.newId();

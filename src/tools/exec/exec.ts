@@ -1,11 +1,11 @@
 // `exec`: a command in a folder of the workspace. It runs when a rule names it, when a person has seen it and said yes, or
 // when the operator wants no questions; otherwise it asks. What a rule allows is run as its words, never by a shell.
 
-import { CommandNotGrantedError, ProgramMissingError, ToolInputError } from '../../protocol/errors.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Store } from '../../store/store.ts';
 import type { ProcessRow } from '../../store/tables.ts';
 import { checkedParams } from '../check-params.ts';
+import { CommandNotGrantedError, ProgramMissingError, ToolInputError } from '../errors.ts';
 import type { AllowedCommand, Tool, ToolCaller, ToolContext, ToolDecision, ToolOutput } from '../tool.ts';
 import type { BackgroundProcesses } from './background-processes.ts';
 import { type CollectedOutput, CommandOutput } from './command-output.ts';
@@ -130,7 +130,7 @@ function checkedTimeLimit(policy: ExecPolicy, { timeoutSeconds, background, comm
   if (timeoutSeconds !== undefined && timeoutSeconds > policy.timeoutSeconds) {
     problems.push(`timeoutSeconds must be at most ${policy.timeoutSeconds}; use background for longer.`);
   }
-  if (problems.length > 0) throw new ToolInputError('exec', problems);
+  if (problems.length > 0) throw new ToolInputError({ tool: 'exec', problems });
   return timeoutSeconds ?? policy.timeoutSeconds;
 }
 
@@ -169,7 +169,7 @@ async function lastingRule(
 async function run(options: ExecOptions, params: ExecParams, context: ToolContext): Promise<ToolOutput> {
   const { agentId, workspaceDir } = context;
   const policy = options.policyOf(agentId);
-  if (policy.security === 'deny') throw new CommandNotGrantedError('tools.exec.security is "deny" now');
+  if (policy.security === 'deny') throw new CommandNotGrantedError({ problem: 'tools.exec.security is "deny" now' });
   const timeoutSeconds = checkedTimeLimit(policy, params);
   const folder = await openWorkingFolder({ workspaceDir, home: options.home }, params.cwd);
   try {
@@ -190,27 +190,27 @@ async function granted(
   { grant, agentId, workspaceDir }: ToolContext,
   folder: WorkingFolder,
 ): Promise<SpawnedCommand> {
-  if (!grant) throw new CommandNotGrantedError('nothing allowed it');
+  if (!grant) throw new CommandNotGrantedError({ problem: 'nothing allowed it' });
   const path = await searchPathFor(options, workspaceDir);
   const env = { ...execEnvironment(options.variables, policy.env).variables, PATH: path.join(':') };
   const { path: cwd } = folder;
   if (grant.kind === 'approval' && !folder.isDirect) {
-    throw new CommandNotGrantedError('its folder is not the one that was approved any more');
+    throw new CommandNotGrantedError({ problem: 'its folder is not the one that was approved any more' });
   }
   const words = grant.kind === 'policy' ? undefined : grant.argv;
   if (!words) return { file: '/bin/sh', args: ['-c', '--', command], argv0: 'sh', cwd, env };
 
   const argv = parseSimpleCommand(command);
   if (!argv || JSON.stringify(argv) !== JSON.stringify(words)) {
-    throw new CommandNotGrantedError('the rule that allowed it names another command');
+    throw new CommandNotGrantedError({ problem: 'the rule that allowed it names another command' });
   }
   // Somebody may have revoked it, or a link may lead elsewhere by now.
   if ((await ruleFor(options, policy, agentId, { argv, cwd: folder.cwd })) === undefined) {
-    throw new CommandNotGrantedError('the rule that allowed it is gone');
+    throw new CommandNotGrantedError({ problem: 'the rule that allowed it is gone' });
   }
   const [program = '', ...args] = argv;
   const file = await findProgram(program, path, folder.realPath);
-  if (file === undefined) throw new ProgramMissingError(program);
+  if (file === undefined) throw new ProgramMissingError({ program });
   return { file, args, argv0: program, cwd, env };
 }
 

@@ -2,10 +2,10 @@
 
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ToolInputError, UnknownProcessError } from '../../protocol/errors.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { ProcessRow } from '../../store/tables.ts';
 import { checkedParams } from '../check-params.ts';
+import { ToolInputError, UnknownProcessError } from '../errors.ts';
 import { formatRows } from '../format-rows.ts';
 import type { SessionSight } from '../session-tools.ts';
 import type { Tool, ToolContext, ToolOutput } from '../tool.ts';
@@ -71,7 +71,8 @@ export function createProcessTool(options: ProcessToolOptions): Tool {
     async run(params, context) {
       const asked = checkedParams<ProcessParams>(tool, params);
       if (asked.action === 'list') return list(options, context);
-      if (asked.id === undefined) throw new ToolInputError('process', [`id is required for ${asked.action}.`]);
+      if (asked.id === undefined)
+        throw new ToolInputError({ tool: 'process', problems: [`id is required for ${asked.action}.`] });
       const row = await find(options, context, asked.id);
       if (asked.action === 'kill') return outcomeOf(await options.processes.kill(row));
       if (asked.action === 'log') return read(row, asked);
@@ -83,7 +84,7 @@ export function createProcessTool(options: ProcessToolOptions): Tool {
 
 async function find(options: ProcessToolOptions, context: ToolContext, id: string): Promise<ProcessRow> {
   const row = await options.processes.find(id, options.sight.scopeOf(context));
-  if (!row) throw new UnknownProcessError(id);
+  if (!row) throw new UnknownProcessError({ processId: id });
   return row;
 }
 

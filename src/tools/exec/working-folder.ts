@@ -4,8 +4,8 @@
 import { randomUUID } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { ToolFileMissingError, ToolFileUnusableError, ToolPathError } from '../../protocol/errors.ts';
 import { openContainedTarget, type WorkspacePlace } from '../contained-path.ts';
+import { ToolFileMissingError, ToolFileUnusableError, ToolPathError } from '../errors.ts';
 
 export interface WorkingFolder {
   /** What a process is started in. Good while the folder is held open. */
@@ -38,9 +38,11 @@ export async function openWorkingFolder(place: WorkspacePlace, cwd = '.'): Promi
 
 /** In terms of the folder that was asked for. */
 function refuse(cwd: string, error: unknown): never {
-  if (error instanceof ToolPathError) throw new ToolPathError(cwd, error.problem);
-  if (error instanceof ToolFileMissingError) throw new ToolFileUnusableError(cwd, 'there is no such folder');
-  if (error instanceof ToolFileUnusableError) throw new ToolFileUnusableError(cwd, 'it is no folder', { cause: error });
+  if (error instanceof ToolPathError) throw new ToolPathError({ path: cwd, problem: error.problem });
+  if (error instanceof ToolFileMissingError)
+    throw new ToolFileUnusableError({ path: cwd, problem: 'there is no such folder' });
+  if (error instanceof ToolFileUnusableError)
+    throw new ToolFileUnusableError({ path: cwd, problem: 'it is no folder' }, { cause: error });
   throw error;
 }
 

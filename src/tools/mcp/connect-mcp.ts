@@ -6,17 +6,12 @@
 // server went away before it answered, with McpCallTimeoutError when it took too long, with McpNotReachedError when it
 // did not get the call, and with the server's own words when it refused.
 
-import {
-  McpAnswerError,
-  McpCallLostError,
-  McpCallTimeoutError,
-  McpNotReachedError,
-  McpStartError,
-} from '../../protocol/errors.ts';
+import { McpStartError } from '../../protocol/errors.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { HttpMcpTransport, McpServerSettings, McpTransport } from '../../protocol/mcp-server.ts';
 import { timeLimit } from '../../protocol/time-limit.ts';
 import { VERSION } from '../../protocol/version.ts';
+import { McpAnswerError, McpCallLostError, McpCallTimeoutError, McpNotReachedError } from '../errors.ts';
 import { type Listing, ListingReader, MAX_TOOLS } from './listed-tool.ts';
 import { MAX_MESSAGE_BYTES, StdioTransport } from './stdio-transport.ts';
 import { watchFetch } from './watched-fetch.ts';
@@ -103,24 +98,29 @@ export async function connectMcp(settings: McpServerSettings, options: ConnectOp
         }
       } catch (error) {
         if (signal.aborted) throw signal.reason;
-        throw new McpStartError(name, (isClosed && link.ending()) || reasonOf(error));
+        throw new McpStartError({ server: name, reason: (isClosed && link.ending()) || reasonOf(error) });
       }
       return reader.listing();
     },
     async call(tool, params, signal) {
-      if (isClosed) throw new McpNotReachedError(name, 'it has gone');
+      if (isClosed) throw new McpNotReachedError({ server: name, reason: 'it has gone' });
       const seconds = settings.timeoutMs / 1_000;
-      const limit = timeLimit(settings.timeoutMs, () => new McpCallTimeoutError(name, tool, seconds), signal);
+      const limit = timeLimit(
+        settings.timeoutMs,
+        () => new McpCallTimeoutError({ server: name, tool, seconds }),
+        signal,
+      );
       try {
         return await ask('tools/call', { name: tool, arguments: params }, limit.signal);
       } catch (error) {
         if (limit.signal.aborted) throw limit.signal.reason;
-        if (isClosed) throw new McpCallLostError(name, tool, link.ending() || 'the connection was closed');
-        if (error instanceof McpError) throw new McpAnswerError(name, reasonOf(error));
-        if (!link.isUnreached(error)) throw new McpCallLostError(name, tool, reasonOf(error));
+        if (isClosed)
+          throw new McpCallLostError({ server: name, tool, reason: link.ending() || 'the connection was closed' });
+        if (error instanceof McpError) throw new McpAnswerError({ server: name, reason: reasonOf(error) });
+        if (!link.isUnreached(error)) throw new McpCallLostError({ server: name, tool, reason: reasonOf(error) });
         // Whatever was agreed upon with a server that refuses is not worth keeping.
         link.drop(reasonOf(error));
-        throw new McpNotReachedError(name, reasonOf(error));
+        throw new McpNotReachedError({ server: name, reason: reasonOf(error) });
       } finally {
         limit.clear();
       }
@@ -136,7 +136,7 @@ export async function connectMcp(settings: McpServerSettings, options: ConnectOp
     const reason = (isClosed && link.ending()) || reasonOf(error);
     await close();
     if (options.signal.aborted) throw options.signal.reason;
-    throw new McpStartError(name, reason);
+    throw new McpStartError({ server: name, reason });
   }
 }
 

@@ -7,11 +7,11 @@
 
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { McpServerDownError, McpStartTimeoutError } from '../../protocol/errors.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { McpServerSettings, McpTransport } from '../../protocol/mcp-server.ts';
 import { timeLimit } from '../../protocol/time-limit.ts';
 import type { Store } from '../../store/store.ts';
+import { McpServerDownError, McpStartTimeoutError } from '../errors.ts';
 import type { ToolOutput } from '../tool.ts';
 import type { McpConnection } from './connect-mcp.ts';
 import { type ListedTool, type Listing, readKeptTools } from './listed-tool.ts';
@@ -148,7 +148,12 @@ export class McpServer {
     this.#stop.signal.throwIfAborted();
     if (this.#connection) return this.#connection;
     const pauseMs = this.#starting ? 0 : this.#notBefore - this.#parts.now();
-    if (pauseMs > 0) throw new McpServerDownError(this.settings.name, this.#error ?? '', Math.ceil(pauseMs / 1_000));
+    if (pauseMs > 0)
+      throw new McpServerDownError({
+        server: this.settings.name,
+        reason: this.#error ?? '',
+        seconds: Math.ceil(pauseMs / 1_000),
+      });
     this.#starting ??= this.#start().finally(() => {
       this.#starting = undefined;
     });
@@ -158,7 +163,11 @@ export class McpServer {
   async #start(): Promise<McpConnection> {
     const { name, startMs } = this.settings;
     const { variables } = this.#parts;
-    const limit = timeLimit(startMs, () => new McpStartTimeoutError(name, startMs / 1_000), this.#stop.signal);
+    const limit = timeLimit(
+      startMs,
+      () => new McpStartTimeoutError({ server: name, seconds: startMs / 1_000 }),
+      this.#stop.signal,
+    );
     this.#log.begin();
     let connection: McpConnection | undefined;
     try {

@@ -4,8 +4,9 @@
 import type { BigIntStats } from 'node:fs';
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { isAtriumError, ToolFileMissingError, ToolInputError } from '../../protocol/errors.ts';
+import { isAtriumError } from '../../protocol/errors.ts';
 import { type ContainedFile, openContainedFile } from '../contained-path.ts';
+import { ToolFileMissingError, ToolInputError } from '../errors.ts';
 import { readWholeText } from '../file-text.ts';
 
 /** Larger ones are data; they can still be read in parts. */
@@ -39,7 +40,7 @@ export function memoryPathOf(tool: string, workspaceDir: string, path: string): 
 export async function openMemoryFile(tool: string, workspaceDir: string, path: string): Promise<ContainedFile> {
   const root = await realpath(workspaceDir).catch(() => resolve(workspaceDir));
   const real = await realpath(join(root, path)).catch(() => undefined);
-  if (real === undefined) throw new ToolFileMissingError(path);
+  if (real === undefined) throw new ToolFileMissingError({ path });
   const way = wayBelow(root, real);
   // By the name that was asked for: where a link leads to outside is nobody's business here.
   if (!isMemoryPath(way)) throw noMemory(tool, path);
@@ -79,9 +80,12 @@ export async function readMemoryFile(workspaceDir: string, path: string): Promis
 }
 
 function noMemory(tool: string, path: string): ToolInputError {
-  return new ToolInputError(tool, [
-    `${JSON.stringify(path.slice(0, 200))} is no memory file; there are MEMORY.md and the Markdown files below memory/.`,
-  ]);
+  return new ToolInputError({
+    tool,
+    problems: [
+      `${JSON.stringify(path.slice(0, 200))} is no memory file; there are MEMORY.md and the Markdown files below memory/.`,
+    ],
+  });
 }
 
 function isMemoryPath(way: string): boolean {

@@ -1,8 +1,8 @@
 // `memory_get`: a file of the agent's memory, or some lines of it. A file that is not there is an answer, not an error:
 // an agent looks for today's notes before it has written any.
 
-import { ToolFileMissingError } from '../../protocol/errors.ts';
 import { checkedParams } from '../check-params.ts';
+import { ToolFileMissingError } from '../errors.ts';
 import { readWholeText } from '../file-text.ts';
 import { READ_MAX_CHARS } from '../read.ts';
 import type { Tool, ToolOutput } from '../tool.ts';

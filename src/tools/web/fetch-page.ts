@@ -9,7 +9,7 @@ import { request as requestPlainly } from 'node:http';
 import { request as requestSecurely } from 'node:https';
 import { pipeline, type Readable } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { WebFetchError, WebUrlError } from '../../protocol/errors.ts';
+import { WebFetchError, WebUrlError } from '../errors.ts';
 import { checkUrl } from './check-url.ts';
 import { type HostAddress, type HostRules, resolveHost } from './resolve-host.ts';
 
@@ -51,7 +51,7 @@ export async function fetchPage(address: string, options: FetchPageOptions): Pro
       response.destroy();
     }
   }
-  throw new WebFetchError(address, `it was redirected more than ${MAX_REDIRECTS} times`);
+  throw new WebFetchError({ url: address, problem: `it was redirected more than ${MAX_REDIRECTS} times` });
 }
 
 /** What a stranger wrote there is not repeated: it need not be an address, and would stand outside of every quote. */
@@ -60,7 +60,7 @@ function redirectTarget(location: string, url: URL): URL {
     return checkUrl(location, url);
   } catch (error) {
     if (!(error instanceof WebUrlError)) throw error;
-    throw new WebUrlError(url.href, `its redirect leads nowhere, because ${error.problem}`);
+    throw new WebUrlError({ url: url.href, problem: `its redirect leads nowhere, because ${error.problem}` });
   }
 }
 
@@ -141,12 +141,14 @@ function unpack(url: URL, response: IncomingMessage, maxBytes: number): Readable
   const encoding = (response.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (encoding === 'identity' || encoding === '') return response;
   const unpacker = unpackerOf(encoding);
-  if (!unpacker) throw new WebFetchError(url.href, `it is packed as ${JSON.stringify(encoding.slice(0, 40))}`);
+  if (!unpacker)
+    throw new WebFetchError({ url: url.href, problem: `it is packed as ${JSON.stringify(encoding.slice(0, 40))}` });
   const limited = async function* (packed: AsyncIterable<Buffer>) {
     let bytes = 0;
     for await (const chunk of packed) {
       bytes += chunk.length;
-      if (bytes > maxBytes) throw new WebFetchError(url.href, `it is packed into more than ${maxBytes} bytes`);
+      if (bytes > maxBytes)
+        throw new WebFetchError({ url: url.href, problem: `it is packed into more than ${maxBytes} bytes` });
       yield chunk;
     }
   };
@@ -175,8 +177,7 @@ function failureOf(url: URL, error: unknown): WebFetchError {
   const code = (error as NodeJS.ErrnoException | undefined)?.code ?? '';
   const problem = PROBLEMS[code] ?? (isAboutCertificate(code) ? 'its certificate cannot be trusted' : undefined);
   return new WebFetchError(
-    url.href,
-    problem ?? (code === '' ? 'the connection failed' : `the connection failed (${code})`),
+    { url: url.href, problem: problem ?? (code === '' ? 'the connection failed' : `the connection failed (${code})`) },
     {
       cause: error,
     },

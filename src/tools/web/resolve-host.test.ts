@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { WebAddressError, WebFetchError } from '../../protocol/errors.ts';
+import { WebAddressError, WebFetchError } from '../errors.ts';
 import { type HostRules, resolveHost } from './resolve-host.ts';
 
 const { signal } = new AbortController();

@@ -2,8 +2,8 @@
 // connected to: a second look-up could answer differently, and whoever owns the name decides what it answers.
 
 import { isIP } from 'node:net';
-import { WebAddressError, WebFetchError } from '../../protocol/errors.ts';
 import { isPublicAddress } from '../../protocol/public-address.ts';
+import { WebAddressError, WebFetchError } from '../errors.ts';
 import { hostOf } from './check-url.ts';
 
 export interface HostAddress {
@@ -29,12 +29,12 @@ export async function resolveHost(url: URL, rules: HostRules, signal: AbortSigna
     const family = isIP(address);
     return family === 4 || family === 6 ? [{ address, family }] : [];
   });
-  if (addresses.length === 0) throw new WebFetchError(url.href, 'its host has no address');
+  if (addresses.length === 0) throw new WebFetchError({ url: url.href, problem: 'its host has no address' });
   if (isAllowed(url, rules.allowHosts)) return addresses;
   const own = new Set(rules.ownAddresses());
   // One private address among public ones is enough: which of them is tried is not for us to say.
   const isTrap = ({ address }: HostAddress) => !isPublicAddress(address) || own.has(address);
-  if (addresses.length < found.length || addresses.some(isTrap)) throw new WebAddressError(host);
+  if (addresses.length < found.length || addresses.some(isTrap)) throw new WebAddressError({ host });
   return addresses;
 }
 
@@ -45,7 +45,7 @@ async function lookUp(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const answer = resolveName(host).catch((error) => {
-    throw new WebFetchError(url.href, 'its host is not known', { cause: error });
+    throw new WebFetchError({ url: url.href, problem: 'its host is not known' }, { cause: error });
   });
   return Promise.race([answer, rejectAt(signal)]);
 }

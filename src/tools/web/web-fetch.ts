@@ -3,9 +3,9 @@
 
 import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
-import { WebFetchError } from '../../protocol/errors.ts';
 import { timeLimit } from '../../protocol/time-limit.ts';
 import { checkedParams } from '../check-params.ts';
+import { WebFetchError } from '../errors.ts';
 import type { Tool, ToolOutput } from '../tool.ts';
 import { MAX_URL_CHARS } from './check-url.ts';
 import { decodePage, kindOf, looksLikeHtml, mediaTypeOf } from './decode-page.ts';
@@ -66,7 +66,7 @@ export function createWebFetchTool(options: WebFetchOptions): Tool {
     timeoutMs: timeoutMs + GRACE_MS,
     async run(params, context) {
       const { url, maxChars = mostChars, mode = 'text' } = checkedParams<WebFetchParams>(tool, params);
-      const late = () => new WebFetchError(url, `it took longer than ${timeoutMs / 1_000} seconds`);
+      const late = () => new WebFetchError({ url, problem: `it took longer than ${timeoutMs / 1_000} seconds` });
       const { signal, clear } = timeLimit(timeoutMs, late, context.signal);
       try {
         const { fetchPage } = await import('./fetch-page.ts');

@@ -1,0 +1,51 @@
+// The errors that agent raises, one row each. docs/errors.md is made from these rows.
+
+import { defineError } from '../protocol/errors.ts';
+
+export class TriggerScrubbedError extends defineError({
+  code: 'ATRIUM_RUN_SCRUBBED',
+  message: ({ runId }: { runId: string }) =>
+    `What ${runId} was asked is no longer stored, because a gate blocked it. Send the message again if it is still wanted.`,
+  means: 'A run was to be taken up whose message a gate had blocked, so that nothing of it is stored.',
+  todo: 'Send the message again if it is still wanted.',
+}) {}
+
+export class ToolRoundsExceededError extends defineError({
+  code: 'ATRIUM_RUN_TOOL_ROUNDS',
+  message: ({ limit }: { limit: number }) =>
+    `The agent went back to its tools more than ${limit} times without an answer. Ask for less at once, or raise agents.defaults.maxToolRounds.`,
+  means: 'The agent went back to its tools more often than `agents.defaults.maxToolRounds`.',
+  todo: 'Ask for less at once, or raise the limit.',
+}) {}
+
+export class ModelCallError extends defineError({
+  code: 'ATRIUM_MODEL_CALL',
+  message: ({ provider, model, kind, detail }: { provider: string; model: string; kind: string; detail: string }) =>
+    `The model ${provider}/${model} did not answer (${kind}): ${detail}`,
+  means: 'No model answered, the fallbacks included; `kind` and `detail` say what the last one met.',
+  todo: 'What the detail asks for: wait, check the key, the address or the size of the conversation.',
+}) {}
+
+export class ModelAnsweredNothingError extends defineError({
+  code: 'ATRIUM_MODEL_EMPTY',
+  message: ({ provider, model, stop }: { provider: string; model: string; stop: string }) =>
+    `The model ${provider}/${model} answered with nothing (${stop}). Ask again, perhaps in other words.`,
+  means: 'The model ended its answer without a word; `stop` says why.',
+  todo: "Ask again, perhaps in other words; after `length`, raise the model's `maxTokens`.",
+}) {}
+
+export class RunTimeoutError extends defineError({
+  code: 'ATRIUM_RUN_TIMEOUT',
+  message: ({ afterMs }: { afterMs: number }) =>
+    `The run took longer than ${Math.round(afterMs / 1_000)} s, which is the limit. Raise agents.defaults.timeoutSeconds to allow more.`,
+  means: 'The run took longer than `agents.defaults.timeoutSeconds`.',
+  todo: 'Ask for less at once, or raise the limit.',
+}) {}
+
+export class InjectionRefusedError extends defineError({
+  code: 'ATRIUM_INJECTION_REFUSED',
+  message: ({ owner, problem }: { owner: string; problem: string }) =>
+    `The text that ${owner} wants said in the next run was not queued: ${problem}.`,
+  means: "A plugin's text for the next run is empty, too long, or one too many; `problem` says which.",
+  todo: 'Queue less, or wait until a run has shown what is queued.',
+}) {}

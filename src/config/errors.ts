@@ -1,0 +1,99 @@
+// The errors that config raises, one row each. docs/errors.md is made from these rows.
+
+import { defineError } from '../protocol/errors.ts';
+
+export class ConfigMissingError extends defineError({
+  code: 'ATRIUM_CONFIG_MISSING',
+  message: ({ file }: { file: string }) =>
+    `There is no configuration file ${file}. Check the path, or leave it out to use the one in the state directory.`,
+  means: 'The file that `--config` or the environment names is not there.',
+  todo: 'Check the path, or leave it out to use the one in the state directory.',
+}) {}
+
+export class ConfigUnreadableError extends defineError({
+  code: 'ATRIUM_CONFIG_UNREADABLE',
+  message: ({ file, detail }: { file: string; detail: string }) =>
+    `The configuration ${file} cannot be read: ${detail}. Put a readable file there, or name another one with --config.`,
+  means: 'The file is there but cannot be read.',
+  todo: 'Check its permissions, or name another file with `--config`.',
+}) {}
+
+export class ConfigSyntaxError extends defineError({
+  code: 'ATRIUM_CONFIG_SYNTAX',
+  message: ({ file, line, column, problem }: { file: string; line: number; column: number; problem: string }) =>
+    `${file}:${line}:${column}: ${problem}. Mend this line; nothing of the file was used.`,
+  means: 'The text is neither valid JSON5 nor YAML. Nothing of it was used.',
+  todo: 'Mend the line that the message names.',
+}) {}
+
+export class ConfigIncludeError extends defineError({
+  code: 'ATRIUM_CONFIG_INCLUDE',
+  message: ({ file, line, include, detail }: { file: string; line: number; include: string; detail: string }) =>
+    `${file}:${line}: the included file ${include} cannot be used: ${detail}. Correct the "$include", or remove it.`,
+  means: 'A file that is named by `$include` cannot be used.',
+  todo: 'Correct the path, or remove the `$include`.',
+}) {}
+
+/** One value of the configuration that is not what its setting needs. */
+export interface ConfigIssue {
+  readonly file: string;
+  readonly line: number;
+  readonly path: string;
+  readonly found: string;
+  readonly expected: string;
+}
+
+export class ConfigInvalidError extends defineError({
+  code: 'ATRIUM_CONFIG_INVALID',
+  message: ({ issues }: { issues: readonly ConfigIssue[] }) => {
+    const lines = issues.map(
+      ({ file, line, path, found, expected }) => `${file}:${line}: ${path} is ${found}; expected ${expected}.`,
+    );
+    return `${lines.join('\n')}\nCorrect ${issues.length === 1 ? 'this line' : 'these lines'} and try again.`;
+  },
+  means:
+    'One or more settings have a value that they cannot have. `issues` holds file, line, path, what was found and what is expected.',
+  todo: 'Correct the lines that the message names.',
+}) {}
+
+export class ConfigEditError extends defineError({
+  code: 'ATRIUM_CONFIG_EDIT',
+  message: ({ file, path, detail }: { file: string; path: string; detail: string }) =>
+    `${path} cannot be set in ${file}: ${detail}. The file is unchanged; please edit it by hand.`,
+  means: 'A command could not change a setting without harming the rest of the file. The file is unchanged.',
+  todo: 'Edit the file by hand.',
+}) {}
+
+export class UnknownProviderError extends defineError({
+  code: 'ATRIUM_MODEL_PROVIDER_UNKNOWN',
+  message: ({
+    provider,
+    known,
+    suggestion,
+  }: {
+    provider: string;
+    known: readonly string[];
+    suggestion: string | undefined;
+  }) =>
+    `There is no model provider "${provider}". ${
+      suggestion ? `Did you mean "${suggestion}"?` : `Known: ${known.join(', ')}.`
+    } Others are added under models.providers, with a baseUrl.`,
+  means: 'The name before the slash of a model is no provider; `known` lists those that are.',
+  todo: 'Use one of them, or add it under `models.providers` with a `baseUrl`.',
+}) {}
+
+export class MissingModelKeyError extends defineError({
+  code: 'ATRIUM_MODEL_KEY_MISSING',
+  message: ({ provider, variable }: { provider: string; variable: string }) =>
+    `There is no API key for ${provider}. Set ${variable} in the environment, or models.providers.${provider}.apiKey in the configuration.`,
+  means: 'The provider wants an API key and there is none.',
+  todo: 'Set the variable that the message names, or `models.providers.<name>.apiKey`.',
+}) {}
+
+export class ProviderSettingsError extends defineError({
+  code: 'ATRIUM_MODEL_PROVIDER_SETTINGS',
+  message: ({ provider, setting, problem }: { provider: string; setting: string; problem: string }) =>
+    `The model provider "${provider}" cannot be used: ${setting} ${problem}.`,
+  means: 'A provider is configured with an address or an API that cannot be used.',
+  todo: 'Correct the setting that the message names.',
+}) {}

@@ -1,0 +1,257 @@
+// The errors that gateway raises, one row each. docs/errors.md is made from these rows.
+
+import { defineError } from '../protocol/errors.ts';
+
+export class BadFlagError extends defineError({
+  code: 'ATRIUM_CLI_BAD_FLAG',
+  message: ({ flag, value, expected }: { flag: string; value: string; expected: string }) =>
+    `${flag} ${JSON.stringify(value)} is not ${expected}.`,
+  means: 'A flag has a value that it cannot have.',
+  todo: 'Give it one of the values that the message names.',
+}) {}
+
+export class UnknownHandlerError extends defineError({
+  code: 'ATRIUM_HOOK_HANDLER_UNKNOWN',
+  message: ({ handler, suggestion }: { handler: string; suggestion: string | undefined }) =>
+    `There is no handler, rule or hook pack "${handler}". ${
+      suggestion ? `Did you mean "${suggestion}"?` : 'Run "atrium hooks list" to see what there is.'
+    }`,
+  means: 'No handler, rule or hook pack has this name.',
+  todo: 'See what there is with `atrium hooks list`.',
+}) {}
+
+export class TokenMissingError extends defineError({
+  code: 'ATRIUM_HTTP_TOKEN_MISSING',
+  status: 401,
+  message:
+    'This needs the gateway\'s token. Send it as "Authorization: Bearer <token>"; it stands in atrium/token in the state directory.',
+  means: 'A request came without the token.',
+  todo: 'Send `Authorization: Bearer <token>`.',
+}) {}
+
+export class TokenWrongError extends defineError({
+  code: 'ATRIUM_HTTP_TOKEN_WRONG',
+  status: 401,
+  message: 'This is not the token of this gateway. The right one stands in atrium/token in its state directory.',
+  means: "The token is not this gateway's.",
+  todo: 'Use the one in `<state>/atrium/token`, or the configured one.',
+}) {}
+
+export class TokenAttemptsError extends defineError({
+  code: 'ATRIUM_HTTP_TOKEN_ATTEMPTS',
+  status: 429,
+  message: ({ retryAfterSeconds }: { retryAfterSeconds: number }) =>
+    `Too many wrong tokens came from this address. Try again in ${retryAfterSeconds} seconds.`,
+  means: 'Too many wrong tokens came from one address.',
+  todo: 'Wait for `retryAfterSeconds`.',
+}) {}
+
+export class HostRefusedError extends defineError({
+  code: 'ATRIUM_HTTP_HOST_REFUSED',
+  status: 403,
+  message: ({ host }: { host: string }) =>
+    `This gateway does not answer to the name ${JSON.stringify(host)}. Use its address, or add an origin with this name to gateway.allowedOrigins.`,
+  means: 'The `Host` of a request is a name that the gateway does not know as its own.',
+  todo: 'Use its address, or add an origin with that name to `gateway.allowedOrigins`.',
+}) {}
+
+export class OriginRefusedError extends defineError({
+  code: 'ATRIUM_HTTP_ORIGIN_REFUSED',
+  status: 403,
+  message: ({ origin }: { origin: string }) =>
+    `Pages of ${JSON.stringify(origin)} may not call this gateway. Add that origin to gateway.allowedOrigins if they should.`,
+  means: 'A page of another origin called the gateway.',
+  todo: 'Add the origin to `gateway.allowedOrigins` if it should be able to.',
+}) {}
+
+export class BodyTooLargeError extends defineError({
+  code: 'ATRIUM_HTTP_BODY_TOO_LARGE',
+  status: 413,
+  message: ({ limitBytes }: { limitBytes: number }) =>
+    `The request is longer than the ${limitBytes} bytes allowed here. Send less at once.`,
+  means: "A request's body is longer than `limitBytes`.",
+  todo: 'Send less at once.',
+}) {}
+
+/** `param` is the field that is wrong, where it is one. */
+export class RequestInvalidError extends defineError({
+  code: 'ATRIUM_HTTP_REQUEST_INVALID',
+  status: 400,
+  message: ({ problem }: { problem: string; param?: string | undefined }) => problem,
+  means: 'The body or the query of a request cannot be used; `param` is the field.',
+  todo: 'Mend what the message names.',
+}) {}
+
+export class UnknownPathError extends defineError({
+  code: 'ATRIUM_HTTP_PATH_UNKNOWN',
+  status: 404,
+  message: ({ method, path }: { method: string; path: string }) =>
+    `There is nothing at ${method} ${path}. GET /openapi.json lists what there is.`,
+  means: 'No route has this method and path.',
+  todo: 'See `GET /openapi.json`.',
+}) {}
+
+export class UnknownModelNameError extends defineError({
+  code: 'ATRIUM_HTTP_MODEL_UNKNOWN',
+  status: 404,
+  message: ({
+    model,
+    known,
+    suggestion,
+  }: {
+    model: string;
+    known: readonly string[];
+    suggestion: string | undefined;
+  }) =>
+    `There is no model ${JSON.stringify(model)} here. ${suggestion ? `Did you mean "${suggestion}"?` : `Use one of: ${known.join(', ')}.`}`,
+  means: 'A chat completion asked for a model that is no agent here.',
+  todo: 'Use a name from `GET /v1/models`.',
+}) {}
+
+export class IdempotencyKeyReusedError extends defineError({
+  code: 'ATRIUM_HTTP_IDEMPOTENCY_KEY_REUSED',
+  status: 422,
+  message: ({ runId }: { runId: string }) =>
+    `This idempotency key belongs to another message (run ${runId}). Use a new key for a new message.`,
+  means: 'A key was sent again with another message.',
+  todo: 'Use a new key for a new message.',
+}) {}
+
+export class UnknownSessionError extends defineError({
+  code: 'ATRIUM_SESSION_UNKNOWN',
+  status: 404,
+  message: ({ session }: { session: string }) =>
+    `There is no session ${JSON.stringify(session)}. "atrium sessions list" shows those that there are.`,
+  means: 'No session has this key or id.',
+  todo: 'See `atrium sessions list`.',
+}) {}
+
+export class UnknownRunError extends defineError({
+  code: 'ATRIUM_RUN_UNKNOWN',
+  status: 404,
+  message: ({ runId }: { runId: string }) =>
+    `There is no run ${JSON.stringify(runId)}. "atrium sessions show <session>" names the runs of a session; old ones may have made room.`,
+  means: 'No run has this id.',
+  todo: 'Take an id from `atrium sessions show`.',
+}) {}
+
+export class UnknownCaptureError extends defineError({
+  code: 'ATRIUM_RUN_CAPTURE_UNKNOWN',
+  status: 404,
+  message: ({ runId, call }: { runId: string; call: string }) =>
+    `${call === 'last' ? 'No request' : `Request ${call}`} of run ${runId} is kept. The run made no such call, or its capture made room for newer ones (recorder.captures).`,
+  means: 'The request that was asked for is not kept.',
+  todo: 'Ask for a call that the run made; keep captures longer with `recorder.captures`.',
+}) {}
+
+export class UnknownReportError extends defineError({
+  code: 'ATRIUM_RUN_REPORT_UNKNOWN',
+  status: 404,
+  message: ({ runId }: { runId: string }) =>
+    `Run ${runId} has no context report: it is not over yet, or ended before anything was composed.`,
+  means: 'The run has no context report.',
+  todo: 'Wait for its end, or look at another run.',
+}) {}
+
+export class UnknownDeadLetterError extends defineError({
+  code: 'ATRIUM_DEADLETTER_UNKNOWN',
+  status: 404,
+  message: ({ id }: { id: string }) =>
+    `There is no dead letter ${JSON.stringify(id)}. "atrium deadletters list" shows those that there are.`,
+  means: 'No dead letter has this id.',
+  todo: 'See `atrium deadletters list`.',
+}) {}
+
+export class PortInUseError extends defineError({
+  code: 'ATRIUM_GATEWAY_PORT_IN_USE',
+  status: 503,
+  message: ({ host, port }: { host: string; port: number }) =>
+    `Port ${port} on ${host} is in use, perhaps by another gateway. Stop that program, or choose another port with --port or gateway.port.`,
+  means: 'Another program listens on the port.',
+  todo: 'Stop it, or choose another port.',
+}) {}
+
+export class ListenFailedError extends defineError({
+  code: 'ATRIUM_GATEWAY_LISTEN_FAILED',
+  status: 503,
+  message: ({ host, port, reason }: { host: string; port: number; reason: string }) =>
+    `The gateway cannot listen on ${host} port ${port} (${reason}). Choose another address with gateway.bind, or another port with --port.`,
+  means: 'The address or port cannot be listened on; `reason` says why.',
+  todo: 'Choose another with `gateway.bind` or `--port`.',
+}) {}
+
+export class BindAddressInvalidError extends defineError({
+  code: 'ATRIUM_GATEWAY_BIND_INVALID',
+  status: 503,
+  message: ({ bind }: { bind: string }) =>
+    `gateway.bind is ${JSON.stringify(bind)}, which is no address to listen on. Use "loopback", "lan" or an IP address of this machine.`,
+  means: '`gateway.bind` is neither a known word nor an IP address.',
+  todo: 'Use `loopback`, `lan` or an address.',
+}) {}
+
+export class BindWithoutTokenError extends defineError({
+  code: 'ATRIUM_GATEWAY_BIND_WITHOUT_TOKEN',
+  status: 503,
+  message: ({ address }: { address: string }) =>
+    `The gateway does not listen on ${address} without a token, because others could reach it there. Set gateway.auth.token, or bind to "loopback".`,
+  means: 'Others could reach the address, and there is no token.',
+  todo: 'Set `gateway.auth.token`, or bind to `loopback`.',
+}) {}
+
+export class TokenUnresolvedError extends defineError({
+  code: 'ATRIUM_TOKEN_UNRESOLVED',
+  message: ({ problem }: { problem: string }) =>
+    `gateway.auth.token cannot be used: ${problem}. Set it to the token itself, or remove it to have one made.`,
+  means: 'The configured token is blank or still the name of a variable.',
+  todo: 'Set the token itself, or remove the setting.',
+}) {}
+
+export class TokenFileError extends defineError({
+  code: 'ATRIUM_TOKEN_FILE',
+  message: ({ file, problem }: { file: string; problem: string }) =>
+    `The token file ${file} cannot be used: ${problem}. Mend or remove it; without one, a new token is made.`,
+  means: 'The token file cannot be read, made or believed.',
+  todo: 'Mend or remove the file.',
+}) {}
+
+export class RunGivenUpError extends defineError({
+  code: 'ATRIUM_RUN_GIVEN_UP',
+  message: ({ claims }: { claims: number }) =>
+    `The run was begun ${claims} times and was cut short each time before it got anywhere. It is kept as a dead letter; see atrium deadletters.`,
+  means: 'The gateway died three times over this run before it got anywhere. The message is kept.',
+  todo: 'Find out what kills it (the log, the hooks), then `atrium deadletters replay`.',
+}) {}
+
+export class InboundTooLongError extends defineError({
+  code: 'ATRIUM_INBOUND_TOO_LONG',
+  message: ({ chars, limit }: { chars: number; limit: number }) =>
+    `The message has ${chars} characters, and ${limit} are the limit. Send it in parts, or as a file in the workspace.`,
+  means: 'A message is longer than the gateway takes.',
+  todo: 'Send it in parts, or as a file in the workspace.',
+}) {}
+
+export class NoRequestError extends defineError({
+  code: 'ATRIUM_PREVIEW_NO_REQUEST',
+  message: ({ text }: { text: string }) =>
+    `"${text.trim().slice(0, 40)}" is a command that the gateway answers itself; no model is asked, so there is no request to show. Preview the message that you would say to the agent.`,
+  means: 'The message is a command such as `/status`, which no model is asked for.',
+  todo: 'Preview a message to the agent.',
+}) {}
+
+export class UnknownAllowRuleError extends defineError({
+  code: 'ATRIUM_APPROVAL_RULE_UNKNOWN',
+  status: 404,
+  message: ({ ruleId }: { ruleId: string }) =>
+    `There is no rule ${JSON.stringify(ruleId)}. "atrium approvals rules" lists those that there are.`,
+  means: 'There is no allow rule of this name, or it was revoked already.',
+  todo: 'Look it up with `atrium approvals rules`.',
+}) {}
+
+export class PluginTimeoutError extends defineError({
+  code: 'ATRIUM_PLUGIN_TIMEOUT',
+  status: 504,
+  message: ({ pluginId, what, afterMs }: { pluginId: string; what: string; afterMs: number }) =>
+    `The plugin "${pluginId}" did not answer within ${afterMs} ms: ${what}.`,
+  means: 'A plugin was asked for something and did not answer in time.',
+  todo: 'Look at the plugin with `atrium plugins inspect`, and load it again.',
+}) {}

@@ -1,0 +1,270 @@
+// The errors that tools raises, one row each. docs/errors.md is made from these rows.
+
+import { defineError } from '../protocol/errors.ts';
+
+export class ToolInputError extends defineError({
+  code: 'ATRIUM_TOOL_INPUT',
+  message: ({ tool, problems }: { tool: string; problems: readonly string[] }) =>
+    `The parameters of ${tool} cannot be used. ${problems.join(' ')}`,
+  means: 'A model called a tool with parameters that make no sense; `problems` says which.',
+  todo: 'The model calls again with what the message asks for.',
+}) {}
+
+export class ToolPathError extends defineError({
+  code: 'ATRIUM_TOOL_PATH',
+  message: ({ path, problem }: { path: string; problem: string }) =>
+    `${JSON.stringify(path)} is refused: ${problem}. Use the path of a file inside the workspace.`,
+  means: 'A path leads out of the workspace, once links are followed, or is no path at all. Nothing was opened.',
+  todo: 'Use a path inside the workspace, or copy the file there.',
+}) {}
+
+export class ToolFileMissingError extends defineError({
+  code: 'ATRIUM_TOOL_FILE_MISSING',
+  message: ({ path }: { path: string }) =>
+    `There is no file ${JSON.stringify(path)}. Check the path; it is relative to the workspace.`,
+  means: 'The file that a tool was asked for is not there.',
+  todo: 'Check the path, which is relative to the workspace.',
+}) {}
+
+export class ToolFileUnusableError extends defineError({
+  code: 'ATRIUM_TOOL_FILE_UNUSABLE',
+  message: ({ path, problem }: { path: string; problem: string }) =>
+    `${JSON.stringify(path)} cannot be used: ${problem}.`,
+  means: 'The file is there, and is a directory, binary, too large, read-only or otherwise not for tools.',
+  todo: 'Mend what the message names, or choose another file.',
+}) {}
+
+export class ToolFileChangedError extends defineError({
+  code: 'ATRIUM_TOOL_FILE_CHANGED',
+  message: ({ path }: { path: string }) =>
+    `${JSON.stringify(path)} was changed by somebody else meanwhile and was left alone. Read it again, then retry.`,
+  means: 'Somebody changed the file between the reading and the writing of one edit; theirs was kept.',
+  todo: 'Read the file again, and repeat the edit.',
+}) {}
+
+export class ToolEditMatchError extends defineError({
+  code: 'ATRIUM_TOOL_EDIT_MATCH',
+  message: ({ path, matches }: { path: string; matches: number }) =>
+    matches === 0
+      ? `oldText does not occur in ${JSON.stringify(path)}. It must match exactly, blanks and line ends included; read the file again.`
+      : `oldText occurs ${matches} times in ${JSON.stringify(path)}. Give more of the text around it so that it occurs once, or set replaceAll to true.`,
+  means: 'The text to replace occurs not at all, or more than once; `matches` says how often.',
+  todo: 'Give the exact text with more around it, or set `replaceAll`.',
+}) {}
+
+export class ToolSessionUnknownError extends defineError({
+  code: 'ATRIUM_TOOL_SESSION_UNKNOWN',
+  message: ({ session }: { session: string }) =>
+    `This agent has no session ${JSON.stringify(session)} that may be seen from here. Use a key that sessions_list shows.`,
+  means: 'A session tool was asked for a session that its agent does not have.',
+  todo: 'Use a key from `sessions_list`.',
+}) {}
+
+export class UnknownApprovalError extends defineError({
+  code: 'ATRIUM_APPROVAL_UNKNOWN',
+  status: 404,
+  message: ({ approvalId }: { approvalId: string }) =>
+    `There is no approval ${JSON.stringify(approvalId)}. "atrium approvals list" shows what waits.`,
+  means: 'There is no approval of this name.',
+  todo: 'Look it up with `atrium approvals list`.',
+}) {}
+
+export class ApprovalAnsweredError extends defineError({
+  code: 'ATRIUM_APPROVAL_ANSWERED',
+  status: 409,
+  message: ({ approvalId, decision }: { approvalId: string; decision: string }) =>
+    `The approval ${approvalId} is not waiting any more (${decision}); nothing was changed.`,
+  means: 'Somebody has answered already, or its time was over; `decision` says how it went.',
+  todo: 'Nothing; the first answer counts.',
+}) {}
+
+export class DecisionNotAllowedError extends defineError({
+  code: 'ATRIUM_APPROVAL_DECISION',
+  status: 400,
+  message: ({ approvalId, decision, allowed }: { approvalId: string; decision: string; allowed: readonly string[] }) =>
+    `The approval ${approvalId} cannot be answered with ${JSON.stringify(decision)}: choose ${allowed.join(', ')}.`,
+  means: 'This approval does not offer the decision; `allowed` lists those that it does.',
+  todo: 'Answer with one of them.',
+}) {}
+
+export class WebUrlError extends defineError({
+  code: 'ATRIUM_WEB_URL',
+  message: ({ url, problem }: { url: string; problem: string }) =>
+    `${JSON.stringify(url.slice(0, 200))} cannot be fetched: ${problem}.`,
+  means: '`web_fetch` was given something other than a plain http or https address, or was redirected to it.',
+  todo: 'Use an http or https address without a name and password in it.',
+}) {}
+
+/** The addresses themselves are not told: what a private network looks like is nothing for a conversation. */
+export class WebAddressError extends defineError({
+  code: 'ATRIUM_WEB_ADDRESS',
+  message: ({ host }: { host: string }) =>
+    `${JSON.stringify(host.slice(0, 200))} is refused: it leads to an address that is not on the public internet. An operator who wants it fetched adds the host to tools.web.fetch.allowHosts.`,
+  means:
+    'The host leads to this machine, to a private network or to another address that is not public. Nothing was connected to.',
+  todo: 'Name the host in `tools.web.fetch.allowHosts` if agents may fetch it.',
+}) {}
+
+export class WebFetchError extends defineError({
+  code: 'ATRIUM_WEB_FETCH',
+  message: ({ url, problem }: { url: string; problem: string }) =>
+    `${JSON.stringify(url.slice(0, 200))} could not be fetched: ${problem}.`,
+  means: 'The page did not come: no such host, no connection, a bad certificate, too many redirects, too slow.',
+  todo: 'Check the address, or try again later.',
+}) {}
+
+export class PatchSyntaxError extends defineError({
+  code: 'ATRIUM_PATCH_SYNTAX',
+  message: ({ line, problem }: { line: number; problem: string }) =>
+    `Line ${line} of the patch cannot be used: ${problem}. Nothing was changed.`,
+  means: 'The text given to `apply_patch` is no patch; `line` says where it stops being one. Nothing was changed.',
+  todo: 'The model writes the patch again.',
+}) {}
+
+export class PatchMatchError extends defineError({
+  code: 'ATRIUM_PATCH_MATCH',
+  message: ({
+    path,
+    line,
+    problem,
+  }: {
+    path: string /** Where the hunk begins in the patch. */;
+    line: number;
+    problem: string;
+  }) =>
+    `The hunk at line ${line} of the patch does not fit ${JSON.stringify(path)}: ${problem}. Nothing was changed; read the file again and write the hunk anew.`,
+  means: 'A hunk fits the file nowhere, or in several places. Nothing was changed.',
+  todo: 'Read the file again, and give the hunk more lines around the change.',
+}) {}
+
+export class PatchUndoError extends defineError({
+  code: 'ATRIUM_PATCH_UNDO',
+  message: ({ paths, problem }: { paths: readonly string[]; problem: string }) =>
+    `The patch failed half-way (${problem}), and these files could not be put back: ${paths.map((path) => JSON.stringify(path)).join(', ')}. Read them before anything else.`,
+  means:
+    'A patch failed while it was being written, for want of space perhaps, and `paths` could not be put back as they were.',
+  todo: 'Look at these files, and restore them.',
+}) {}
+
+export class McpStartTimeoutError extends defineError({
+  code: 'ATRIUM_MCP_START_TIMEOUT',
+  message: ({ server, seconds }: { server: string; seconds: number }) =>
+    `The MCP server ${JSON.stringify(server)} was not ready after ${seconds} s. If it needs longer, raise mcp.servers.<name>.startSeconds.`,
+  means: 'A server was not ready in its time. Runs go on without it.',
+  todo: 'Raise `startSeconds`, or see what it waits for with `atrium mcp test NAME`.',
+}) {}
+
+export class McpServerDownError extends defineError({
+  code: 'ATRIUM_MCP_DOWN',
+  message: ({ server, reason, seconds }: { server: string; reason: string; seconds: number }) =>
+    `The MCP server ${JSON.stringify(server)} is down and is started again in ${seconds} s at the earliest; the call was not made. ${reason}`,
+  means: 'A tool was called while its server is down and not yet started again. The call was not made.',
+  todo: 'Wait `seconds`, or repair the server.',
+}) {}
+
+export class McpNotReachedError extends defineError({
+  code: 'ATRIUM_MCP_NOT_REACHED',
+  message: ({ server, reason }: { server: string; reason: string }) =>
+    `The MCP server ${JSON.stringify(server)} did not take the call (${reason}), so that it had no effect. Call again in a moment.`,
+  means: 'The server did not take the call, which had no effect.',
+  todo: 'Call again.',
+}) {}
+
+export class McpCallLostError extends defineError({
+  code: 'ATRIUM_MCP_CALL_LOST',
+  message: ({ server, tool, reason }: { server: string; tool: string; reason: string }) =>
+    `The MCP server ${JSON.stringify(server)} went away before it answered the call of ${JSON.stringify(tool)}: ${reason}. The call was not repeated, and whether it took effect is unknown. Look before you repeat it.`,
+  means: 'The server went away in the middle of a call. It is not repeated; its effect is unknown.',
+  todo: 'Look whether it took effect before you repeat it.',
+}) {}
+
+export class McpCallTimeoutError extends defineError({
+  code: 'ATRIUM_MCP_CALL_TIMEOUT',
+  message: ({ server, tool, seconds }: { server: string; tool: string; seconds: number }) =>
+    `The MCP server ${JSON.stringify(server)} did not answer the call of ${JSON.stringify(tool)} within ${seconds} s; it was told to stop, and what it had done by then is not known.`,
+  means: "A call took longer than the server's `timeoutSeconds` and was cancelled; its effect is unknown.",
+  todo: 'Raise `timeoutSeconds` for slow tools.',
+}) {}
+
+export class McpAnswerError extends defineError({
+  code: 'ATRIUM_MCP_REFUSED',
+  message: ({ server, reason }: { server: string; reason: string }) =>
+    `The MCP server ${JSON.stringify(server)} refused the call: ${reason}.`,
+  means: 'The server answered the call with an error of the protocol; `reason` has its words.',
+  todo: 'Correct the call.',
+}) {}
+
+export class ToolSendForbiddenError extends defineError({
+  code: 'ATRIUM_TOOL_SEND_FORBIDDEN',
+  message:
+    'Sessions may not reach each other here. The operator can allow it within one agent by setting tools.sessions.visibility to "agent".',
+  means: '`sessions_send` was called where sessions see themselves only.',
+  todo: 'Set `tools.sessions.visibility` to `agent` if the sessions of an agent may reach each other.',
+}) {}
+
+export class ToolSendToSelfError extends defineError({
+  code: 'ATRIUM_TOOL_SEND_TO_SELF',
+  message: ({ sessionKey }: { sessionKey: string }) =>
+    `${JSON.stringify(sessionKey)} is this session, which cannot send to itself. Answer instead.`,
+  means: 'A session tried to send to itself.',
+  todo: 'Nothing; the model is told to answer instead.',
+}) {}
+
+/** `path` holds the keys of the sessions that passed the matter on, the sending one last. */
+export class ToolSendCycleError extends defineError({
+  code: 'ATRIUM_TOOL_SEND_CYCLE',
+  message: ({ sessionKey }: { sessionKey: string; path: readonly string[] }) =>
+    `The session ${JSON.stringify(sessionKey)} has passed this matter on and would wait for itself. Answer instead: the answer goes back to whoever asked.`,
+  means: 'A session tried to send to one that waits for it; `path` names those that passed the matter on.',
+  todo: 'Nothing; the model is told to answer instead.',
+}) {}
+
+export class ToolSendTooFarError extends defineError({
+  code: 'ATRIUM_TOOL_SEND_TOO_FAR',
+  message: ({ limit }: { path: readonly string[]; limit: number }) =>
+    `This matter has been passed on ${limit} times, which is as far as it may go. Answer with what is known here.`,
+  means: 'A matter was passed on from session to session more often than `limit`.',
+  todo: 'Nothing; the model is told to answer with what it knows.',
+}) {}
+
+export class ToolSendNowhereError extends defineError({
+  code: 'ATRIUM_TOOL_SEND_NOWHERE',
+  message: ({ sessionKey }: { sessionKey: string }) =>
+    `The session ${JSON.stringify(sessionKey)} is at no place where it could answer: it was deleted, or nobody has written there yet. Send to another one.`,
+  means: 'The session has no surface to answer on, because it was deleted or nobody has written there.',
+  todo: 'Send to another session.',
+}) {}
+
+export class CommandNotGrantedError extends defineError({
+  code: 'ATRIUM_TOOL_EXEC_NOT_GRANTED',
+  message: ({ problem }: { problem: string }) =>
+    `The command was not run: ${problem}. Call exec again, so that it is decided anew.`,
+  means:
+    'A command came to be run without anything that allows it, or with something that allows another one; `problem` says which.',
+  todo: 'Nothing; the agent calls the tool again, and it is decided anew.',
+}) {}
+
+export class ProgramMissingError extends defineError({
+  code: 'ATRIUM_TOOL_EXEC_NO_PROGRAM',
+  message: ({ program }: { program: string }) =>
+    `There is no program ${JSON.stringify(program)} that could be run; check its name, and that it may be executed.`,
+  means:
+    'A rule allows the command, and its program is not in the search path. Folders of the workspace are not searched.',
+  todo: "Install it, or put its folder into the gateway's `PATH`.",
+}) {}
+
+export class UnknownProcessError extends defineError({
+  code: 'ATRIUM_TOOL_PROCESS_UNKNOWN',
+  message: ({ processId }: { processId: string }) =>
+    `There is no command ${JSON.stringify(processId)} that may be seen from here. List them with "list".`,
+  means: 'An agent asked for a background command that is not there, or that belongs to another session.',
+  todo: 'Nothing; the agent can list its own.',
+}) {}
+
+export class ProcessLimitError extends defineError({
+  code: 'ATRIUM_TOOL_PROCESS_LIMIT',
+  message: ({ limit, scope }: { limit: number; scope: string }) =>
+    `${limit} commands ${scope} run in the background already, which is the most. End one with process kill.`,
+  means: 'So many background commands run already; `limit` and `scope` say how many of which.',
+  todo: 'End some; the agent can do so with `process`.',
+}) {}
