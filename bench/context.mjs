@@ -7,10 +7,7 @@ import { stat } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readEnvironment } from '../dist/config/environment.js';
-import { CachedFileSource } from '../dist/context/sources/file-source.js';
-import { ContextEngine } from '../dist/gateway/context-engine.js';
-import { HookRunner } from '../dist/hooks/runner.js';
+import { CachedFileSource, ContextEngine, HookRunner, readEnvironment } from '../build/bench/parts.js';
 
 const NAMES = [
   'AGENTS.md',

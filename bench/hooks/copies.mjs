@@ -1,7 +1,7 @@
 // Each handler that is asked has an event to itself, and observers share one that is frozen. A long history is copied
 // only for handlers that look at it.
 
-import { frozenCopy, isolatedEvent } from '../../dist/hooks/isolated-copy.js';
+import { frozenCopy, isolatedEvent } from '../../build/bench/parts.js';
 import { inTurns, round } from './in-turns.mjs';
 import { EVENT } from './subject.mjs';
 

@@ -3,7 +3,7 @@
 
 import { createHooks } from 'hookable';
 import { AsyncSeriesWaterfallHook } from 'tapable';
-import { HookStatistics } from '../../dist/hooks/hook-statistics.js';
+import { HookStatistics } from '../../build/bench/parts.js';
 import { inTurns, round } from './in-turns.mjs';
 import { CONTEXT, EVENT, HANDLERS, HOOK, runnerWith } from './subject.mjs';
 

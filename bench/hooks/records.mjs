@@ -6,9 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { readEnvironment } from '../../dist/config/environment.js';
-import { createRecords } from '../../dist/gateway/create-records.js';
-import { HookStatistics } from '../../dist/hooks/hook-statistics.js';
+import { createRecords, HookStatistics, readEnvironment } from '../../build/bench/parts.js';
 import { inTurns, round } from './in-turns.mjs';
 import { CONTEXT, EVENT, HANDLERS, HOOK, runnerWith, withHandlers } from './subject.mjs';
 

@@ -1,7 +1,7 @@
 // What is asked in these measurements: a hook of every run, an event and a context as a run has them, and three kinds of
 // handlers. The work of the handlers is nothing, so that only the calling is measured.
 
-import { HookRunner } from '../../dist/hooks/runner.js';
+import { HookRunner } from '../../build/bench/parts.js';
 
 export const HOOK = 'before_prompt_build';
 

@@ -6,8 +6,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { HookRunner } from '../../dist/hooks/runner.js';
-import { WorkerPlugins } from '../../dist/plugins/isolation/worker-plugins.js';
+import { HookRunner, WorkerPlugins } from '../../build/bench/parts.js';
 import { round } from './in-turns.mjs';
 import { EVENT } from './subject.mjs';
 

@@ -2,8 +2,9 @@
 // configuration and no network, writes nothing, and does not look at the home of whoever runs it. The clock stands still,
 // so the same installation tells the same story every time.
 
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Environment, readEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
@@ -77,8 +78,15 @@ Now with your own agent
 In a checkout of Atrium, write "npx atrium" instead of "atrium".
 `;
 
+/** Beside package.json, which stands above this file in the sources and in a build. */
+function findExamples(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
+  return join(folder, 'examples');
+}
+
 async function prepareTour(io: CliIo): Promise<Tour> {
-  const examplesDir = fileURLToPath(new URL('../../examples/', import.meta.url)).replace(/[\\/]$/, '');
+  const examplesDir = findExamples();
   const workspaceDir = join(examplesDir, 'workspace');
   const isThere = await stat(workspaceDir).then(
     (entry) => entry.isDirectory(),

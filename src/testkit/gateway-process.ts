@@ -19,7 +19,7 @@ export interface GatewayProcessSettings {
 export interface StartSettings {
   /** Where it is to die: `request:before`, `tool-result:after@2`. */
   readonly failpoints?: readonly string[] | undefined;
-  /** The text of a module that adds handlers; see gateway-program.mjs. Without it, `atrium start` is run. */
+  /** The text of a module that adds handlers; see gateway-program.ts. Without it, `atrium start` is run. */
   readonly program?: string | undefined;
   /** A command that runs the one behind it under some restriction, such as `['setpriv', '…']`. */
   readonly under?: readonly string[] | undefined;
@@ -32,7 +32,7 @@ export interface ProcessEnd {
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 const COMMAND = join(REPOSITORY, 'dist', 'cli', 'main.js');
-const PROGRAM = fileURLToPath(new URL('gateway-program.mjs', import.meta.url));
+const PROGRAM = join(REPOSITORY, 'build', 'testkit', 'gateway-program.js');
 /** Nothing that works takes this long, not even on a busy machine. */
 const PATIENCE_MS = 30_000;
 /** The test's own, so that it does not change with a process. */

@@ -1,0 +1,172 @@
+// The command behind `npm run build`: `jiti scripts/build.ts [--only dist|build] [--if-needed]`. It makes two folders.
+// `dist/` is the product, with the types that package.json promises; only this one is shipped. `build/` holds the parts of
+// the product that the programs of tests and benchmarks begin with, bundled in the same way.
+//
+// A build is made in a folder of its own and takes effect when all of it is there; see put-in-place.ts.
+
+import { execFile } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs, promisify } from 'node:util';
+import type { InlineConfig } from 'tsdown';
+import { putInPlace, stagingFolder } from './put-in-place.ts';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const packs = readdirSync(join(root, 'src/hooks/bundled'), { withFileTypes: true }).filter((pack) =>
+  pack.isDirectory(),
+);
+
+/** Entries that no module imports: the product finds them by their path. */
+const FOUND_BY_PATH = [
+  'src/plugins/isolation/plugin-worker.ts',
+  ...packs.map(({ name }) => `src/hooks/bundled/${name}/handler.ts`),
+];
+
+interface Output {
+  readonly name: 'dist' | 'build';
+  /** The files that others name; they keep their place from build to build. */
+  readonly doors: readonly string[];
+  readonly madeFrom: readonly string[];
+  /** They run side by side, and each writes into the folder that it is given. */
+  readonly steps: readonly ((folder: string) => unknown)[];
+}
+
+const OUTPUTS: readonly Output[] = [
+  {
+    name: 'dist',
+    doors: promisedFiles(),
+    madeFrom: ['src', 'scripts', 'package.json', 'tsconfig.json', 'tsconfig.types.json'],
+    steps: [
+      (folder) =>
+        bundle(folder, [
+          'src/cli/main.ts',
+          'src/public/context.ts',
+          'src/public/plugin-sdk.ts',
+          'src/public/testkit.ts',
+          ...FOUND_BY_PATH,
+        ]),
+      (folder) => bundleTypes(folder, ['src/public/context.ts', 'src/public/plugin-sdk.ts', 'src/public/testkit.ts']),
+      copyPackFiles,
+    ],
+  },
+  {
+    name: 'build',
+    doors: ['testkit/gateway-program.js', 'bench/parts.js'],
+    madeFrom: ['src', 'scripts', 'package.json', 'bench/parts.ts'],
+    steps: [
+      (folder) => bundle(folder, ['src/testkit/gateway-program.ts', 'bench/parts.ts', ...FOUND_BY_PATH]),
+      copyPackFiles,
+    ],
+  },
+];
+
+const { values: flags } = parseArgs({ options: { only: { type: 'string' }, 'if-needed': { type: 'boolean' } } });
+const asked = OUTPUTS.filter(({ name }) => flags.only === undefined || flags.only === name);
+const outputs = flags['if-needed'] ? asked.filter((output) => !isUpToDate(output)) : asked;
+if (flags['if-needed'] && outputs.length > 0) console.log('Building, which is done once ...');
+await Promise.all(outputs.map(make));
+
+async function make({ name, doors, steps }: Output): Promise<void> {
+  const startedAt = new Date();
+  const folder = join(root, name);
+  const staging = stagingFolder(folder);
+  await Promise.all(steps.map((step) => step(staging)));
+  putInPlace({ staging, folder, doors, startedAt });
+}
+
+/** Every file of `dist/` that package.json names. */
+function promisedFiles(): string[] {
+  const { bin, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    bin: Record<string, string>;
+    exports: Record<string, string | Record<string, string>>;
+  };
+  const named = [...Object.values(bin), ...Object.values(exports).flatMap((door) => Object.values(door))];
+  const inDist = named.map((path) => /^(?:\.\/)?dist\/(.+)$/.exec(path)?.[1]).filter((path) => path !== undefined);
+  return [...new Set(inDist)];
+}
+
+/**
+ * Bundled, because finding and reading hundreds of small modules was most of the time that a start takes. Of the packages
+ * only those with many modules are taken in, as far as they are used; the rest stays where npm put it. Names and lines
+ * stay as they are, so that a stack can be read; comments are left out, which saves reading them each time.
+ */
+async function bundle(folder: string, entries: readonly string[]): Promise<void> {
+  await runBundler({
+    ...entriesAt(folder, entries),
+    deps: {
+      alwaysBundle: [/^zod(\/|$)/, /^hono(\/|$)/, '@hono/node-server'],
+      onlyBundle: ['zod', 'hono', '@hono/node-server', 'typebox'],
+    },
+    outputOptions: {
+      chunkFileNames: 'chunks/[name]-[hash].js',
+      comments: { legal: true, annotation: true, jsdoc: false },
+    },
+    dts: false,
+  });
+}
+
+/** The native compiler writes a declaration for each module, and the bundler takes what the doors need of them. */
+async function bundleTypes(folder: string, entries: readonly string[]): Promise<void> {
+  const declarations = `${folder}-declarations`;
+  const compiler = join(root, 'node_modules/ts7/bin/tsc');
+  const emit = ['--noEmit', 'false', '--emitDeclarationOnly', '--noCheck', '--rewriteRelativeImportExtensions'];
+  const places = ['--rootDir', join(root, 'src'), '--outDir', declarations];
+  await promisify(execFile)(process.execPath, [compiler, '-p', join(root, 'tsconfig.types.json'), ...emit, ...places]);
+  const { entry } = entriesAt(folder, entries);
+  const written = Object.keys(entry).map((name) => [name, join(declarations, `${name}.d.ts`)]);
+  await runBundler({
+    outDir: folder,
+    entry: Object.fromEntries(written),
+    deps: { alwaysBundle: [/^zod(\/|$)/], onlyBundle: false },
+    outputOptions: { chunkFileNames: 'types/[name].js' },
+    dts: { emitDtsOnly: true, dtsInput: true },
+    // The marks of regions name the temporary folder, and the same sources must give the same build.
+    plugins: [{ name: 'no-regions', renderChunk: (code) => code.replace(/^\/\/#(end)?region.*\n/gm, '') }],
+  });
+  rmSync(declarations, { recursive: true });
+}
+
+async function runBundler(options: InlineConfig): Promise<void> {
+  const { build } = await import('tsdown');
+  await build({
+    cwd: root,
+    config: false,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    fixedExtension: false,
+    clean: false,
+    logLevel: 'error',
+    ...options,
+  });
+}
+
+function entriesAt(outDir: string, paths: readonly string[]) {
+  const named = paths.map((path) => [path.replace(/^src\//, '').replace(/\.ts$/, ''), path]);
+  return { outDir, entry: Object.fromEntries(named) };
+}
+
+/** Packs are read from beside their handler. */
+function copyPackFiles(folder: string): void {
+  for (const { name } of packs) {
+    const file = `hooks/bundled/${name}/HOOK.md`;
+    cpSync(join(root, 'src', file), join(folder, file));
+  }
+}
+
+/** True when no source is newer than the build. A folder counts too: its time changes when a file is added or removed. */
+function isUpToDate({ name, doors, madeFrom }: Output): boolean {
+  try {
+    const made = Math.min(...doors.map((door) => statSync(join(root, name, door)).mtimeMs));
+    return made >= Math.max(...madeFrom.map((path) => newestIn(join(root, path))));
+  } catch {
+    return false;
+  }
+}
+
+function newestIn(path: string): number {
+  const status = statSync(path);
+  if (!status.isDirectory()) return path.endsWith('.test.ts') ? 0 : status.mtimeMs;
+  return Math.max(status.mtimeMs, ...readdirSync(path).map((name) => newestIn(join(path, name))));
+}
