@@ -2,6 +2,7 @@
 // session first when a person asked for a new one or its time is over; the message that caused it becomes the first of
 // the new session.
 
+import { readInLane, type SaidInLane } from '../commands/read-in-lane.ts';
 import type { HookContext } from '../hooks/hook-context.ts';
 import { inStep } from '../hooks/hook-trace.ts';
 import type { Model } from '../models/model.ts';
@@ -15,13 +16,11 @@ import { loadSession, type SessionPlan } from '../sessions/open-session.ts';
 import { sessionEntryOf } from '../sessions/session-entry.ts';
 import type { JournalRow, SessionRow, TranscriptRow, TriggerKind, TriggerPayload } from '../store/tables.ts';
 import type { ClaimedRun } from './claimed-run.ts';
-import { parseCompactCommand } from './compaction/compact-command.ts';
 import { RunTimeoutError, TriggerScrubbedError } from './errors.ts';
 import { isOwnEntry, splitHistory } from './history-of.ts';
 import { hookContextOf, TRIGGER_OF_KIND } from './hook-context-of.ts';
 import type { PastEntry } from './message-spans.ts';
 import { modelContextOf } from './model-context.ts';
-import { parseResetCommand } from './reset-command.ts';
 import { RunLedger } from './run-ledger.ts';
 import type { RecordedRun, RunParts } from './run-parts.ts';
 
@@ -35,6 +34,8 @@ export interface Turn {
   readonly inbound: Inbound;
   readonly trigger: Trigger;
   readonly kind: TriggerKind;
+  /** What was written, with the command in it if there is one. */
+  readonly said: SaidInLane;
   /** What the person said to the agent, without a command in front of it. */
   readonly text: string;
   /** An earlier attempt was cut short. */
@@ -83,10 +84,8 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
   const { agentId, inbound } = payload;
   const startedAt = parts.now();
   const journal = await parts.store.select('journal', { where: { runId }, orderBy: [['position', 'asc']] });
-  // Only what a person or a client wrote can be a command; a schedule's words, or an agent's, are words.
-  const isWritten = (kind === 'message' || kind === 'api') && !inbound.fromAgent;
-  const command = isWritten ? parseResetCommand(inbound.text) : undefined;
-  const compactWish = isWritten ? parseCompactCommand(inbound.text) : undefined;
+  const said = readInLane(parts.commands, kind, inbound);
+  const reset = said.work?.kind === 'new-session' ? said.work.reason : undefined;
   const isResumed = journal.length > 0;
   const { plan, entries } = await loadSession(parts, {
     agentId,
@@ -94,7 +93,7 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
     // What comes by itself is not somebody who speaks there.
     surface: isScheduled(kind) ? null : inbound.surface,
     now: startedAt,
-    reset: command?.name,
+    reset,
     resumes: isResumed ? runId : undefined,
   });
   const { session } = plan;
@@ -115,9 +114,9 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
   const recorded = { runId, sessionId: session.sessionId, sessionKey, agentId, workspaceDir, attempt };
   parts.emit({ type: 'run-start', runId, sessionKey, at: startedAt, attempt, agentId, sessionId: session.sessionId });
   parts.recorder.runStarted(recorded);
-  const packMessages = isResumed ? [] : await tellSessionChange(parts, plan, context, command?.name);
-  const said = splitHistory(entries, runId);
-  const past = [...seed.map((message): PastEntry => ({ message, meta: { seed: true } })), ...said.past];
+  const packMessages = isResumed ? [] : await tellSessionChange(parts, plan, context, reset);
+  const told = splitHistory(entries, runId);
+  const past = [...seed.map((message): PastEntry => ({ message, meta: { seed: true } })), ...told.past];
   const { runTimeoutMs } = parts.settings;
   const limit = timeLimit(runTimeoutMs, () => new RunTimeoutError({ afterMs: runTimeoutMs }), claimed.signal);
   return {
@@ -130,17 +129,18 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
     inbound,
     trigger: TRIGGER_OF_KIND[kind],
     kind,
-    text: command ? command.rest : (compactWish ?? inbound.text),
+    said,
+    text: said.text,
     isRecovered,
     isAbandoned: inbound.isAwaited === true && trigger.acceptedAt < parts.upSince,
-    isResetOnly: command !== undefined && command.rest === '',
+    isResetOnly: reset !== undefined && said.text === '',
     startsOver: startsOver(plan.ended?.reason),
-    isCompactOnly: compactWish !== undefined,
+    isCompactOnly: said.work?.kind === 'compaction',
     seed,
     history: past.map(({ message }) => message),
     past,
     ownEntries: entries.filter((entry) => isOwnEntry(entry, runId)),
-    ownTold: said.own.map(({ message }) => message),
+    ownTold: told.own.map(({ message }) => message),
     journal,
     startedAt,
     ledger,

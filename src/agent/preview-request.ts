@@ -10,7 +10,6 @@ import { draftRequest, type TurnSubject } from './draft-request.ts';
 import { historyOf } from './history-of.ts';
 import { hookContextOf } from './hook-context-of.ts';
 import type { RequestDraft } from './request-draft.ts';
-import { parseResetCommand } from './reset-command.ts';
 import type { DraftParts } from './run-parts.ts';
 
 export interface PreviewedRequest {
@@ -24,6 +23,10 @@ export async function previewRequest(
     readonly agentId: string;
     readonly sessionKey: string;
     readonly inbound: Inbound;
+    /** The words for the agent. */
+    readonly text: string;
+    /** The session is ended first. */
+    readonly reset: 'new' | 'reset' | undefined;
     readonly at: number;
     /** Also runs hooks that are not declared pure. */
     readonly runHooks: boolean;
@@ -31,13 +34,12 @@ export async function previewRequest(
   },
 ): Promise<PreviewedRequest> {
   const { agentId, sessionKey, inbound, at, signal } = about;
-  const command = parseResetCommand(inbound.text);
   const { plan, entries } = await loadSession(parts, {
     agentId,
     sessionKey,
     surface: inbound.surface,
     now: at,
-    reset: command?.name,
+    reset: about.reset,
   });
   const runId = 'run_preview';
   const past = historyOf(entries);
@@ -47,7 +49,7 @@ export async function previewRequest(
     sessionKey,
     session: plan.session,
     inbound,
-    text: command ? command.rest : inbound.text,
+    text: about.text,
     trigger: 'user',
     history: past.map(({ message }) => message),
     past,

@@ -1,6 +1,7 @@
 // Everything that a run needs of the world, handed in. The agent knows no HTTP, no channel and no configuration file;
 // delivery, routing and recording reach it as the small ports below.
 
+import type { CommandList } from '../commands/chat-command.ts';
 import type { Composition } from '../context/compose.ts';
 import type { HookContext } from '../hooks/hook-context.ts';
 import type { HookRunner } from '../hooks/runner.ts';
@@ -19,7 +20,6 @@ import type { NewRow, Store, Write } from '../store/store.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { TrustedPolicy } from '../tools/trusted-policy.ts';
 import type { RequestSpan } from './request-draft.ts';
-import type { CommandPort } from './run-command.ts';
 
 export type RunHooks = HookRunner<InternalHookHandler>;
 
@@ -40,8 +40,8 @@ export interface RunParts {
   /** Looked up for every call, in the order in which they were registered. They decide before any hook. */
   readonly trustedPolicies?: (() => readonly TrustedPolicy[]) | undefined;
   readonly approvals: ApprovalPort;
-  /** What plugins let people type; without it there is nothing of the kind. */
-  readonly commands?: CommandPort | undefined;
+  /** What people can type. */
+  readonly commands: CommandList;
   /** Whether the operator speaks, and nobody else can in that session. */
   readonly isOwner: (who: { readonly sessionKey: string; readonly requester: Requester }) => boolean;
   /** How an agent's long conversations are shortened. */

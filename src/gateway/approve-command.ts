@@ -2,12 +2,14 @@
 // done is a sentence that says what can; what somebody may not see is told like what does not exist.
 
 import { describeDuration } from '../agent/commands/describe-duration.ts';
+import { isApprover } from '../commands/audience.ts';
+import type { CommandPlace } from '../commands/chat-command.ts';
 import { APPROVAL_DECISIONS } from '../protocol/approval-decision.ts';
 import { describeDecision } from '../protocol/describe-decision.ts';
 import { isAtriumError } from '../protocol/errors.ts';
+import { isOperatorChannel } from '../protocol/operator-channels.ts';
 import type { Store } from '../store/store.ts';
 import type { ApprovalRow } from '../store/tables.ts';
-import { type Answerer, answererName, mayAllowAlways, mayAnswer, maySee } from '../tools/approvals/may-answer.ts';
 import { shownLine } from '../tools/approvals/shown-text.ts';
 import { UnknownApprovalError } from '../tools/errors.ts';
 import type { Approvals } from './approvals.ts';
@@ -22,14 +24,10 @@ export interface ApproveParts {
 
 const USAGE = `Use /approve ID ${APPROVAL_DECISIONS.join(' | ')}. /approve alone lists what waits.`;
 
-const NOT_ALLOWED =
-  'You may not answer approvals here. In a group or channel only those whom the operator named in approvals.approvers may.';
-
 const NOT_ALWAYS =
   'Only the operator and those named in approvals.approvers may allow it always, because that holds for every session of the agent. Use allow-once.';
 
-export async function approveCommand(parts: ApproveParts, args: readonly string[], who: Answerer): Promise<string> {
-  if (!mayAnswer(who, parts.approvers)) return NOT_ALLOWED;
+export async function approveCommand(parts: ApproveParts, args: readonly string[], who: CommandPlace): Promise<string> {
   const [id, word, ...rest] = args;
   if (id === undefined) return listWaiting(parts, who);
   try {
@@ -39,7 +37,7 @@ export async function approveCommand(parts: ApproveParts, args: readonly string[
       return approval.status === 'waiting' ? `Use ${howToAnswer(approval)}.` : USAGE;
     }
     const writesRule = decision === 'allow-always' && approval.rule !== null;
-    if (writesRule && !mayAllowAlways(who, parts.approvers)) return NOT_ALWAYS;
+    if (writesRule && !isApprover(who.inbound, parts.approvers)) return NOT_ALWAYS;
     const { surface } = who.inbound;
     const answered = await parts.approvals.answer(approval.id, decision, { by: answererName(who), surface });
     return `${answered.id} (${answered.title}): ${describeDecision(answered)}.`;
@@ -49,7 +47,7 @@ export async function approveCommand(parts: ApproveParts, args: readonly string[
   }
 }
 
-async function findApproval(store: Store, id: string, who: Answerer): Promise<ApprovalRow> {
+async function findApproval(store: Store, id: string, who: CommandPlace): Promise<ApprovalRow> {
   const [approval] = await store.select('approvals', { where: { id }, limit: 1 });
   if (approval && maySee(who, approval)) return approval;
   throw new UnknownApprovalError({ approvalId: id.slice(0, LONGEST_ID) });
@@ -58,7 +56,7 @@ async function findApproval(store: Store, id: string, who: Answerer): Promise<Ap
 const LONGEST_ID = 40;
 const MOST_LISTED = 10;
 
-async function listWaiting({ store, now }: ApproveParts, who: Answerer): Promise<string> {
+async function listWaiting({ store, now }: ApproveParts, who: CommandPlace): Promise<string> {
   const all = await store.select('approvals', { where: { status: 'waiting' }, orderBy: [['seq', 'asc']] });
   const seen = all.filter((approval) => maySee(who, approval));
   if (seen.length === 0) return 'Nothing waits for an approval here.';
@@ -84,4 +82,14 @@ const LONGEST_CALL = 120;
 
 function howToAnswer({ id, allowedDecisions }: ApprovalRow): string {
   return `/approve ${id} ${allowedDecisions.join(' | ')}`;
+}
+
+/** What is asked in another session concerns the operator only. */
+function maySee({ inbound, sessionKey }: CommandPlace, approval: Pick<ApprovalRow, 'sessionKey'>): boolean {
+  return isOperatorChannel(inbound.surface.channel) || approval.sessionKey === sessionKey;
+}
+
+/** For the record: the operator by the surface, other people by name. */
+function answererName({ inbound: { surface, sender } }: CommandPlace): string {
+  return isOperatorChannel(surface.channel) ? surface.channel : `${surface.channel}:${sender.id}`;
 }

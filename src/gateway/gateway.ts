@@ -182,7 +182,7 @@ export class Gateway implements GatewayPort {
 
   async preview(request: PreviewRequest): Promise<Preview> {
     const { run, route } = this.#parts;
-    return previewMessage({ draft: run, route, now: run.now }, request);
+    return previewMessage({ draft: run, route, commands: run.commands, now: run.now }, request);
   }
 
   async endSession(sessionKey: string, reason: SessionEndReason): Promise<boolean> {

@@ -20,8 +20,8 @@ import type { SessionMail } from '../tools/sessions-send.ts';
 import type { Tool } from '../tools/tool.ts';
 import { Approvals } from './approvals.ts';
 import { approveCommand } from './approve-command.ts';
+import { GatewayCommandPorts } from './command-ports.ts';
 import { ContextWarnings } from './context-warnings.ts';
-import { ControlCommands } from './control-commands.ts';
 import { createDelivery, type Delivery } from './create-delivery.ts';
 import { createDraftParts } from './create-draft-parts.ts';
 import { createInternalHooks } from './create-internal-hooks.ts';
@@ -175,15 +175,15 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     warn,
   });
   const approvers = config.approvals?.approvers ?? [];
-  const control = new ControlCommands({
+  const commands = new GatewayCommandPorts({
     store,
+    commands: plugins.commands,
     stop: (place, reason) => {
       void tellStop(runParts, place);
       return approvals.stop(place.sessionKey, reason);
     },
     approve: (args, place) => approveCommand({ store, approvals, approvers, now }, args, place),
     running: () => lanes.running,
-    pluginCommands: () => plugins.commands.listed(),
     modelsOf,
     deliveryOf: (id) => {
       const guarantee = channelOf(id)?.guarantee;
@@ -222,7 +222,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       store,
       hooks,
       route,
-      control,
+      commands,
       planDelivery: plan,
       internalHook,
       emit: live.emit,

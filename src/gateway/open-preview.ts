@@ -3,6 +3,8 @@
 
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { COMMAND_CATALOG } from '../commands/catalog.ts';
+import type { CommandList } from '../commands/chat-command.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { HookRunner } from '../hooks/runner.ts';
@@ -36,12 +38,15 @@ export async function openPreview(options: PreviewOptions): Promise<OpenedPrevie
   const drafting = createDraftParts({ ...options, store, hooks, mcp });
   const { parts, route } = drafting;
   return {
-    preview: (request) => previewMessage({ draft: parts, route, now: options.now }, request),
+    preview: (request) => previewMessage({ draft: parts, route, commands: OWN_COMMANDS, now: options.now }, request),
     explainTools: (request) => explainTools({ ...drafting, config: options.loaded.config }, request),
     mcpServers: () => mcp.statuses(),
     close: () => store.close(),
   };
 }
+
+/** No plugin is loaded for a preview, so that only the product's own commands are known. */
+const OWN_COMMANDS: CommandList = { list: () => COMMAND_CATALOG, approvers: [] };
 
 async function openForReading(file: string): Promise<Store> {
   const exists = await stat(file).then(

@@ -5,32 +5,33 @@
 
 import { previewRequest } from '../agent/preview-request.ts';
 import { withTexts } from '../agent/request-text.ts';
-import { parseResetCommand } from '../agent/reset-command.ts';
 import type { DraftParts } from '../agent/run-parts.ts';
+import type { CommandList } from '../commands/chat-command.ts';
+import { readInLane, type SaidInLane } from '../commands/read-in-lane.ts';
 import type { Inbound, Surface } from '../protocol/inbound.ts';
 import { parseSessionKey } from '../protocol/session-key.ts';
 import type { Route } from '../routing/resolve-route.ts';
-import { parseSlashCommand } from '../routing/slash-command.ts';
 import { NoRequestError } from './errors.ts';
 import type { Preview, PreviewRequest } from './gateway-port.ts';
 
 export interface PreviewParts {
   readonly draft: DraftParts;
+  readonly commands: CommandList;
   readonly route: (inbound: Inbound) => Route;
   readonly now: () => number;
 }
 
 export async function previewMessage(parts: PreviewParts, request: PreviewRequest): Promise<Preview> {
-  const command = parseSlashCommand(request.message);
-  const isAnsweredAtOnce = command !== undefined && command.name !== 'new' && command.name !== 'reset';
-  if (isAnsweredAtOnce || parseResetCommand(request.message)?.rest === '')
-    throw new NoRequestError({ text: request.message });
   const at = request.at?.getTime() ?? parts.now();
   const { agentId, sessionKey, inbound } = await placeOf(parts, request, at);
+  const said = readInLane(parts.commands, 'message', inbound);
+  if (isAnsweredWithoutModel(said)) throw new NoRequestError({ text: request.message });
   const { draft, wire } = await previewRequest(parts.draft, {
     agentId,
     sessionKey,
     inbound,
+    text: said.text,
+    reset: said.work?.kind === 'new-session' ? said.work.reason : undefined,
     at,
     runHooks: request.runHooks === true,
     signal: new AbortController().signal,
@@ -46,6 +47,12 @@ export async function previewMessage(parts: PreviewParts, request: PreviewReques
     spans: withTexts(draft.spans, draft.request),
     placeholders: draft.placeholders,
   };
+}
+
+/** A plugin's command counts as text here: only its handler knows whether it lets the message go on to the agent. */
+function isAnsweredWithoutModel({ command, work, reply, text }: SaidInLane): boolean {
+  if (reply !== undefined || command?.when === 'at-once' || work?.kind === 'compaction') return true;
+  return work?.kind === 'new-session' && text === '';
 }
 
 /** Where the message comes from: as the request says, else from where the last one came, else as the key says. */

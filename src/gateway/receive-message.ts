@@ -1,11 +1,14 @@
 // The way in, from a channel to the inbox: has it been here before, does a plugin take it, where does it belong, is it a
-// command that cannot wait. Resolves when the message is safe; only then may a channel say "got it".
+// command that cannot wait or that does not exist. Resolves when the message is safe; only then may a channel say "got it".
 //
 // Errors: rejects with an AtriumError when the message cannot be taken, and then nothing of it is stored, so that the
 // platform is free to send it again.
 
 import type { Answer, RunHooks } from '../agent/run-parts.ts';
 import type { ReceiveResult } from '../channels/channel.ts';
+import { answerCommand } from '../commands/answer-command.ts';
+import type { CommandPorts } from '../commands/chat-command.ts';
+import { parseCommand, writerOf } from '../commands/parse-command.ts';
 import type { HookContext } from '../hooks/hook-context.ts';
 import { rootTrace } from '../hooks/hook-trace.ts';
 import { dedupeKeyOf, type Inbound } from '../protocol/inbound.ts';
@@ -13,11 +16,9 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import { newId } from '../protocol/new-id.ts';
 import type { Route } from '../routing/resolve-route.ts';
-import { parseSlashCommand } from '../routing/slash-command.ts';
 import { PreconditionFailedError } from '../store/errors.ts';
 import type { NewRow, Store, Write } from '../store/store.ts';
 import type { TriggerPayload } from '../store/tables.ts';
-import type { ControlCommands } from './control-commands.ts';
 import { InboundTooLongError } from './errors.ts';
 import type { ReceiveOptions } from './gateway-port.ts';
 import { noteWaiting } from './note-waiting.ts';
@@ -27,7 +28,7 @@ export interface ReceiveParts {
   readonly store: Store;
   readonly hooks: RunHooks;
   readonly route: (inbound: Inbound) => Route;
-  readonly control: ControlCommands;
+  readonly commands: CommandPorts;
   readonly planDelivery: (answer: Answer) => Promise<readonly NewRow<'outbox'>[]>;
   readonly internalHook: (
     type: string,
@@ -67,8 +68,9 @@ export async function receiveMessage(
   if (claimed) return answerAtOnce(parts, { ...taken, ...claimed });
 
   tellReceived(parts, inbound, context);
-  const command = inbound.fromAgent ? undefined : parseSlashCommand(inbound.text);
-  const answer = command && (await parts.control.answer(command, { sessionKey, agentId, inbound }));
+  const kind = options.kind ?? 'message';
+  const parsed = parseCommand(inbound.text, writerOf(kind, inbound), () => parts.commands.list());
+  const answer = await answerCommand(parts.commands, parsed, { sessionKey, agentId, inbound });
   if (answer !== undefined) return answerAtOnce(parts, { ...taken, text: answer });
 
   const payload: TriggerPayload = { inbound, agentId, ...(options.seed ? { seed: options.seed } : {}) };
@@ -79,7 +81,7 @@ export async function receiveMessage(
       row: {
         runId,
         sessionKey,
-        kind: options.kind ?? 'message',
+        kind,
         dedupeKey: dedupeKey ?? null,
         fingerprint: fingerprint ?? null,
         payload,

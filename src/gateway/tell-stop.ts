@@ -1,8 +1,8 @@
 // Hook packs that listen to `command:stop` are told who stopped what. Nobody waits for them, and it never rejects.
 
 import type { RunParts } from '../agent/run-parts.ts';
+import type { CommandPlace } from '../commands/chat-command.ts';
 import { sessionEntryOf } from '../sessions/session-entry.ts';
-import type { CommandPlace } from './control-commands.ts';
 
 export async function tellStop(
   { store, internalHook }: Pick<RunParts, 'store' | 'internalHook'>,

@@ -10,12 +10,6 @@ import { factsOf } from './compaction-facts.ts';
 import { describeCompaction } from './describe-compaction.ts';
 import { subjectOfDraft } from './fit-request.ts';
 
-/** What stands behind the command: what the summary should mind. Undefined when it is no such command. */
-export function parseCompactCommand(text: string): string | undefined {
-  const match = /^\s*\/compact(?:\s+([\s\S]*))?$/i.exec(text);
-  return match ? (match[1] ?? '').trim() : undefined;
-}
-
 export async function compactNow(parts: RunParts, turn: Turn, draft: RequestDraft): Promise<RunAnswer> {
   return { kind: 'answer', reply: await answerOf(parts, turn, draft) };
 }

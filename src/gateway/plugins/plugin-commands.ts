@@ -1,12 +1,11 @@
-// The commands that plugins bring to every chat: who has which name, who may use it, and how the plugin is asked. The
-// product's own commands are nobody else's.
+// The commands that can be typed into a chat: the catalog's rows, and a row for every command that a loaded plugin brought.
+// Decides which plugin has which name, and how the plugin is asked. No plugin can take the name of a command of the product.
 
-import type { ChatCommand } from '../../agent/commands/help.ts';
-import type { CommandPort, FoundCommand, TypedCommand } from '../../agent/run-command.ts';
+import { isApprover } from '../../commands/audience.ts';
+import { COMMAND_CATALOG } from '../../commands/catalog.ts';
+import type { ChatCommand, CommandCall, CommandList, LanePlace, PluginWork } from '../../commands/chat-command.ts';
 import type { PluginRegistry, Registered } from '../../plugins/plugin-registry.ts';
 import type { PluginCommandAnswer, PluginCommandContext } from '../../plugins/registration.ts';
-import { SLASH_COMMANDS } from '../../routing/slash-command.ts';
-import { mayAllowAlways } from '../../tools/approvals/may-answer.ts';
 import { type ClaimedNames, claimNames, type RefusedName } from './claim-names.ts';
 import { plainLine, reasonOf } from './reason-of.ts';
 import { withinTime } from './within-time.ts';
@@ -18,33 +17,22 @@ export interface PluginCommandsParts {
   readonly timeoutMs: number;
 }
 
-const COMMAND = /^\s*\/([a-z][a-z0-9_-]{0,63})(?:\s+([\s\S]*))?$/i;
 const MAX_ANSWER_CHARS = 100_000;
 
-export class PluginCommands implements CommandPort {
+export class PluginCommands implements CommandList {
   readonly #parts: PluginCommandsParts;
 
   constructor(parts: PluginCommandsParts) {
     this.#parts = parts;
   }
 
-  find(typed: TypedCommand): FoundCommand | undefined {
-    const [, word, rest = ''] = COMMAND.exec(typed.inbound.text) ?? [];
-    if (word === undefined) return undefined;
-    const registered = this.#claimed().byName.get(word.toLowerCase());
-    const args = rest.trim();
-    // What stands behind a command that takes nothing makes it a sentence for the agent.
-    if (!registered || (args !== '' && !registered.registration.acceptsArgs)) return undefined;
-    return this.#found(registered, typed, args);
+  get approvers(): readonly string[] {
+    return this.#parts.approvers;
   }
 
-  /** For /help. */
-  listed(): readonly ChatCommand[] {
-    return [...this.#claimed().byName].map(([name, { registration }]) => ({
-      name,
-      ...(registration.acceptsArgs ? { usage: '[…]' } : {}),
-      summary: plainLine(registration.description, 200) || 'a command of a plugin',
-    }));
+  list(): readonly ChatCommand[] {
+    const brought = [...this.#claimed().byName].map(([name, registered]) => this.#row(name, registered));
+    return [...COMMAND_CATALOG, ...brought];
   }
 
   refused(): readonly RefusedName[] {
@@ -55,39 +43,48 @@ export class PluginCommands implements CommandPort {
     return claimNames(this.#parts.registry.registered('command'), ({ name }) => name.trim().toLowerCase(), objectionTo);
   }
 
-  #found({ pluginId, registration }: Registered<'command'>, typed: TypedCommand, args: string): FoundCommand {
-    const name = registration.name.trim().toLowerCase();
-    const isAuthorizedSender = mayAllowAlways(typed, this.#parts.approvers);
-    const context = contextOf(typed, args, isAuthorizedSender);
+  #row(name: string, registered: Registered<'command'>): ChatCommand {
+    const { description, acceptsArgs, requireAuth } = registered.registration;
     return {
       name,
+      ...(acceptsArgs ? { arguments: '[…]' } : { standsAlone: true }),
+      help: plainLine(description, 200) || 'a command of a plugin',
+      who: requireAuth ? 'approvers' : 'anyone',
+      owner: registered.pluginId,
+      when: 'in-lane',
+      handle: (call) => this.#work(registered, call),
+    };
+  }
+
+  #work({ pluginId, registration }: Registered<'command'>, { name, rest }: CommandCall): PluginWork {
+    const isAuthorized = ({ inbound }: LanePlace) => isApprover(inbound, this.#parts.approvers);
+    return {
+      kind: 'plugin',
       owner: pluginId,
-      refusal: registration.requireAuth && !isAuthorizedSender ? notAllowed(name) : undefined,
       // What a plugin throws may tell of things that only the operator should know.
-      describeFailure: (error) =>
-        isAuthorizedSender
+      describeFailure: (error, place) =>
+        isAuthorized(place)
           ? `The command /${name} failed: ${reasonOf(error)}`
           : `The command /${name} failed. The operator's log says why.`,
-      run: async () => {
-        const what = `the command /${name}`;
-        const asked = { pluginId, what, ms: this.#parts.timeoutMs };
+      run: async (place) => {
+        const asked = { pluginId, what: `the command /${name}`, ms: this.#parts.timeoutMs };
+        const context = contextOf(place, rest, isAuthorized(place));
         return readAnswer(await withinTime(asked, () => registration.handler(context)));
       },
     };
   }
 }
 
-function objectionTo(name: string): string | undefined {
-  if ((SLASH_COMMANDS as readonly string[]).includes(name)) return "it is one of Atrium's own";
-  return COMMAND.test(`/${name}`) ? undefined : 'a name has up to 64 letters, digits, dashes and underscores';
-}
+const OWN_NAMES = new Set(COMMAND_CATALOG.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
+const NAME = /^[a-z][a-z0-9_-]{0,63}$/;
 
-function notAllowed(name: string): string {
-  return `You may not use /${name} here. Only the operator and those named in approvals.approvers may.`;
+function objectionTo(name: string): string | undefined {
+  if (OWN_NAMES.has(name)) return "it is one of Atrium's own";
+  return NAME.test(name) ? undefined : 'a name has up to 64 letters, digits, dashes and underscores';
 }
 
 function contextOf(
-  { agentId, sessionKey, sessionId, inbound }: TypedCommand,
+  { agentId, sessionKey, sessionId, inbound }: LanePlace,
   args: string,
   isAuthorizedSender: boolean,
 ): PluginCommandContext {

@@ -1,27 +1,24 @@
-// Commands that are answered at once, whatever is running: /stop, /approve, /status, /context, /help. They change nothing but what
-// they are asked to stop, and their answers are text for a chat.
+// What the gateway does for the commands that act at once: /stop, /approve, /status, /context. They change nothing but what
+// they are asked to stop or answer, and what they give is text for a chat.
 
 import { CONTEXT_USAGE, formatContextView, parseContextView } from '../agent/commands/context-view.ts';
-import { CHAT_COMMANDS, type ChatCommand, formatHelp } from '../agent/commands/help.ts';
 import { formatStatus, type StatusFacts } from '../agent/commands/status.ts';
 import { factsOf } from '../agent/compaction/compaction-facts.ts';
 import type { RequestFrame } from '../agent/request-frame.ts';
+import type { CommandList, CommandPlace, CommandPorts } from '../commands/chat-command.ts';
 import type { RunningLane } from '../lanes/lanes.ts';
-import type { Inbound } from '../protocol/inbound.ts';
 import { lastDailyBoundary } from '../protocol/last-daily-boundary.ts';
 import { VERSION } from '../protocol/version.ts';
-import type { SlashCommand } from '../routing/slash-command.ts';
 import type { Store } from '../store/store.ts';
 import type { SessionRow } from '../store/tables.ts';
 import { sumUsage } from './usage.ts';
 
-export interface ControlParts {
+export interface CommandPortsParts {
   readonly store: Store;
+  readonly commands: CommandList;
   readonly stop: (place: CommandPlace, reason: string) => Promise<boolean>;
-  readonly approve: (args: readonly string[], place: CommandPlace) => Promise<string>;
+  readonly approve: CommandPorts['approve'];
   readonly running: () => readonly RunningLane[];
-  /** For /help. */
-  readonly pluginCommands: () => readonly ChatCommand[];
   /** `provider/model`, first choice first. */
   readonly modelsOf: (agentId: string) => readonly string[];
   /** What a channel promises, in one sentence. */
@@ -32,37 +29,33 @@ export interface ControlParts {
   readonly now: () => number;
 }
 
-export interface CommandPlace {
-  readonly sessionKey: string;
-  readonly agentId: string;
-  readonly inbound: Inbound;
-}
-
 /** In /status; /approve lists the others. */
 const MOST_APPROVALS = 5;
 
-export class ControlCommands {
-  readonly #parts: ControlParts;
+export class GatewayCommandPorts implements CommandPorts {
+  readonly #parts: CommandPortsParts;
 
-  constructor(parts: ControlParts) {
+  constructor(parts: CommandPortsParts) {
     this.#parts = parts;
   }
 
-  /** Undefined for commands that take their turn in the lane. */
-  async answer({ name, rest, args }: SlashCommand, place: CommandPlace): Promise<string | undefined> {
-    if (name === 'stop') return this.#stop(place);
-    if (name === 'approve') return this.#parts.approve(args, place);
-    if (name === 'status') return this.#status(place);
-    if (name === 'context') return this.#context(place, rest);
-    if (name === 'help') return formatHelp([...CHAT_COMMANDS, ...this.#parts.pluginCommands()]);
-    return undefined;
+  get approvers(): readonly string[] {
+    return this.#parts.commands.approvers;
   }
 
-  async #stop(place: CommandPlace): Promise<string> {
-    return (await this.#parts.stop(place, 'somebody said /stop')) ? 'Stopping.' : 'Nothing is running here.';
+  list(): ReturnType<CommandList['list']> {
+    return this.#parts.commands.list();
   }
 
-  async #status({ sessionKey, agentId, inbound }: CommandPlace): Promise<string> {
+  stop(place: CommandPlace): Promise<boolean> {
+    return this.#parts.stop(place, 'somebody said /stop');
+  }
+
+  approve(args: readonly string[], place: CommandPlace): Promise<string> {
+    return this.#parts.approve(args, place);
+  }
+
+  async describeStatus({ sessionKey, agentId, inbound }: CommandPlace): Promise<string> {
     const { store, running, modelsOf, deliveryOf, now } = this.#parts;
     const [session] = await store.select('sessions', { where: { sessionKey, endedAt: null }, limit: 1 });
     const lastRun = await this.#lastRun(sessionKey);
@@ -111,7 +104,7 @@ export class ControlCommands {
     };
   }
 
-  async #context({ sessionKey }: CommandPlace, asked: string): Promise<string> {
+  async describeContext(asked: string, { sessionKey }: CommandPlace): Promise<string> {
     const view = parseContextView(asked);
     if (!view) return CONTEXT_USAGE;
     const lastRun = await this.#lastRun(sessionKey);

@@ -1,0 +1,69 @@
+// The product's own chat commands, one row each. A new command is a row here; `/help`, completion, `GET /api/commands`, the
+// page and docs/commands.md follow. Commands of plugins have rows of the same shape, which come and go with the plugins.
+
+import type { ChatCommand } from './chat-command.ts';
+import { formatHelp } from './format-help.ts';
+
+export const COMMAND_CATALOG: readonly ChatCommand[] = [
+  {
+    name: 'new',
+    arguments: '[message]',
+    help: 'begin a new session, with the message if there is one',
+    who: 'anyone',
+    when: 'in-lane',
+    handle: ({ rest }) => ({ kind: 'new-session', reason: 'new', text: rest }),
+  },
+  {
+    name: 'reset',
+    arguments: '[message]',
+    help: 'the same, noted as a reset',
+    who: 'anyone',
+    when: 'in-lane',
+    handle: ({ rest }) => ({ kind: 'new-session', reason: 'reset', text: rest }),
+  },
+  {
+    name: 'compact',
+    arguments: '[instructions]',
+    help: 'make a long conversation shorter now, minding the instructions if there are some',
+    who: 'anyone',
+    when: 'in-lane',
+    handle: ({ rest }) => ({ kind: 'compaction', text: rest }),
+  },
+  {
+    name: 'stop',
+    help: 'stop what is running in this session',
+    who: 'anyone',
+    when: 'at-once',
+    handle: async (ports, _, place) => ((await ports.stop(place)) ? 'Stopping.' : 'Nothing is running here.'),
+  },
+  {
+    name: 'approve',
+    arguments: '[ID allow-once | allow-always | deny]',
+    help: 'answer a tool call that waits for you, or list those that do',
+    who: 'answerers',
+    when: 'at-once',
+    handle: (ports, { args }, place) => ports.approve(args, place),
+  },
+  {
+    name: 'status',
+    help: 'show the agent, the model, this session, its last run and what waits',
+    who: 'anyone',
+    when: 'at-once',
+    handle: (ports, _, place) => ports.describeStatus(place),
+  },
+  {
+    name: 'context',
+    arguments: '[list | detail | map]',
+    help: 'show what the agent reads: its files, every layer with its authors, or a map',
+    who: 'anyone',
+    when: 'at-once',
+    handle: (ports, { rest }, place) => ports.describeContext(rest, place),
+  },
+  {
+    name: 'help',
+    help: 'show this list',
+    who: 'anyone',
+    when: 'at-once',
+    handle: async (ports) => formatHelp(ports.list()),
+  },
+];

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { COMMAND_CATALOG } from './catalog.ts';
+import { describeUnknown, formatHelp, usageOf } from './format-help.ts';
+
+it('/help names every command on a line of its own', () => {
+  expect(formatHelp(COMMAND_CATALOG)).toBe(`Commands
+- /new [message]: begin a new session, with the message if there is one
+- /reset [message]: the same, noted as a reset
+- /compact [instructions]: make a long conversation shorter now, minding the instructions if there are some
+- /stop: stop what is running in this session
+- /approve [ID allow-once | allow-always | deny]: answer a tool call that waits for you, or list those that do
+- /status: show the agent, the model, this session, its last run and what waits
+- /context [list | detail | map]: show what the agent reads: its files, every layer with its authors, or a map
+- /help: show this list
+
+Everything else is said to the agent, paths such as /usr/bin too. Write //word to say /word.`);
+});
+
+it('a usage names the other words for a command too', () => {
+  expect(usageOf({ name: 'dice', aliases: ['roll'], arguments: '[sides]', help: 'rolls', who: 'anyone' })).toBe(
+    '/dice or /roll [sides]',
+  );
+});
+
+describe('a command that does not exist', () => {
+  it('is answered with what was meant, where a slip of the fingers explains it', () => {
+    expect(describeUnknown('statsu', COMMAND_CATALOG)).toBe(
+      'There is no command /statsu. Did you mean /status? See /help for the list. If this was meant for the agent, send it again with two slashes: //statsu',
+    );
+    expect(describeUnknown('STATSU', COMMAND_CATALOG)).toContain('Did you mean /status?');
+  });
+
+  it('is answered without a guess where nothing is near', () => {
+    expect(describeUnknown('привет', COMMAND_CATALOG)).toBe(
+      'There is no command /привет. See /help for the list. If this was meant for the agent, send it again with two slashes: //привет',
+    );
+  });
+
+  it('is named without control characters, and not at any length', () => {
+    const told = describeUnknown(`a\u001b[2J\u202e${'😀'.repeat(100)}`, COMMAND_CATALOG);
+    expect(told).toContain(`There is no command /a[2J${'😀'.repeat(36)}….`);
+    expect(describeUnknown('x'.repeat(1_000_000), COMMAND_CATALOG).length).toBeLessThan(300);
+  });
+});

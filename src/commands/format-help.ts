@@ -1,0 +1,41 @@
+// What people are told about commands in a chat: the list of `/help`, and the answer to a command that does not exist.
+
+import { nearMatch } from '../protocol/near-match.ts';
+import type { CommandFacts } from './chat-command.ts';
+
+export function formatHelp(commands: readonly CommandFacts[]): string {
+  const lines = commands.map((command) => `- ${usageOf(command)}: ${command.help}`);
+  return [
+    'Commands',
+    ...lines,
+    '',
+    'Everything else is said to the agent, paths such as /usr/bin too. Write //word to say /word.',
+  ].join('\n');
+}
+
+/** `/context [list | detail | map]`, and other words for it: `/help or /h`. */
+export function usageOf({ name, aliases = [], arguments: words }: CommandFacts): string {
+  const names = [name, ...aliases].map((each) => `/${each}`).join(' or ');
+  return words === undefined ? names : `${names} ${words}`;
+}
+
+export function describeUnknown(word: string, commands: readonly CommandFacts[]): string {
+  const shown = clean(word);
+  const names = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+  const near = nearMatch(word, names);
+  return [
+    `There is no command /${shown}.`,
+    ...(near === undefined ? [] : [`Did you mean /${near}?`]),
+    'See /help for the list.',
+    `If this was meant for the agent, send it again with two slashes: //${shown}`,
+  ].join(' ');
+}
+
+const LONGEST_WORD = 40;
+
+/** The word comes from a person and may be of any length. */
+function clean(word: string): string {
+  const plain = word.replace(/\p{C}+/gu, '');
+  const letters = [...plain];
+  return letters.length <= LONGEST_WORD ? plain : `${letters.slice(0, LONGEST_WORD).join('')}…`;
+}
