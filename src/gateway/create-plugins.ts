@@ -37,6 +37,7 @@ import { pluginLog } from './plugins/plugin-log.ts';
 import { pluginMemory } from './plugins/plugin-memory.ts';
 import { PluginNotes } from './plugins/plugin-notes.ts';
 import { PluginServices } from './plugins/plugin-services.ts';
+import { type PluginStartStopParts, tellPluginsOfStartAndStop } from './plugins/plugin-start-stop.ts';
 import { PluginTools } from './plugins/plugin-tools.ts';
 import { SessionExtensions } from './plugins/session-extensions.ts';
 import { createSessionMethods } from './plugins/session-methods.ts';
@@ -84,6 +85,8 @@ export interface GatewayPlugins {
   troubles(): readonly string[];
   /** Resolves when their hooks are armed. */
   load(): Promise<void>;
+  /** From now on each that is loaded or unloaded is told that the gateway has started or stops. */
+  tellStartAndStop(told: Omit<PluginStartStopParts, 'registry'>): void;
   /** Starts their services; everything that they might use is open. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -205,6 +208,7 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
   };
 
   const undo: (() => void)[] = [];
+  let stopTelling = () => {};
   return {
     registry,
     hosting,
@@ -240,11 +244,15 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
       await looked();
       await cleanup.forgetDisabled(registry.list());
     },
+    tellStartAndStop: (told) => {
+      stopTelling = tellPluginsOfStartAndStop({ ...told, registry });
+    },
     start: async () => {
       await services.open();
       control.open();
     },
     stop: async () => {
+      stopTelling();
       await control.close();
       await services.close();
     },

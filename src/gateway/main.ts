@@ -310,7 +310,10 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       url = address;
       await lock.writeOwner({ pid: process.pid, url: address });
       const port = Number(new URL(address).port);
-      await hooks.observeAndWait('gateway_start', { port }, { ...hookContext, port });
+      const started = hooks.observeAndWait('gateway_start', { port }, { ...hookContext, port });
+      // Who is loaded from here on was not among those that were told just now.
+      plugins.tellStartAndStop({ hooks, context: hookContext, port });
+      await started;
       void internalHook('gateway', 'startup', '', {});
     },
     warm: async () => {

@@ -1,3 +1,4 @@
+import { createServer } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { reply } from '../testkit/model-server.ts';
@@ -36,6 +37,62 @@ describe('a plugin of a running gateway', () => {
     await vi.waitFor(() => expect(plugins.inspect('shout').state).toBe('disabled'), 5_000);
     await answers('fourth');
     await channel.expectDelivered('fourth');
+  });
+
+  it('has its start and its stop told when it is loaded again, disabled and enabled, and no other plugin has', async () => {
+    const note = `process.getBuiltinModule('node:fs').appendFileSync(api.rootDir + '/log.txt', `;
+    const server = (greeting: string) => `export default (api: any) => {
+      const http = process.getBuiltinModule('node:http');
+      const server = http.createServer((request: any, response: any) => response.end('${greeting}'));
+      api.on('gateway_start', (event: any) => new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(api.pluginConfig.port, '127.0.0.1', () => { ${note} 'start ${greeting} ' + event.port + '\\n'); resolve(); });
+      }));
+      api.on('gateway_stop', (event: any) => new Promise<void>((resolve) => {
+        server.closeAllConnections();
+        server.close(() => { ${note} 'stop ${greeting} ' + event.reason + '\\n'); resolve(); });
+      }));
+    };`;
+    const bystander = `export default (api: any) => {
+      api.on('gateway_start', () => ${note} 'start\\n'));
+      api.on('gateway_stop', () => ${note} 'stop\\n'));
+    };`;
+    const port = await freePort();
+    const scratch = await gatewayForTest({
+      files: { 'extensions/serve/index.ts': server('one'), 'extensions/bystander/index.ts': bystander },
+      config: { plugins: { entries: { serve: { config: { port } } } } },
+    });
+    const { home } = scratch;
+    const { plugins } = scratch.gateway;
+    const told = async () => (await home.read('extensions/serve/log.txt')).split('\n').slice(0, -1);
+    const served = async () => (await fetch(`http://127.0.0.1:${port}`)).text();
+    await scratch.opened.listensAt('http://127.0.0.1:18999');
+    expect(await served()).toBe('one');
+
+    await home.write('extensions/serve/index.ts', server('two'));
+    await plugins.reload('serve');
+    expect(await told()).toEqual(['start one 18999', 'stop one restart', 'start two 18999']);
+    expect(await served()).toBe('two');
+
+    const config = JSON.parse(await home.read('openclaw.json'));
+    await home.write('openclaw.json', JSON.stringify({ ...config, plugins: { deny: ['serve'] } }));
+    await vi.waitFor(() => expect(plugins.inspect('serve').state).toBe('disabled'), 10_000);
+    expect((await told()).at(-1)).toBe('stop two disable');
+    await expect(served()).rejects.toThrow();
+
+    await home.write('openclaw.json', JSON.stringify(config));
+    await vi.waitFor(() => expect(plugins.inspect('serve').state).toBe('loaded'), 10_000);
+    await vi.waitFor(async () => expect(await served()).toBe('two'), 10_000);
+    await scratch.stop();
+    expect(await told()).toEqual([
+      'start one 18999',
+      'stop one restart',
+      'start two 18999',
+      'stop two disable',
+      'start two 18999',
+      'stop two shutdown',
+    ]);
+    expect(await home.read('extensions/bystander/log.txt')).toBe('start\nstop\n');
   });
 
   it('ends what it was asked before it was loaded again', async () => {
@@ -83,3 +140,11 @@ describe('a plugin of a running gateway', () => {
     await channel.expectDelivered('as ever');
   });
 });
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -322,22 +322,26 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     event: HookTypes[Hook]['event'],
     context: HookTypes[Hook]['context'],
   ): void {
-    this.#tell(hook, event, context, () => {});
+    this.#tell(this.#armed(hook), event, context, () => {});
   }
 
   /**
    * As `observe`, and waits until all have been told or their deadline has passed. Gives the calls that have ended. For
-   * the hooks that the catalog marks as awaited, and for whoever must know that the observers were told.
+   * the hooks that the catalog marks as awaited, and for callers that must know that the observers were told. With an
+   * `owner` only that owner's handlers are told.
    */
   async observeAndWait<Hook extends ObserverHookName>(
     hook: Hook,
     event: HookTypes[Hook]['event'],
     context: HookTypes[Hook]['context'],
+    { owner }: Pick<HandlerFilter, 'owner'> = {},
   ): Promise<readonly HookCallRecord[]> {
     const calls: HookCallRecord[] = [];
-    const told = this.#tell(hook, event, context, (call) => calls.push(call));
+    const all = this.#armed(hook);
+    const handlers = owner === undefined ? all : all.filter(({ registered }) => registered.owner === owner);
+    const told = this.#tell(handlers, event, context, (call) => calls.push(call));
     if (told.length === 0) return calls;
-    const longest = Math.max(...this.#armed(hook).map(({ registered }) => registered.timeoutMs));
+    const longest = Math.max(...handlers.map(({ registered }) => registered.timeoutMs));
     await within(longest, Promise.all(told));
     return [...calls];
   }
@@ -384,9 +388,13 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
   }
 
   /** Puts one observation per handler into the queue. Gives the promises of those that were taken. */
-  #tell(hook: ObserverHookName, event: object, context: HookContext, ended: (call: HookCallRecord) => void) {
+  #tell(
+    handlers: readonly ArmedHandler[],
+    event: object,
+    context: HookContext,
+    ended: (call: HookCallRecord) => void,
+  ): readonly Promise<void>[] {
     const told: Promise<void>[] = [];
-    const handlers = this.#armed(hook);
     if (handlers.length === 0) return told;
     const frozen = frozenCopy(event);
     const shared = contextFields(context);
