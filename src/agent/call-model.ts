@@ -3,9 +3,7 @@
 //
 // Errors: throws ModelCallError when no model answered, and the reason of the signal when the run was stopped.
 
-import { inStep } from '../hooks/hook-trace.ts';
-import { costOf } from '../models/cost-of.ts';
-import type { Model, ModelEnd, ModelFailure } from '../models/model.ts';
+import type { ModelEnd, ModelFailure } from '../models/model.ts';
 import { retryDelayMs } from '../models/retry-delay.ts';
 import { isAtriumError } from '../protocol/errors.ts';
 import { type AssistantMessage, type AssistantPart, type Message, toolCallsOf } from '../protocol/message.ts';
@@ -16,11 +14,10 @@ import { shortenRefused } from './compaction/fit-conversation.ts';
 import type { Conversation } from './conversation.ts';
 import { ModelCallError } from './errors.ts';
 import { keepUsage } from './keep-usage.ts';
-import { contextWindowFor } from './model-context.ts';
+import { exchangeOf, modelEnd } from './model-exchange.ts';
 import type { Turn } from './open-turn.ts';
 import { parseToolInput } from './parse-tool-input.ts';
 import type { RunParts } from './run-parts.ts';
-import { tellModelCallEnded, tellModelCallStarted } from './tell-model-call.ts';
 
 export interface CalledModel {
   readonly message: AssistantMessage;
@@ -100,15 +97,12 @@ async function streamOnce(
   const startedAt = parts.now();
   // Unlike for every time that a provider is asked, whoever asks again.
   const step = `${attempt}.${call}.${attempts}`;
-  tellStart(parts, turn, conversation, step);
-  const recorded = { ...turn.recorded, ...refOf(model) };
-  parts.recorder.promptSubmitted(recorded, {
-    call,
-    wire,
-    request: { ...conversation.frame, messages: conversation.messages },
-  });
+  const exchange = exchangeOf(parts, turn, model, step);
+  const { frame, messages } = conversation;
+  void parts.tell('prompt-sent', { ...exchange, ...frame, messages, prompt: turn.text });
+  void parts.tell('model-called', { ...exchange, call, body: wire.body, system: frame.system, messages });
   const content: AssistantPart[] = [];
-  const takenIds = callIdsOf(conversation.messages);
+  const takenIds = callIdsOf(messages);
   let text = '';
   let end: ModelEnd = { type: 'end', stop: 'error', usage: NO_USAGE };
   let firstByteAt: number | undefined;
@@ -116,21 +110,33 @@ async function streamOnce(
     firstByteAt ??= parts.now();
     if (event.type === 'text-delta') {
       text += event.text;
-      parts.recorder.modelDelta(recorded, 'text', event.text);
-      parts.emit({ type: 'text-delta', runId, sessionKey, at: parts.now(), attempt, call, text: event.text });
+      void parts.tell('text-streamed', { runId, sessionKey, kind: 'text', attempt, call, text: event.text });
     } else if (event.type === 'tool-call') {
       if (text !== '') content.push({ type: 'text', text });
       text = '';
       const id = ownCallId(event.id, takenIds, startedAt);
       takenIds.add(id);
       content.push({ type: 'tool-call', id, name: event.name, params: parseToolInput(event.input) });
-    } else if (event.type === 'reasoning-delta') parts.recorder.modelDelta(recorded, 'thinking', event.text);
-    else if (event.type === 'end') end = event;
+    } else if (event.type === 'reasoning-delta') {
+      void parts.tell('text-streamed', { runId, sessionKey, kind: 'thinking', attempt, call, text: event.text });
+    } else if (event.type === 'end') end = event;
   }
   if (text !== '') content.push({ type: 'text', text });
   const message: AssistantMessage = { role: 'assistant', content };
   keepUsage(parts, turn, model, end.usage, 'run');
-  tellEnd(parts, turn, conversation, message, end, { step, startedAt, firstByteAt });
+  const said = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const ended = modelEnd(exchange, {
+    call,
+    wire,
+    end,
+    text: said,
+    ms: parts.now() - startedAt,
+    startedAt,
+    firstByteAt,
+  });
+  void parts.tell('model-ended', ended);
+  if (end.stop !== 'error' && end.stop !== 'aborted')
+    void parts.tell('answer-received', { ...exchange, prompt: turn.text, message, text: said, usage: end.usage });
   return { message, end };
 }
 
@@ -208,80 +214,5 @@ async function nextModel(
 }
 
 function reset(parts: RunParts, { runId, sessionKey, attempt }: Turn, { call }: Conversation, reason: string): void {
-  parts.emit({ type: 'text-reset', runId, sessionKey, at: parts.now(), attempt, call, reason });
-}
-
-function refOf({ provider, model, api }: Model): { provider: string; model: string; api: string } {
-  return { provider, model, api };
-}
-
-function tellStart(parts: RunParts, turn: Turn, { model, messages, frame }: Conversation, step: string): void {
-  const { hooks } = parts;
-  const context = inStep(turn.context, `model ${step}`);
-  if (hooks.has('llm_input')) {
-    hooks.observe(
-      'llm_input',
-      {
-        runId: turn.runId,
-        sessionId: turn.session.sessionId,
-        provider: model.provider,
-        model: model.model,
-        systemPrompt: frame.system.map(({ text }) => text).join(''),
-        prompt: turn.text,
-        historyMessages: messages,
-        imagesCount: 0,
-        tools: frame.tools,
-      },
-      context,
-    );
-  }
-  tellModelCallStarted(parts, turn, model, step);
-}
-
-function tellEnd(
-  parts: RunParts,
-  turn: Turn,
-  { model, call, wire }: Conversation,
-  message: AssistantMessage,
-  end: ModelEnd,
-  { step, startedAt, firstByteAt }: { step: string; startedAt: number; firstByteAt: number | undefined },
-): void {
-  const { hooks } = parts;
-  const ms = parts.now() - startedAt;
-  const text = message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-  const context = inStep(turn.context, `model ${step}`);
-  const failed = end.stop === 'error' || end.stop === 'aborted';
-  parts.recorder.modelCompleted(
-    { ...turn.recorded, ...refOf(model) },
-    {
-      call,
-      stop: end.stop,
-      usage: end.usage,
-      cost: costOf(end.usage, model.prices),
-      ms,
-      text,
-      error: end.error?.message,
-    },
-  );
-  tellModelCallEnded(parts, turn, model, step, { wire, end, startedAt, firstByteAt });
-  if (!failed && hooks.has('llm_output')) {
-    const { input, output, cacheRead, cacheWrite } = end.usage;
-    hooks.observe(
-      'llm_output',
-      {
-        runId: turn.runId,
-        sessionId: turn.session.sessionId,
-        provider: model.provider,
-        model: model.model,
-        ...contextWindowFor(model, parts.compaction(turn.agentId)),
-        resolvedRef: `${model.provider}/${model.model}`,
-        harnessId: 'atrium',
-        prompt: turn.text,
-        assistantTexts: text === '' ? [] : [text],
-        lastAssistant: message,
-        usage: { input, output, cacheRead, cacheWrite, total: input + output },
-      },
-      context,
-    );
-  }
+  void parts.tell('text-voided', { runId, sessionKey, attempt, call, reason });
 }

@@ -29,11 +29,11 @@ export async function endRun(parts: RunParts, turn: Turn, end: RunEnd): Promise<
     { update: 'inbox', where: { runId }, set: { status: 'done', ...end.trigger } },
     { remove: 'journal', where: { runId } },
   ]);
-  const { reply, error, usage = NO_USAGE } = outcome;
+  const { reply, error, errorCode, usage = NO_USAGE } = outcome;
   // Told before anything is delivered, so that a client who waits for the answer does not wait for the receipt too.
-  parts.emit({ type: 'run-end', runId, sessionKey, at: parts.now(), status, reply, error });
+  const ms = parts.now() - turn.startedAt;
+  void parts.tell('run-ended', { runId, sessionKey, status, reply, error, errorCode, usage, ms });
   parts.delivery.wake();
-  parts.recorder.runEnded(turn.recorded, { status, ms: parts.now() - turn.startedAt, reply, error, usage });
   if (!isObserved) {
     const { sessionId } = turn.session;
     void tellAgentEnd(

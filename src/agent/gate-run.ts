@@ -18,7 +18,7 @@ export interface BlockedRun {
 
 export async function gateRun(parts: RunParts, turn: Turn, draft: RequestDraft): Promise<GateResult> {
   const { surface, sender } = turn.inbound;
-  parts.recorder.contextCompiled(turn.recorded, draft.composition);
+  void parts.tell('context-composed', { run: turn, composition: draft.composition });
   const { refusal, result } = await parts.hooks.run(
     'before_agent_run',
     {
@@ -34,22 +34,19 @@ export async function gateRun(parts: RunParts, turn: Turn, draft: RequestDraft):
     { signal: turn.signal },
   );
   if (!refusal) {
-    parts.recorder.gatePassed(turn.recorded);
-    if (parts.hooks.has('before_agent_run')) tellAccepted(parts, turn);
+    void parts.tell('gate-passed', { run: turn, shown: hiddenSoFar(parts, turn) });
     return { blocked: false };
   }
   // The reason may quote what was said, so it goes nowhere; only the message that a plugin wrote for people does.
   const by = refusal.cause === 'failure' ? 'before_agent_run' : refusal.owner;
   const message = refusal.cause === 'decision' ? result.message : undefined;
-  parts.recorder.gateBlocked(turn.recorded, by);
+  void parts.tell('gate-blocked', { run: turn, by });
   return { blocked: true, by, text: blockNotice(message, by) };
 }
 
-/** Whoever watches was told that something came in, and not what: a gate stood before it. */
-function tellAccepted({ emit, now }: RunParts, { runId, sessionKey, inbound, kind }: Turn): void {
-  if (kind !== 'message' && kind !== 'api') return;
-  const { text, surface } = inbound;
-  emit({ type: 'message-accepted', runId, sessionKey, at: now(), text, surface });
+/** Those who watch were told that something came in, and not what, while a gate stood before it. */
+function hiddenSoFar({ hooks }: RunParts, { inbound, kind }: Turn): Turn['inbound'] | undefined {
+  return hooks.has('before_agent_run') && (kind === 'message' || kind === 'api') ? inbound : undefined;
 }
 
 /** What people read in the place of an answer. The words are the plugin contract's. */

@@ -13,7 +13,6 @@ import type { Trigger } from '../protocol/session-type.ts';
 import { timeLimit } from '../protocol/time-limit.ts';
 import { startsOver } from '../sessions/end-session.ts';
 import { loadSession, type SessionPlan } from '../sessions/open-session.ts';
-import { sessionEntryOf } from '../sessions/session-entry.ts';
 import type { JournalRow, SessionRow, TranscriptRow, TriggerKind, TriggerPayload } from '../store/tables.ts';
 import type { ClaimedRun } from './claimed-run.ts';
 import { RunTimeoutError, TriggerScrubbedError } from './errors.ts';
@@ -22,7 +21,7 @@ import { hookContextOf, TRIGGER_OF_KIND } from './hook-context-of.ts';
 import type { PastEntry } from './message-spans.ts';
 import { modelContextOf } from './model-context.ts';
 import { RunLedger } from './run-ledger.ts';
-import type { RecordedRun, RunParts } from './run-parts.ts';
+import type { RunParts } from './run-parts.ts';
 
 export interface Turn {
   readonly runId: string;
@@ -65,7 +64,6 @@ export interface Turn {
   readonly signal: AbortSignal;
   /** With the model, once it is chosen. */
   readonly context: HookContext;
-  readonly recorded: RecordedRun;
   /** Messages that hook packs want said about the new session. */
   readonly packMessages: readonly string[];
   /** True when the process is stopping, so that the run is left as it is for the next one. */
@@ -111,9 +109,10 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
   // A person's answer lets a run go on; only what was cut short is taken up again.
   const isRecovered = attempt > 1 && trigger.kind !== 'approval';
   let context = hookContextOf(payload, { runId, kind }, session, workspaceDir, attempt, isRecovered);
-  const recorded = { runId, sessionId: session.sessionId, sessionKey, agentId, workspaceDir, attempt };
-  parts.emit({ type: 'run-start', runId, sessionKey, at: startedAt, attempt, agentId, sessionId: session.sessionId });
-  parts.recorder.runStarted(recorded);
+  void parts.tell('run-started', {
+    run: { runId, sessionKey, agentId, attempt, workspaceDir, session, context },
+    startedAt,
+  });
   const packMessages = isResumed ? [] : await tellSessionChange(parts, plan, context, reset);
   const told = splitHistory(entries, runId);
   const past = [...seed.map((message): PastEntry => ({ message, meta: { seed: true } })), ...told.past];
@@ -148,7 +147,6 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
     get context() {
       return context;
     },
-    recorded,
     packMessages,
     isInterrupted: () => limit.signal.reason instanceof RunInterruptedError,
     useModel: (model) => {
@@ -165,64 +163,32 @@ async function tellSessionChange(
   context: HookContext,
   command: 'new' | 'reset' | undefined,
 ): Promise<readonly string[]> {
-  const { sessionKey, sessionId } = session;
   const messages: string[] = [];
   if (ended) {
     const { reason } = ended;
     const old = inStep({ ...context, sessionId: ended.session.sessionId }, 'session end');
-    const said = await parts.store.select('transcript', {
+    const entries = await parts.store.select('transcript', {
       where: { sessionId: old.sessionId },
       orderBy: [['position', 'asc']],
     });
     if (command) {
-      await parts.hooks.observeAndWait('before_reset', { messages: said.map(({ message }) => message), reason }, old);
+      const said = entries.map(({ message }) => message);
+      await parts.tell('session-resetting', { reason, messages: said, context: old });
       messages.push(...(await tellCommand(parts, command, session, ended.session, context)));
     }
-    await parts.hooks.observeAndWait(
-      'session_end',
-      {
-        sessionId: old.sessionId,
-        sessionKey,
-        messageCount: said.length,
-        durationMs: session.startedAt - ended.session.startedAt,
-        reason,
-        nextSessionId: sessionId,
-        nextSessionKey: sessionKey,
-      },
-      old,
-    );
-    void parts.internalHook('session', 'end', sessionKey, {
-      ...runOf(context),
-      sessionEntry: sessionEntryOf(ended.session),
-      sessionId: old.sessionId,
+    await parts.tell('session-ended', {
+      session: ended.session,
       reason,
-      messageCount: said.length,
-      nextSessionId: sessionId,
-    });
-    parts.recorder.sessionEnded({ sessionId: old.sessionId, sessionKey, reason });
-    parts.emit({
-      type: 'session-end',
-      runId: context.runId ?? '',
-      sessionKey,
-      at: parts.now(),
-      sessionId: old.sessionId,
-      reason,
+      messageCount: entries.length,
+      durationMs: session.startedAt - ended.session.startedAt,
+      nextSessionId: session.sessionId,
+      context: old,
     });
   }
   if (isNew) {
     // Who begins with the command has nothing to end, and has said it all the same.
     if (command && !ended) messages.push(...(await tellCommand(parts, command, session, undefined, context)));
-    parts.hooks.observe(
-      'session_start',
-      { sessionId, sessionKey, ...(session.resumedFrom === null ? {} : { resumedFrom: session.resumedFrom }) },
-      inStep(context, 'session start'),
-    );
-    void parts.internalHook('session', 'start', sessionKey, {
-      ...runOf(context),
-      sessionEntry: sessionEntryOf(session),
-      sessionId,
-      resumedFrom: session.resumedFrom,
-    });
+    await parts.tell('session-started', { session, resumedFrom: session.resumedFrom, context });
   }
   return messages;
 }
@@ -233,21 +199,11 @@ function tellCommand(
   command: 'new' | 'reset',
   session: SessionRow,
   previous: SessionRow | undefined,
-  context: HookContext,
+  { runId, messageProvider = 'unknown', senderId, workspaceDir }: HookContext,
 ): Promise<readonly string[]> {
-  return parts.internalHook('command', command, session.sessionKey, {
-    ...runOf(context),
-    sessionEntry: sessionEntryOf(session),
-    ...(previous ? { previousSessionEntry: sessionEntryOf(previous) } : {}),
-    commandSource: context.messageProvider ?? 'unknown',
-    ...(context.senderId === undefined ? {} : { senderId: context.senderId }),
-    ...(context.workspaceDir === undefined ? {} : { workspaceDir: context.workspaceDir }),
-  });
-}
-
-/** Hook packs are told of the run too, so that their records are found with it. */
-function runOf({ runId }: HookContext): { readonly runId?: string } {
-  return runId === undefined ? {} : { runId };
+  const { sessionKey } = session;
+  const where = { sessionKey, runId, senderId, workspaceDir, source: messageProvider };
+  return parts.tell('command-given', { command, session, previous, ...where });
 }
 
 function isScheduled(kind: TriggerKind): boolean {

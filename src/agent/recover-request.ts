@@ -20,7 +20,7 @@ export async function recoverRequest(parts: RunParts, turn: Turn): Promise<Conve
   // that is left.
   const [frame, kept] = await Promise.all([readFrame(parts, turn.runId), parts.readCapture(turn.runId, last.call)]);
   if (!frame || !kept) return undefined;
-  parts.recorder.gatePassed(turn.recorded);
+  void parts.tell('gate-passed', { run: turn });
   const model = await parts.models.model({ provider: last.provider, model: last.model });
   const candidates = parts.models.candidates(turn.agentId);
   const since = steps.slice(steps.lastIndexOf(last) + 1);

@@ -3,18 +3,16 @@
 
 import type { CommandList } from '../commands/chat-command.ts';
 import type { Composition } from '../context/compose.ts';
+import type { Tell } from '../facts/facts.ts';
 import type { HookContext } from '../hooks/hook-context.ts';
 import type { HookRunner } from '../hooks/runner.ts';
-import type { Model, ModelRequest, WireRequest } from '../models/model.ts';
+import type { Model, WireRequest } from '../models/model.ts';
 import type { ChannelContext, InternalHookHandler } from '../protocol/bootstrap-event.ts';
 import type { CompactionSettings } from '../protocol/compaction-settings.ts';
 import type { Surface } from '../protocol/inbound.ts';
-import type { JsonObject } from '../protocol/json.ts';
-import type { LiveEvent, RunStatus, SessionEndReason } from '../protocol/live-event.ts';
 import type { ModelRef } from '../protocol/model-ref.ts';
 import type { Requester } from '../protocol/requester.ts';
 import type { Trigger } from '../protocol/session-type.ts';
-import type { Usage } from '../protocol/usage.ts';
 import type { LifetimeSettings } from '../sessions/session-lifetime.ts';
 import type { NewRow, Store, Write } from '../store/store.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -34,7 +32,6 @@ export interface RunParts {
   /** When sessions end by themselves. */
   readonly lifetime: LifetimeSettings;
   readonly delivery: DeliveryPort;
-  readonly recorder: RunRecorder;
   /** The tools that the policy offers there and then, in a stable order. */
   readonly tools: (scope: ToolScope) => Promise<readonly Tool[]>;
   /** Looked up for every call, in the order in which they were registered. They decide before any hook. */
@@ -50,14 +47,8 @@ export interface RunParts {
   readonly capture: (request: CapturedRequest) => readonly Write[];
   /** The body that `capture` kept; undefined when it was pruned. */
   readonly readCapture: (runId: string, call: number) => Promise<KeptRequest | undefined>;
-  /** Hook packs that listen to events without a row in the catalog; the messages that they want said. */
-  readonly internalHook: (
-    type: string,
-    action: string,
-    sessionKey: string,
-    context: JsonObject,
-  ) => Promise<readonly string[]>;
-  readonly emit: (event: LiveEvent) => void;
+  /** Says what has happened, to everybody who is to know. */
+  readonly tell: Tell;
   /** For the operator's log: what went wrong that nobody foresaw. */
   readonly warn: (text: string) => void;
   readonly now: () => number;
@@ -146,71 +137,4 @@ export interface KeptRequest {
   readonly provider: string;
   readonly model: string;
   readonly wire: WireRequest;
-}
-
-/** Listens, never decides, never throws. */
-export interface RunRecorder {
-  runStarted(run: RecordedRun): void;
-  contextCompiled(run: RecordedRun, composition: Composition): void;
-  gatePassed(run: RecordedRun): void;
-  gateBlocked(run: RecordedRun, by: string): void;
-  promptSubmitted(
-    run: RecordedRun,
-    call: { readonly call: number; readonly wire: WireRequest; readonly request: ModelRequest },
-  ): void;
-  modelDelta(run: RecordedRun, kind: 'text' | 'thinking', delta: string): void;
-  modelCompleted(
-    run: RecordedRun,
-    call: {
-      readonly call: number;
-      readonly stop: string;
-      readonly usage: Usage;
-      /** Undefined where no prices are known. */
-      readonly cost: number | undefined;
-      readonly ms: number;
-      readonly text: string;
-      readonly error?: string | undefined;
-    },
-  ): void;
-  toolStarted(
-    run: RecordedRun,
-    call: { readonly toolCallId: string; readonly name: string; readonly params: unknown },
-  ): void;
-  toolEnded(
-    run: RecordedRun,
-    call: {
-      readonly toolCallId: string;
-      readonly name: string;
-      readonly ms: number;
-      readonly isError: boolean;
-      readonly content: string;
-    },
-  ): void;
-  runEnded(
-    run: RecordedRun,
-    end: {
-      readonly status: RunStatus;
-      readonly ms: number;
-      readonly reply?: string | undefined;
-      readonly error?: string | undefined;
-      readonly usage: Usage;
-    },
-  ): void;
-  sessionEnded(session: {
-    readonly sessionId: string;
-    readonly sessionKey: string;
-    readonly reason: SessionEndReason;
-  }): void;
-}
-
-export interface RecordedRun {
-  readonly runId: string;
-  readonly sessionId: string;
-  readonly sessionKey: string;
-  readonly agentId: string;
-  readonly workspaceDir: string;
-  readonly attempt: number;
-  readonly provider?: string | undefined;
-  readonly model?: string | undefined;
-  readonly api?: string | undefined;
 }

@@ -67,46 +67,21 @@ async function settleOne(
   tools: readonly Tool[],
   isResumed: boolean,
 ): Promise<ToolOutput> {
-  const { runId, sessionKey } = turn;
-  const { id: toolCallId, name, params } = call;
   const startedAt = parts.now();
-  parts.emit({ type: 'tool-start', runId, sessionKey, at: startedAt, toolCallId, name, params });
-  parts.recorder.toolStarted(turn.recorded, { toolCallId, name, params });
+  void parts.tell('tool-started', { run: turn, call });
   const output = await outputOf(parts, turn, call, tools, isResumed);
   // A result that came after the end belongs to nobody; the next attempt tells the model that the call was cut.
   turn.signal.throwIfAborted();
   const ms = parts.now() - startedAt;
-  const isError = output.isError === true;
   await turn.ledger.commit('tool-result', [
     turn.ledger.step('tool-result', {
-      toolCallId,
+      toolCallId: call.id,
       content: output.content,
-      isError,
+      isError: output.isError === true,
       details: output.details === undefined ? null : boundDetails(output.details),
     }),
   ]);
-  parts.emit({
-    type: 'tool-end',
-    runId,
-    sessionKey,
-    at: parts.now(),
-    toolCallId,
-    name,
-    isError,
-    ms,
-    content: output.content,
-  });
-  parts.recorder.toolEnded(turn.recorded, { toolCallId, name, ms, isError, content: output.content });
-  if (parts.hooks.has('after_tool_call')) {
-    const event = { toolName: name, params, runId, toolCallId, durationMs: ms };
-    parts.hooks.observe(
-      'after_tool_call',
-      isError
-        ? { ...event, error: output.content }
-        : { ...event, result: { content: output.content, details: output.details } },
-      { ...inStep(turn.context, `tool ${toolCallId}`), toolName: name, toolCallId },
-    );
-  }
+  void parts.tell('tool-settled', { run: turn, call, output, ms });
   return output;
 }
 

@@ -43,21 +43,9 @@ export async function suspendRun(parts: RunParts, turn: Turn, suspension: Suspen
   // Whoever stopped it while it lay down was told so, and nobody else would wake it for that.
   if (turn.signal.reason instanceof RunStoppedError) throw turn.signal.reason;
   tellVoid(parts, turn, voids);
-  const at = parts.now();
   for (const { id: approvalId, toolName, title, description, severity, allowedDecisions, expiresAt } of approvals) {
-    parts.emit({
-      type: 'approval-start',
-      runId,
-      sessionKey,
-      at,
-      approvalId,
-      toolName,
-      title,
-      description,
-      severity,
-      allowedDecisions,
-      expiresAt,
-    });
+    const approval = { approvalId, toolName, title, description, severity, allowedDecisions, expiresAt };
+    void parts.tell('approval-asked', { runId, sessionKey, approval });
   }
   parts.delivery.wake();
 }
@@ -68,16 +56,7 @@ function voidWrites(ids: readonly string[]): readonly Write[] {
 }
 
 export function tellVoid(parts: RunParts, { runId, sessionKey }: Turn, ids: readonly string[]): void {
-  const at = parts.now();
-  for (const approvalId of ids) {
-    parts.emit({
-      type: 'approval-end',
-      runId,
-      sessionKey,
-      at,
-      approvalId,
-      decision: 'void',
-      by: 'what it asks has changed',
-    });
-  }
+  const by = 'what it asks has changed';
+  for (const approvalId of ids)
+    void parts.tell('approval-answered', { runId, sessionKey, approvalId, decision: 'void', by });
 }

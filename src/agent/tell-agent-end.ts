@@ -16,15 +16,15 @@ export interface EndedRun {
 }
 
 export async function tellAgentEnd(
-  parts: Pick<RunParts, 'hooks' | 'store'>,
-  { runId, sessionId, status, ...told }: EndedRun,
+  parts: Pick<RunParts, 'tell' | 'store'>,
+  { runId, sessionId, ...told }: EndedRun,
   context: HookContext,
 ): Promise<void> {
   const rows = await parts.store
     .select('transcript', { where: { sessionId }, orderBy: [['position', 'asc']] })
     .catch(() => []);
   const messages = rows.filter(({ kind }) => kind === 'message').map(({ message }) => message);
-  await parts.hooks.observeAndWait('agent_end', { runId, messages, success: status === 'done', ...told }, context);
+  await parts.tell('agent-ended', { runId, messages, ...told, context });
   // The store may be closing; then the next process tells it again, which is what the record is for.
   await parts.store
     .commit([{ update: 'runs', where: { runId }, set: { observed: true } }], { site: 'observed', lazy: true })

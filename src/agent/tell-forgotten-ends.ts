@@ -7,7 +7,7 @@ import { hookContextOf } from './hook-context-of.ts';
 import type { RunParts } from './run-parts.ts';
 import { tellAgentEnd } from './tell-agent-end.ts';
 
-type TellParts = Pick<RunParts, 'hooks' | 'store' | 'context'>;
+type TellParts = Pick<RunParts, 'tell' | 'store' | 'context'>;
 
 export async function tellForgottenEnds(parts: TellParts): Promise<void> {
   const runs = await parts.store.select('runs', {

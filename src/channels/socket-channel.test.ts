@@ -57,9 +57,8 @@ async function startGateway(maxBufferedBytes?: number, mailbox: Mailbox = outbox
   outbox = new Outbox({
     store,
     channels: () => channel,
-    hooks: { has: () => false, observe: () => {} },
     now: Date.now,
-    emit: (event) => channel.watch(event),
+    ended: async (delivery) => channel.watch({ type: 'delivery-end', at: Date.now(), ...delivery }),
     maxAttempts: 8,
     warn: () => {},
   });

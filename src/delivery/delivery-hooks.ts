@@ -9,13 +9,12 @@ export type OutboundHook = 'reply_dispatch' | 'reply_payload_sending' | 'message
 
 export interface DeliveryHooks {
   /** Cheap, so that events nobody listens to are never built. */
-  has(hook: OutboundHook | 'message_sent'): boolean;
+  has(hook: OutboundHook): boolean;
   run<Hook extends OutboundHook>(
     hook: Hook,
     event: MessageHooks[Hook]['event'],
     context: HookContext,
   ): Promise<OutboundAnswer<Hook>>;
-  observe(hook: 'message_sent', event: MessageHooks['message_sent']['event'], context: HookContext): void;
 }
 
 export interface OutboundAnswer<Hook extends OutboundHook> {

@@ -6,19 +6,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Surface, surfaceId } from '../protocol/inbound.ts';
-import type { LiveEvent } from '../protocol/live-event.ts';
 import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
 import type { NewRow, Store } from '../store/store.ts';
 import { TestChannel } from '../testkit/test-channel.ts';
-import { Outbox, type OutboxSettings } from './outbox.ts';
+import { type EndedDelivery, Outbox, type OutboxSettings } from './outbox.ts';
 import { replayDeadLetter } from './replay-dead-letter.ts';
 
 let dir: string;
 let store: Store;
 let channel: TestChannel;
 let outbox: Outbox;
-let events: LiveEvent[];
-let sentEvents: object[];
+let events: EndedDelivery[];
 let warnings: string[];
 const opened: Outbox[] = [];
 const owner = { sender: 'owner' };
@@ -30,7 +28,6 @@ beforeEach(async () => {
   channel = new TestChannel();
   await channel.open({ receive: () => Promise.reject(new Error('nobody listens')) });
   events = [];
-  sentEvents = [];
   warnings = [];
   outbox = newOutbox();
 });
@@ -45,9 +42,8 @@ function newOutbox(settings: Partial<OutboxSettings> = {}): Outbox {
   const made = new Outbox({
     store,
     channels: (id) => (id === channel.id ? channel : undefined),
-    hooks: { has: () => true, observe: (_hook, event) => sentEvents.push(event) },
     now: Date.now,
-    emit: (event) => events.push(event),
+    ended: async (delivery) => void events.push(delivery),
     maxAttempts: 3,
     warn: (sentence) => warnings.push(sentence),
     backOffMs: () => 5,
@@ -100,9 +96,8 @@ describe('sending', () => {
       { status: 'sent', attempts: 1, receipt: { messageId: 'message-1' }, error: null },
     ]);
     expect(events).toMatchObject([
-      { type: 'delivery-end', outcome: 'sent', runId: 'run_hello', seq: 1, text: 'hello' },
+      { outcome: 'sent', runId: 'run_hello', seq: 1, text: 'hello', messageId: 'message-1' },
     ]);
-    expect(sentEvents).toMatchObject([{ to: 'owner', content: 'hello', success: true, messageId: 'message-1' }]);
     expect(store.commits.receipt).toBe(1);
   });
 
@@ -155,7 +150,7 @@ describe('sending', () => {
     outbox.wake();
     await outbox.drain(5_000);
     expect(channel.tries).toEqual([]);
-    expect(events).toMatchObject([{ type: 'delivery-end', outcome: 'suppressed' }]);
+    expect(events).toMatchObject([{ outcome: 'suppressed' }]);
   });
 });
 
@@ -243,8 +238,7 @@ describe('giving up', () => {
     expect(letter?.reason).toContain(reason);
     expect(await store.select('outbox', { where: { runId: 'run_hello' } })).toMatchObject([{ status: 'dead' }]);
     expect(store.commits['dead-letter']).toBe(1);
-    expect(events).toContainEqual(expect.objectContaining({ outcome: 'dead', runId: 'run_hello' }));
-    expect(sentEvents).toContainEqual(expect.objectContaining({ success: false, content: 'hello' }));
+    expect(events).toContainEqual(expect.objectContaining({ outcome: 'dead', runId: 'run_hello', text: 'hello' }));
     expect(warnings.join()).toContain(reason);
   });
 
@@ -370,9 +364,7 @@ describe('a store that fails', () => {
 
   it('does not stop because a listener throws', async () => {
     outbox = newOutbox({
-      emit: () => {
-        throw new Error('a bad listener');
-      },
+      ended: () => Promise.reject(new Error('a bad listener')),
     });
     await outbox.open();
     await commit(to(owner, 'one'), to(owner, 'two'));

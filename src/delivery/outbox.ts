@@ -9,25 +9,21 @@
 // When it fires: after `open`, on `wake`, and when a wait is over. After `close` nothing more is sent.
 
 import type { Channel, OutboundPart, SendOutcome } from '../channels/channel.ts';
-import { childTrace, runTrace } from '../hooks/hook-trace.ts';
 import { isJsonObject, type JsonValue } from '../protocol/json.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import { newId } from '../protocol/new-id.ts';
-import { resolveAgentIdFromSessionKey } from '../protocol/session-key.ts';
 import type { CommitSite } from '../store/commit-sites.ts';
 import { PreconditionFailedError } from '../store/errors.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { OutboxRow } from '../store/tables.ts';
-import { type DeliveryHooks, messageContext } from './delivery-hooks.ts';
 import { oneLine } from './one-line.ts';
-import { readRunIdentity } from './read-run-identity.ts';
 
 export interface OutboxSettings {
   readonly store: Store;
   readonly channels: (id: string) => Channel | undefined;
-  readonly hooks: Pick<DeliveryHooks, 'has' | 'observe'>;
   readonly now: () => number;
-  readonly emit: (event: LiveEvent) => void;
+  /** Told of every part that is over, one after the other. */
+  readonly ended: (delivery: EndedDelivery) => Promise<void>;
   readonly maxAttempts: number;
   /** For operators: what went wrong and is being mended or given up. */
   readonly warn: (sentence: string) => void;
@@ -35,6 +31,16 @@ export interface OutboxSettings {
   readonly backOffMs?: ((attempt: number) => number) | undefined;
   /** A channel that takes longer counts as one that did not answer. Default a minute. */
   readonly sendTimeoutMs?: number | undefined;
+}
+
+/** What became of one part of an answer. */
+export interface EndedDelivery extends Pick<OutboxRow, 'runId' | 'sessionKey' | 'seq' | 'part' | 'text' | 'surface'> {
+  readonly outcome: 'sent' | 'dead' | 'suppressed';
+  /** What the platform calls the message, where it says so. */
+  readonly messageId?: string | undefined;
+  /** Why it did not arrive. */
+  readonly error?: string | undefined;
+  readonly suppressed?: (LiveEvent & { readonly type: 'delivery-end' })['suppressed'];
 }
 
 /** A row in memory, with what only this process knows about it. */
@@ -304,37 +310,16 @@ export class Outbox {
     }
   }
 
-  #tell(row: OutboxRow, outcome: 'sent' | 'dead' | 'suppressed', details: SentDetails = {}): void {
+  #tell(row: OutboxRow, outcome: EndedDelivery['outcome'], { error, receipt }: SentDetails = {}): void {
     const { runId, sessionKey, seq, part, text, surface } = row;
-    const { emit, hooks, now, warn } = this.#settings;
-    const failed = (error: unknown) => warn(`A listener failed on the end of a delivery: ${oneLine(error)}`);
-    try {
-      const { error, receipt } = details;
-      const how = outcome === 'suppressed' ? suppressionOf(row.receipt) : { messageId: messageIdOf(receipt), error };
-      emit({ type: 'delivery-end', sessionKey, runId, at: now(), seq, part, text, surface, outcome, ...how });
-    } catch (error) {
-      failed(error);
-    }
-    if (outcome === 'suppressed' || !hooks.has('message_sent')) return;
+    const { ended, warn } = this.#settings;
+    const how = outcome === 'suppressed' ? suppressionOf(row.receipt) : { messageId: messageIdOf(receipt), error };
     const told = this.#telling
-      .then(() => this.#tellSent(row, outcome === 'sent', details))
-      .catch(failed)
+      .then(() => ended({ sessionKey, runId, seq, part, text, surface, outcome, ...how }))
+      .catch((failure: unknown) => warn(`The end of a delivery could not be told: ${oneLine(failure)}`))
       .finally(() => this.#receipts.delete(told));
     this.#telling = told;
     this.#receipts.add(told);
-  }
-
-  async #tellSent(row: OutboxRow, success: boolean, { receipt, error }: SentDetails): Promise<void> {
-    const { runId, sessionKey, part, text, surface } = row;
-    const { store, hooks } = this.#settings;
-    const messageId = messageIdOf(receipt);
-    const trace = childTrace(runTrace(runId), `delivery ${part}`);
-    const identity = { agentId: resolveAgentIdFromSessionKey(sessionKey), ...(await readRunIdentity(store, runId)) };
-    hooks.observe(
-      'message_sent',
-      { to: surface.peer.id, content: text, success, messageId, sessionKey, runId, error, ...trace },
-      messageContext(surface, row, { ...identity, messageId, trace }),
-    );
   }
 }
 

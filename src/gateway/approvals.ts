@@ -3,6 +3,7 @@
 
 import { CLIENT_GONE } from '../agent/client-gone.ts';
 import type { Answer } from '../agent/run-parts.ts';
+import type { Tell } from '../facts/facts.ts';
 import type { ApprovalDecision, ApprovalResolution } from '../protocol/approval-decision.ts';
 import { describeDecision } from '../protocol/describe-decision.ts';
 import { type Surface, surfaceId } from '../protocol/inbound.ts';
@@ -23,7 +24,7 @@ export interface ApprovalsParts {
   readonly wakeLane: (sessionKey: string) => void;
   /** Ends the run that is going on in this session; false when there is none, or it is suspended. */
   readonly stopLane: (sessionKey: string, reason: string) => boolean;
-  readonly emit: (event: LiveEvent) => void;
+  readonly tell: Tell;
   readonly subscribe: (listener: (event: LiveEvent) => void) => () => void;
   readonly now: () => number;
   readonly warn: (sentence: string) => void;
@@ -129,12 +130,10 @@ export class Approvals {
   }
 
   #tell({ id: approvalId, runId, sessionKey, decision, decidedBy }: ApprovalRow): void {
-    const { emit, now, wakeLane } = this.#parts;
-    emit({
-      type: 'approval-end',
+    const { tell, wakeLane } = this.#parts;
+    void tell('approval-answered', {
       runId,
       sessionKey,
-      at: now(),
       approvalId,
       decision: decision ?? 'void',
       by: decidedBy ?? '',

@@ -7,8 +7,11 @@ import { CliChannel } from '../channels/cli/cli-channel.ts';
 import type { SocketChannelPorts } from '../channels/socket-channel.ts';
 import { WebChannel } from '../channels/web/web-channel.ts';
 import type { Config } from '../config/schema.ts';
-import { Outbox } from '../delivery/outbox.ts';
+import { messageContext } from '../delivery/delivery-hooks.ts';
+import { type EndedDelivery, Outbox } from '../delivery/outbox.ts';
 import { planDelivery } from '../delivery/plan-delivery.ts';
+import { readRunIdentity } from '../delivery/read-run-identity.ts';
+import { deliveryTrace } from '../facts/catalog.ts';
 import { SILENT_CHANNEL } from '../schedule/deliver-target.ts';
 import type { NewRow, Store } from '../store/store.ts';
 import type { Records } from './create-records.ts';
@@ -17,7 +20,7 @@ import { outboxMailbox } from './outbox-mailbox.ts';
 export interface DeliveryOptions {
   readonly config: Config;
   readonly store: Store;
-  readonly records: Pick<Records, 'live' | 'hooks'>;
+  readonly records: Pick<Records, 'teller' | 'hooks'>;
   /** Besides web, cli and api. */
   readonly channels?: readonly Channel[] | undefined;
   /** Somebody pressed stop on a page or in a terminal. */
@@ -41,13 +44,21 @@ const MINUTE_MS = 60_000;
 
 export function createDelivery(options: DeliveryOptions): Delivery {
   const { config, store, stop, call, now, warn } = options;
-  const { live, hooks } = options.records;
+  const { teller, hooks } = options.records;
   const ports = { mailbox: outboxMailbox(store), stop, call, now };
   const sockets = { web: new WebChannel(ports), cli: new CliChannel(ports) };
   const channels: readonly Channel[] = [sockets.web, sockets.cli, createApiChannel(), ...(options.channels ?? [])];
   const channelOf = (id: string) => channels.find((channel) => channel.id === id);
   const { ttlMinutes = 1_440, maxAttempts = 8 } = config.delivery ?? {};
   const ttlMs = ttlMinutes * MINUTE_MS;
+  const ended = async (delivery: EndedDelivery) => {
+    const { surface, messageId, runId, part } = delivery;
+    const trace = deliveryTrace(runId, part);
+    const isHeard = teller.isHeard('delivery-ended');
+    const identity = isHeard ? await readRunIdentity(store, delivery).catch(() => ({})) : {};
+    const context = messageContext(surface, delivery, { ...identity, messageId, trace });
+    void teller.tell('delivery-ended', { ...delivery, context });
+  };
   return {
     sockets,
     channels,
@@ -57,7 +68,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       if (answer.surface.channel === SILENT_CHANNEL) return [];
       return (await planDelivery(answer, { hooks, channel: channelOf(answer.surface.channel), now, ttlMs })).rows;
     },
-    outbox: new Outbox({ store, channels: channelOf, hooks, now, emit: live.emit, maxAttempts, warn }),
+    outbox: new Outbox({ store, channels: channelOf, now, ended, maxAttempts, warn }),
     ttlMs,
   };
 }

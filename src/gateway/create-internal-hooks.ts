@@ -15,7 +15,7 @@ export interface InternalHooksOptions {
   readonly config: Config;
   readonly environment: Environment;
   readonly store: Store;
-  readonly records: Pick<Records, 'recorder' | 'hookStatistics'>;
+  readonly records: Pick<Records, 'teller'>;
   readonly delivery: () => Pick<Delivery, 'plan' | 'outbox'>;
   readonly wakeLane: (sessionKey: string) => void;
   readonly now: () => number;
@@ -32,10 +32,7 @@ export function createInternalHooks(options: InternalHooksOptions): InternalHook
       const { plan, outbox } = delivery();
       return sayLine({ store, planDelivery: plan, wakeOutbox: () => outbox.wake(), now }, sessionKey, text);
     },
-    record: (call) => {
-      records.hookStatistics.count(call);
-      records.recorder.hookCalled(call);
-    },
+    record: (call) => void records.teller.tell('handler-called', call),
     now,
     warn,
   });

@@ -13,8 +13,7 @@ import type { PluginOrigin } from '../plugins/plugin-seat.ts';
 import { Plugins } from '../plugins/plugins.ts';
 import type { PluginsConfiguration } from '../plugins/plugins-parts.ts';
 import type { PluginToolScope } from '../plugins/registration.ts';
-import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import { sessionEntryOf } from '../sessions/session-entry.ts';
+import type { JsonValue } from '../protocol/json.ts';
 import { isOwnersRun } from '../sessions/session-visibility.ts';
 import type { Store } from '../store/store.ts';
 import type { MemorySupplements } from '../tools/memory/memory-supplements.ts';
@@ -50,15 +49,9 @@ export interface PluginsOptions {
   /** The configuration is not to be written. */
   readonly isTrial?: boolean | undefined;
   readonly store: Store;
-  readonly records: Pick<Records, 'live' | 'hooks'>;
+  readonly records: Pick<Records, 'live' | 'hooks' | 'teller'>;
   readonly gateway: () => Gateway;
   readonly delivery: () => Delivery;
-  readonly internalHook: (
-    type: string,
-    action: string,
-    sessionKey: string,
-    context: JsonObject,
-  ) => Promise<readonly string[]>;
   readonly now: () => number;
   readonly warn: (sentence: string) => void;
   /** For what goes on as it should; without it nobody reads that. */
@@ -156,11 +149,7 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
         registry,
         extensions,
         store,
-        patched: (session, patch) =>
-          void options.internalHook('session', 'patch', session.sessionKey, {
-            sessionEntry: sessionEntryOf(session),
-            patch,
-          }),
+        patched: (session, patch) => void records.teller.tell('session-patched', { session, patch }),
       }),
     },
   });

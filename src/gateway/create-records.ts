@@ -1,9 +1,10 @@
-// Everything that listens: live events for whoever watches, trajectories and debug logs, the records of hook calls and
-// their statistics; and the hook runner, which has each of its calls recorded and counted.
+// Everything that is told: live events for those who watch, trajectories and debug logs, the records of hook calls and
+// their statistics; the hook runner, and the teller that brings each fact to all of them.
 
 import { debugLogSettingsOf, trajectoryPlaceOf } from '../config/debug-logs.ts';
 import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
+import { type PackSink, Teller } from '../facts/teller.ts';
 import { HookStatistics } from '../hooks/hook-statistics.ts';
 import { HookRunner } from '../hooks/runner.ts';
 import { AppendedFiles } from '../recorder/appended-files.ts';
@@ -20,17 +21,20 @@ export interface RecordOptions {
   readonly store: Store;
   readonly now: () => number;
   readonly warn: (sentence: string) => void;
+  /** Looked up when something is told, because hook packs are loaded later. */
+  readonly packs: () => PackSink;
 }
 
 export interface Records {
   readonly live: LiveEvents;
   readonly recorder: Recorder;
+  readonly teller: Teller;
   readonly hooks: HookRunner;
   readonly hookStatistics: HookStatistics;
   readonly trajectoryDir: string;
 }
 
-export function createRecords({ environment, config, store, now, warn }: RecordOptions): Records {
+export function createRecords({ environment, config, store, now, warn, packs }: RecordOptions): Records {
   const files = new AppendedFiles({ warn });
   const place = trajectoryPlaceOf(environment, config);
   const hookStatistics = new HookStatistics();
@@ -38,17 +42,23 @@ export function createRecords({ environment, config, store, now, warn }: RecordO
     trajectory: new Trajectory({ ...place, files }),
     debugLogs: new DebugLogs(debugLogSettingsOf(environment), files),
     hookRecords: new HookRecordSink({ store, warn }),
-    onHookFailure: (call, error) => hookStatistics.explain(call, error),
+    hookStatistics,
     now,
   });
   const hooks = new HookRunner({
-    record: (call) => {
-      hookStatistics.count(call);
-      recorder.hookCalled(call);
-    },
+    record: (call) => void teller.tell('handler-called', call),
     runBudgetMs: config.hooks?.runBudgetMs,
     warn,
     now,
   });
-  return { live: new LiveEvents(warn), recorder, hooks, hookStatistics, trajectoryDir: place.dir };
+  const live = new LiveEvents(warn);
+  const teller = new Teller({
+    record: recorder,
+    show: live.emit,
+    hooks,
+    packs: { fire: (...event) => packs().fire(...event), say: (...line) => packs().say(...line) },
+    now,
+    warn,
+  });
+  return { live, recorder, teller, hooks, hookStatistics, trajectoryDir: place.dir };
 }

@@ -14,7 +14,6 @@ import type { Delivery } from './create-delivery.ts';
 import type { BuiltDraftParts } from './create-draft-parts.ts';
 import type { GatewayPlugins } from './create-plugins.ts';
 import type { Records } from './create-records.ts';
-import { runRecorder } from './run-recorder.ts';
 import type { Workspaces } from './workspaces.ts';
 
 export interface RunPartsOptions {
@@ -25,7 +24,6 @@ export interface RunPartsOptions {
   readonly delivery: Delivery;
   readonly workspaces: Workspaces;
   readonly contextWarnings: ContextWarnings;
-  readonly internalHook: RunParts['internalHook'];
   readonly plugins: Pick<GatewayPlugins, 'commands' | 'trustedPolicies'>;
   readonly sleep?: RunParts['sleep'] | undefined;
   readonly startedAt: number;
@@ -39,14 +37,15 @@ export function createRunParts(options: RunPartsOptions): RunParts {
   const { config, store, drafting, records, delivery, workspaces, contextWarnings, now, warn } = options;
   const { maxToolRounds = 50, timeoutSeconds = 600 } = resolveAgentDefaults(config);
   const { ttlMinutes = 30, timeoutBehavior = 'deny' } = config.approvals ?? {};
-  const told = runRecorder(records.recorder);
   return {
     ...drafting.parts,
     context: {
       ...drafting.parts.context,
       compose: async (request) => {
         await workspaces.ready(request.agentId);
-        return drafting.engine.compose(request);
+        const composition = await drafting.engine.compose(request);
+        if (request.record) contextWarnings.look(request.agentId, composition.report);
+        return composition;
       },
     },
     delivery: { plan: delivery.plan, wake: () => delivery.outbox.wake() },
@@ -56,13 +55,7 @@ export function createRunParts(options: RunPartsOptions): RunParts {
       timeoutBehavior,
       policyVersionOf: (agentId) => policyVersionOf(config, agentId),
     },
-    recorder: {
-      ...told,
-      contextCompiled: (run, composition) => {
-        contextWarnings.look(run.agentId, composition.report);
-        told.contextCompiled(run, composition);
-      },
-    },
+    tell: records.teller.tell,
     capture: captureRequest,
     readCapture: async (runId, call) => {
       const capture = await readCapture(store, runId, call);
@@ -70,10 +63,8 @@ export function createRunParts(options: RunPartsOptions): RunParts {
       const { provider, model, headers, body } = capture;
       return { provider, model, wire: { url: capture.url, headers, body } };
     },
-    internalHook: options.internalHook,
     commands: options.plugins.commands,
     trustedPolicies: () => options.plugins.trustedPolicies(),
-    emit: records.live.emit,
     warn,
     now,
     upSince: options.startedAt,

@@ -9,8 +9,8 @@ import { resolveTimezone } from '../config/timezone.ts';
 import { TAXONOMIES } from '../context/taxonomy.ts';
 import { openRegularFile } from '../context/workspace/open-regular-file.ts';
 import { OPENCLAW_TEMPLATES } from '../context/workspace/templates/openclaw-templates.ts';
+import type { Teller } from '../facts/teller.ts';
 import type { GatewayHookContext } from '../hooks/lifecycle-hooks.ts';
-import type { HookRunner } from '../hooks/runner.ts';
 import { buildAgentMainSessionKey } from '../protocol/build-session-key.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import { parseDeliverTarget } from '../schedule/deliver-target.ts';
@@ -26,7 +26,7 @@ import { heartbeatTarget } from './heartbeat-target.ts';
 
 export interface ScheduleParts {
   readonly store: Store;
-  readonly hooks: HookRunner;
+  readonly teller: Teller;
   /** What handlers of `cron_changed` are told besides the job. */
   readonly hookContext?: GatewayHookContext | undefined;
   readonly config: Config;
@@ -57,13 +57,13 @@ export interface GatewaySchedule {
 const MAX_CHECKLIST_BYTES = 1_048_576;
 
 export function createSchedule(parts: ScheduleParts): GatewaySchedule {
-  const { store, hooks, config, environment, channels, now, warn, wakeLane } = parts;
+  const { store, teller, config, environment, channels, now, warn, wakeLane } = parts;
   const mainSessionKeyOf = (agentId: string) =>
     config.session?.scope === 'global'
       ? 'global'
       : buildAgentMainSessionKey({ agentId, mainKey: config.session?.mainKey });
   const agentIds = listAgentIds(config);
-  const changes = new CronChanges(store, hooks, parts.hookContext);
+  const changes = new CronChanges(store, teller, parts.hookContext);
   const schedule = new Schedule({
     store,
     now,

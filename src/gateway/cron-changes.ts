@@ -4,9 +4,9 @@
 // Rules: everything about jobs is told in the order in which it happened. The end of a run is told once its answer has
 // arrived or failed to, or after a while, when whether it arrives is not known yet.
 
+import type { Teller } from '../facts/teller.ts';
 import { rootTrace, runTrace } from '../hooks/hook-trace.ts';
 import type { CronChangedEvent, CronJobSnapshot, GatewayHookContext } from '../hooks/lifecycle-hooks.ts';
-import type { HookRunner } from '../hooks/runner.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import { deliveryOf, type JobHistoryEntry, readJobHistory } from '../schedule/job-history.ts';
 import type { JobChange } from '../schedule/schedule.ts';
@@ -21,7 +21,7 @@ const DELIVERY_WAIT_MS = 10_000;
 
 export class CronChanges {
   readonly #store: Store;
-  readonly #hooks: HookRunner;
+  readonly #teller: Teller;
   readonly #context: GatewayHookContext;
   /** Runs of jobs that have not ended, with the job as it was when the slot was taken. */
   readonly #runs = new Map<string, KnownJob>();
@@ -32,9 +32,9 @@ export class CronChanges {
   /** One after the other, although each looks something up first. */
   #told: Promise<void> = Promise.resolve();
 
-  constructor(store: Store, hooks: HookRunner, context: GatewayHookContext = {}) {
+  constructor(store: Store, teller: Teller, context: GatewayHookContext = {}) {
     this.#store = store;
-    this.#hooks = hooks;
+    this.#teller = teller;
     this.#context = context;
   }
 
@@ -132,7 +132,7 @@ export class CronChanges {
 
   #tell(event: CronChangedEvent): void {
     const { agentId, sessionKey, sessionId, jobId, runId, action } = event;
-    this.#hooks.observe('cron_changed', event, {
+    const context = {
       ...this.#context,
       agentId,
       sessionKey,
@@ -140,11 +140,12 @@ export class CronChanges {
       jobId,
       runId,
       trace: runId === undefined ? rootTrace(jobId, `${action} ${event.job?.updatedAtMs ?? ''}`) : runTrace(runId),
-    });
+    };
+    void this.#teller.tell('cron-changed', { event, context });
   }
 
   #tellLater(tell: () => Promise<void>): void {
-    if (!this.#hooks.has('cron_changed')) return;
+    if (!this.#teller.isHeard('cron-changed')) return;
     this.#told = this.#told.then(tell).catch(() => undefined);
   }
 }

@@ -18,7 +18,6 @@ import { VERSION } from '../protocol/version.ts';
 import { planForget } from '../recorder/prune-captures.ts';
 import type { Route } from '../routing/resolve-route.ts';
 import { planSessionDeletion, planSessionEnd } from '../sessions/end-session.ts';
-import { sessionEntryOf } from '../sessions/session-entry.ts';
 import { PreconditionFailedError } from '../store/errors.ts';
 import type { Store } from '../store/store.ts';
 import type { ApprovalRow, DeadLetterRow, RunRow, SessionRow, TriggerPayload } from '../store/tables.ts';
@@ -188,18 +187,15 @@ export class Gateway implements GatewayPort {
   async endSession(sessionKey: string, reason: SessionEndReason): Promise<boolean> {
     const [session] = await this.store.select('sessions', { where: { sessionKey, endedAt: null }, limit: 1 });
     if (!session) return false;
-    const { run, live } = this.#parts;
+    const { run } = this.#parts;
     const endedAt = run.now();
     const { sessionId, agentId, startedAt } = session;
     const context = sessionHookContext(session, run.context.workspaceDirOf(agentId), reason);
     const entries = await this.store.select('transcript', { where: { sessionId }, orderBy: [['position', 'asc']] });
     const messages = entries.map(({ message }) => message);
     if (reason === 'reset' || reason === 'new') {
-      await run.hooks.observeAndWait('before_reset', { messages, reason }, context);
-      await run.internalHook('command', reason, sessionKey, {
-        previousSessionEntry: sessionEntryOf(session),
-        commandSource: 'api',
-      });
+      await run.tell('session-resetting', { reason, messages, context });
+      await run.tell('command-given', { command: reason, sessionKey, previous: session, source: 'api' });
     }
     try {
       await this.store.commit(planSessionEnd(session, reason, endedAt), { site: 'session' });
@@ -208,19 +204,8 @@ export class Gateway implements GatewayPort {
       if (error instanceof PreconditionFailedError) return false;
       throw error;
     }
-    await run.hooks.observeAndWait(
-      'session_end',
-      { sessionId, sessionKey, messageCount: entries.length, durationMs: run.now() - startedAt, reason },
-      context,
-    );
-    void run.internalHook('session', 'end', sessionKey, {
-      sessionEntry: sessionEntryOf(session),
-      sessionId,
-      reason,
-      messageCount: entries.length,
-    });
-    run.recorder.sessionEnded({ sessionId, sessionKey, reason });
-    live.emit({ type: 'session-end', runId: '', sessionKey, at: run.now(), sessionId, reason });
+    const durationMs = run.now() - startedAt;
+    await run.tell('session-ended', { session, reason, messageCount: entries.length, durationMs, context });
     return true;
   }
 
@@ -346,7 +331,7 @@ export class Gateway implements GatewayPort {
       if (error instanceof PreconditionFailedError) return false;
       throw error;
     }
-    this.#parts.live.emit({ type: 'run-end', runId, sessionKey, at: now, status: 'stopped' });
+    void this.#parts.run.tell('run-ended', { runId, sessionKey, status: 'stopped' });
     return true;
   }
 

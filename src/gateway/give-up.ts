@@ -3,12 +3,12 @@
 
 import { hookContextOf } from '../agent/hook-context-of.ts';
 import { releaseInjections } from '../agent/release-injections.ts';
-import type { Answer, RunHooks } from '../agent/run-parts.ts';
+import type { Answer } from '../agent/run-parts.ts';
 import { tellAgentEnd } from '../agent/tell-agent-end.ts';
 import { withdrawEntries } from '../agent/withdraw-entries.ts';
+import type { Tell } from '../facts/facts.ts';
 import type { HookContext } from '../hooks/hook-context.ts';
 import type { ClaimedTrigger } from '../lanes/lanes.ts';
-import type { LiveEvent } from '../protocol/live-event.ts';
 import { newId } from '../protocol/new-id.ts';
 import type { NewRow, Store, Write } from '../store/store.ts';
 import type { TriggerKind } from '../store/tables.ts';
@@ -16,11 +16,10 @@ import { RunGivenUpError } from './errors.ts';
 
 export interface GiveUpParts {
   readonly store: Store;
-  readonly hooks: RunHooks;
   readonly planDelivery: (answer: Answer) => Promise<readonly NewRow<'outbox'>[]>;
   readonly wakeOutbox: () => void;
   readonly workspaceDirOf: (agentId: string) => string;
-  readonly emit: (event: LiveEvent) => void;
+  readonly tell: Tell;
   readonly now: () => number;
 }
 
@@ -66,7 +65,8 @@ export async function giveUp(parts: GiveUpParts, { trigger, claim, attempt }: Cl
     { site: 'dead-letter', claim },
   );
   parts.wakeOutbox();
-  parts.emit({ type: 'run-end', runId, sessionKey, at: now, status: 'failed', error: error.message });
+  const told = { runId, sessionKey, error: error.message, errorCode: error.code };
+  void parts.tell('run-ended', { ...told, status: 'failed' });
   const durationMs = now - (run?.startedAt ?? now);
   const ended = { runId, sessionId, status: 'failed' as const, error: error.message, durationMs, recovered: true };
   void tellAgentEnd(parts, ended, context);

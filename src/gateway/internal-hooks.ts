@@ -45,7 +45,7 @@ export class InternalHooks {
     type: string,
     action: string,
     sessionKey: string,
-    context: JsonObject,
+    context: () => JsonObject,
   ): Promise<readonly string[]> => {
     const fired = this.#fire(type, action, sessionKey, context).catch((error: unknown) => {
       this.#parts.warn(`Hook packs could not be told of ${type}:${action}: ${reasonOf(error)}`);
@@ -55,6 +55,10 @@ export class InternalHooks {
     void fired.finally(() => this.#going.delete(fired));
     return fired;
   };
+
+  say(sessionKey: string, text: string): Promise<void> {
+    return this.#parts.say(sessionKey, text);
+  }
 
   /** Resolves when everything that was fired before is over, or the time is. */
   async settle(timeoutMs: number): Promise<void> {
@@ -66,12 +70,13 @@ export class InternalHooks {
     await Promise.race([Promise.all(this.#going), over]).finally(() => clearTimeout(timer));
   }
 
-  async #fire(type: string, action: string, sessionKey: string, context: JsonObject): Promise<readonly string[]> {
-    const { engine, now, record, say } = this.#parts;
+  async #fire(type: string, action: string, sessionKey: string, told: () => JsonObject): Promise<readonly string[]> {
+    const { engine, now, record } = this.#parts;
     const at = new Date(now());
     const agentId = parseAgentSessionKey(sessionKey)?.agentId;
     const { registry, workspaceDir } = await engine.prepare({ agentId, at });
     if (orderInternalHookListeners(registry.listeners, { type, action }).length === 0) return [];
+    const context = told();
     const event: InternalHookEvent = {
       type,
       action,
@@ -86,10 +91,7 @@ export class InternalHooks {
       now,
     });
     for (const call of calls) this.#warnOf(withoutQuotes(call, context));
-    if (type !== 'session' || messages.length === 0) return messages;
-    // Commands answer with what is to be said; nobody answers to a session.
-    await say(sessionKey, messages.join('\n\n'));
-    return [];
+    return messages;
   }
 
   #contextFor({ source, owner }: InternalHookListener): Readonly<Record<string, unknown>> {

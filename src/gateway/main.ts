@@ -38,7 +38,6 @@ import { Housekeeping } from './housekeeping.ts';
 import { listAgentStatuses } from './list-agent-statuses.ts';
 import { openMcp } from './open-mcp.ts';
 import { openState } from './open-state.ts';
-import { tellDeliveries } from './tell-deliveries.ts';
 import { LAST_WORDS_MS, type StopReason, tellShutdown, within } from './tell-shutdown.ts';
 import { tellStop } from './tell-stop.ts';
 import { Workspaces } from './workspaces.ts';
@@ -92,8 +91,9 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
 
   // What is kept, and what is told and recorded.
   const { lock, store } = await openState(environment);
-  const records = createRecords({ environment, config, store, now, warn });
-  const { live, recorder, hooks } = records;
+  const records = createRecords({ environment, config, store, now, warn, packs: () => internalHooks });
+  const { live, recorder, hooks, teller } = records;
+  const { tell } = teller;
   options.register?.(hooks);
 
   // What others bring. Looked up when it is needed, so that it may come and go.
@@ -103,7 +103,6 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     records,
     gateway: () => gateway,
     delivery: () => delivery,
-    internalHook: (...event) => internalHook(...event),
     now,
   });
 
@@ -125,7 +124,6 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     delivery: () => delivery,
     wakeLane: (sessionKey) => lanes.wake(sessionKey),
   });
-  const internalHook = internalHooks.fire;
 
   // Where answers go.
   const delivery = createDelivery({
@@ -153,7 +151,6 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     delivery,
     workspaces,
     contextWarnings,
-    internalHook,
     plugins,
     sleep: options.sleep,
     startedAt,
@@ -169,7 +166,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     wakeOutbox,
     wakeLane,
     stopLane: (sessionKey, reason) => lanes.stop(sessionKey, reason),
-    emit: live.emit,
+    tell,
     subscribe,
     now,
     warn,
@@ -203,7 +200,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   });
   const schedule = createSchedule({
     store,
-    hooks,
+    teller,
     hookContext,
     config,
     environment,
@@ -224,8 +221,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       route,
       commands,
       planDelivery: plan,
-      internalHook,
-      emit: live.emit,
+      tell,
       wakeLane,
       wakeOutbox,
       now,
@@ -272,7 +268,6 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     sockets.web.watch(event);
     sockets.cli.watch(event);
   });
-  tellDeliveries(records, internalHook);
   await plugins.load();
   for (const channel of channels) await channel.open({ receive: (inbound) => gateway.receive(inbound) });
   workspaces.prepareAll();
@@ -284,8 +279,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   await schedule.open();
   await lanes.open({
     run: (claimed) => run(runParts, claimed),
-    giveUp: (claimed) =>
-      giveUp({ store, hooks, planDelivery: plan, wakeOutbox, workspaceDirOf, emit: live.emit, now }, claimed),
+    giveUp: (claimed) => giveUp({ store, planDelivery: plan, wakeOutbox, workspaceDirOf, tell, now }, claimed),
   });
   await approvals.open();
   if (!options.isTrial) await plugins.start();
@@ -310,11 +304,10 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       url = address;
       await lock.writeOwner({ pid: process.pid, url: address });
       const port = Number(new URL(address).port);
-      const started = hooks.observeAndWait('gateway_start', { port }, { ...hookContext, port });
+      const started = tell('gateway-started', { port, context: hookContext });
       // Who is loaded from here on was not among those that were told just now.
       plugins.tellStartAndStop({ hooks, context: hookContext, port });
       await started;
-      void internalHook('gateway', 'startup', '', {});
     },
     warm: async () => {
       await models.warm();
@@ -332,14 +325,13 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       await outbox.close(Math.max(left(), 500));
       await schedule.settle();
       await tellShutdown(runParts, Math.max(left(), 500), reason);
-      const ending = { reason, restartExpectedMs: null };
       const lastWords = () => Math.max(left(), LAST_WORDS_MS);
-      if (reason === 'restart') await within(lastWords(), internalHook('gateway', 'pre-restart', '', ending));
-      await within(lastWords(), internalHook('gateway', 'shutdown', '', ending));
+      if (reason === 'restart') await within(lastWords(), tell('gateway-restarting', { reason }));
+      await within(lastWords(), tell('gateway-stopping', { reason }));
       await internalHooks.settle(Math.max(left(), 500));
       await hooks.drain(Math.max(left(), 500));
       await plugins.stop();
-      await within(lastWords(), hooks.observeAndWait('gateway_stop', { reason }, hookContext));
+      await within(lastWords(), tell('gateway-stopped', { reason, context: hookContext }));
       await plugins.close(left());
       for (const channel of channels) await channel.close();
       await workspaces.settle();

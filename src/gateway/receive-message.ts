@@ -9,11 +9,11 @@ import type { ReceiveResult } from '../channels/channel.ts';
 import { answerCommand } from '../commands/answer-command.ts';
 import type { CommandPorts } from '../commands/chat-command.ts';
 import { parseCommand, writerOf } from '../commands/parse-command.ts';
+import { bodyOf } from '../facts/catalog.ts';
+import type { Tell } from '../facts/facts.ts';
 import type { HookContext } from '../hooks/hook-context.ts';
 import { rootTrace } from '../hooks/hook-trace.ts';
 import { dedupeKeyOf, type Inbound } from '../protocol/inbound.ts';
-import type { JsonObject } from '../protocol/json.ts';
-import type { LiveEvent } from '../protocol/live-event.ts';
 import { newId } from '../protocol/new-id.ts';
 import type { Route } from '../routing/resolve-route.ts';
 import { PreconditionFailedError } from '../store/errors.ts';
@@ -22,7 +22,6 @@ import type { TriggerPayload } from '../store/tables.ts';
 import { InboundTooLongError } from './errors.ts';
 import type { ReceiveOptions } from './gateway-port.ts';
 import { noteWaiting } from './note-waiting.ts';
-import { userContextOf } from './user-context.ts';
 
 export interface ReceiveParts {
   readonly store: Store;
@@ -30,13 +29,7 @@ export interface ReceiveParts {
   readonly route: (inbound: Inbound) => Route;
   readonly commands: CommandPorts;
   readonly planDelivery: (answer: Answer) => Promise<readonly NewRow<'outbox'>[]>;
-  readonly internalHook: (
-    type: string,
-    action: string,
-    sessionKey: string,
-    context: JsonObject,
-  ) => Promise<readonly string[]>;
-  readonly emit: (event: LiveEvent) => void;
+  readonly tell: Tell;
   /** A trigger was committed for this key. */
   readonly wakeLane: (sessionKey: string) => void;
   /** Outbox rows were committed. */
@@ -67,7 +60,7 @@ export async function receiveMessage(
   const taken = { inbound, route, runId, dedupeKey, fingerprint, now, context, kind: 'message' } as const;
   if (claimed) return answerAtOnce(parts, { ...taken, ...claimed });
 
-  tellReceived(parts, inbound, context);
+  void parts.tell('message-received', { inbound, context });
   const kind = options.kind ?? 'message';
   const parsed = parseCommand(inbound.text, writerOf(kind, inbound), () => parts.commands.list());
   const answer = await answerCommand(parts.commands, parsed, { sessionKey, agentId, inbound });
@@ -103,10 +96,10 @@ export async function receiveMessage(
   if (!isTaken && dedupeKey !== undefined)
     return (await findEarlier(parts.store, dedupeKey)) ?? { outcome: 'duplicate', runId, sessionKey };
   if (notes.length > 0) parts.wakeOutbox();
-  // What a gate may yet block is told to nobody; the run tells it when the gate has passed.
-  const text = parts.hooks.has('before_agent_run') ? '' : inbound.text;
-  parts.emit({ type: 'message-accepted', runId, sessionKey, at: now, text, surface: inbound.surface });
-  tellPreprocessed(parts, inbound, sessionKey);
+  // What a gate may yet block is shown to nobody; the run shows it when the gate has passed.
+  const isHidden = parts.hooks.has('before_agent_run');
+  const accepted = { inbound, runId, sessionKey, acceptedAt: now };
+  void parts.tell('message-accepted', { ...accepted, isHidden, isForAgent: true });
   parts.wakeLane(sessionKey);
   return { outcome: 'accepted', runId, sessionKey };
 }
@@ -149,81 +142,6 @@ async function claimInbound(
     context,
   );
   return result.handled ? { text: result.reply?.text ?? '' } : undefined;
-}
-
-function tellReceived(parts: ReceiveParts, inbound: Inbound, context: HookContext): void {
-  const { surface, sender, text, at, messageId, replyToId, metadata } = inbound;
-  const sessionKey = context.sessionKey ?? '';
-  if (parts.hooks.has('message_received')) {
-    parts.hooks.observe(
-      'message_received',
-      {
-        from: sender.id,
-        content: text,
-        ...bodyOf(inbound),
-        timestamp: at,
-        threadId: surface.threadId,
-        messageId,
-        replyToId,
-        senderId: sender.id,
-        sessionKey,
-        runId: context.runId,
-        ...context.trace,
-        metadata,
-      },
-      context,
-    );
-  }
-  void parts.internalHook('message', 'received', sessionKey, {
-    from: sender.id,
-    content: text,
-    timestamp: at,
-    channelId: surface.channel,
-    accountId: surface.accountId,
-    conversationId: surface.peer.id,
-    ...(messageId === undefined ? {} : { messageId }),
-    metadata: {
-      ...metadata,
-      to: surface.peer.id,
-      provider: surface.channel,
-      surface: surface.channel,
-      senderId: sender.id,
-      ...(sender.name === undefined ? {} : { senderName: sender.name }),
-      ...(sender.username === undefined ? {} : { senderUsername: sender.username }),
-      ...(surface.threadId === undefined ? {} : { threadId: surface.threadId }),
-    },
-  });
-}
-
-/** What an agent will be asked, once nothing more is done to it. */
-function tellPreprocessed(
-  parts: ReceiveParts,
-  { surface, sender, text, at, messageId }: Inbound,
-  sessionKey: string,
-): void {
-  const isGroup = surface.peer.kind !== 'direct';
-  void parts.internalHook('message', 'preprocessed', sessionKey, {
-    from: sender.id,
-    to: surface.peer.id,
-    body: text,
-    bodyForAgent: text,
-    timestamp: at,
-    channelId: surface.channel,
-    conversationId: surface.peer.id,
-    ...(messageId === undefined ? {} : { messageId }),
-    senderId: sender.id,
-    ...(sender.name === undefined ? {} : { senderName: sender.name }),
-    ...(sender.username === undefined ? {} : { senderUsername: sender.username }),
-    provider: surface.channel,
-    surface: surface.channel,
-    isGroup,
-    ...(isGroup ? { groupId: surface.peer.id } : {}),
-  });
-}
-
-function bodyOf(inbound: Inbound) {
-  const { text } = inbound;
-  return { body: text, bodyForAgent: text, BodyForAgent: text, userContext: userContextOf(inbound) };
 }
 
 /** Taken and answered in one commit, so that it can be neither lost nor answered twice. */
@@ -294,8 +212,9 @@ async function answerAtOnce(
     if (earlier && error instanceof PreconditionFailedError) return earlier;
     throw error;
   }
-  parts.emit({ type: 'message-accepted', runId, sessionKey, at: now, text: inbound.text, surface: inbound.surface });
-  parts.emit({ type: 'run-end', runId, sessionKey, at: parts.now(), status: 'done', reply: text });
+  const accepted = { inbound, runId, sessionKey, acceptedAt: now };
+  void parts.tell('message-accepted', { ...accepted, isHidden: false, isForAgent: false });
+  void parts.tell('run-ended', { runId, sessionKey, status: 'done', reply: text });
   parts.wakeOutbox();
   return { outcome: 'handled', runId, sessionKey };
 }

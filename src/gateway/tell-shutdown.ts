@@ -15,7 +15,7 @@ export type StopReason = 'shutdown' | 'restart';
 
 /** Bounded as a whole: what is slow keeps nobody from stopping. */
 export async function tellShutdown(
-  { store, hooks, now, context }: Pick<RunParts, 'store' | 'hooks' | 'now' | 'context'>,
+  { store, hooks, tell, now, context }: Pick<RunParts, 'store' | 'hooks' | 'tell' | 'now' | 'context'>,
   budgetMs: number,
   reason: StopReason = 'shutdown',
 ): Promise<void> {
@@ -29,14 +29,16 @@ export async function tellShutdown(
   for (const session of open) {
     const left = deadline - now();
     if (left <= 0) return;
-    const { sessionId, sessionKey, agentId, startedAt } = session;
+    const { sessionId, agentId, startedAt } = session;
     const messageCount = await store.count('transcript', { sessionId });
-    const event = { sessionId, sessionKey, messageCount, durationMs: now() - startedAt, reason };
-    const told = hooks.observeAndWait(
-      'session_end',
-      event,
-      sessionHookContext(session, context.workspaceDirOf(agentId), reason),
-    );
+    const told = tell('session-ended', {
+      session,
+      reason,
+      messageCount,
+      durationMs: now() - startedAt,
+      goesOn: true,
+      context: sessionHookContext(session, context.workspaceDirOf(agentId), reason),
+    });
     await within(left, told);
   }
 }

@@ -2,17 +2,13 @@
 
 import type { RunParts } from '../agent/run-parts.ts';
 import type { CommandPlace } from '../commands/chat-command.ts';
-import { sessionEntryOf } from '../sessions/session-entry.ts';
 
 export async function tellStop(
-  { store, internalHook }: Pick<RunParts, 'store' | 'internalHook'>,
+  { store, tell }: Pick<RunParts, 'store' | 'tell'>,
   { sessionKey, inbound }: CommandPlace,
 ): Promise<void> {
   const where = { sessionKey, endedAt: null };
   const [session] = await store.select('sessions', { where, limit: 1 }).catch(() => []);
-  await internalHook('command', 'stop', sessionKey, {
-    ...(session ? { sessionEntry: sessionEntryOf(session), sessionId: session.sessionId } : {}),
-    commandSource: inbound.surface.channel,
-    senderId: inbound.sender.id,
-  });
+  const { surface, sender } = inbound;
+  await tell('command-given', { command: 'stop', sessionKey, session, source: surface.channel, senderId: sender.id });
 }

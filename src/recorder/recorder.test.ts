@@ -2,12 +2,13 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RecordedCall, RecordedStart } from '../protocol/recorded-fact.ts';
 import { NO_USAGE } from '../protocol/usage.ts';
 import { ScratchStore } from '../testkit/scratch-store.ts';
 import { AppendedFiles } from './appended-files.ts';
 import { DebugLogs } from './debug-logs.ts';
 import { HookRecordSink } from './hook-record-sink.ts';
-import { type CalledHook, Recorder, type StartedRun } from './recorder.ts';
+import { Recorder } from './recorder.ts';
 import { Trajectory } from './trajectory.ts';
 
 let dir: string;
@@ -28,7 +29,7 @@ beforeEach(async () => {
     trajectory: new Trajectory({ dir: path.join(dir, 'trajectory'), files }),
     debugLogs: new DebugLogs({ payloadLog: log, rawStream: log, cacheTrace }, files),
     hookRecords: new HookRecordSink({ store: scratch.store, warn }),
-    onHookFailure: ({ id }, error) => failures.push(`${id} ${error}`),
+    hookStatistics: { count: () => {}, explain: ({ id }, error) => failures.push(`${id} ${error}`) },
     now: () => ++now,
   });
 });
@@ -37,7 +38,7 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-const RUN: StartedRun = {
+const RUN: RecordedStart = {
   runId: 'run_1',
   sessionId: 'ses_1',
   sessionKey: 'agent:main:main',
@@ -45,7 +46,7 @@ const RUN: StartedRun = {
   attempt: 1,
   trigger: 'message',
 };
-const HOOK: CalledHook = {
+const HOOK: RecordedCall = {
   hook: 'before_prompt_build',
   id: 'notes',
   owner: 'a-plugin',
@@ -63,22 +64,46 @@ const HOOK: CalledHook = {
 
 /** A run up to its gate, with words in everything that has room for words. */
 function untilTheGate(): void {
-  recorder.runStarted(RUN);
-  recorder.hookCalled(HOOK);
-  recorder.contextCompiled('run_1', { layers: 3, characters: 900 }, { prompt: 'my secret plan' });
-  recorder.modelChosen('run_1', { provider: 'anthropic', model: 'claude', api: 'anthropic-messages' });
+  start();
+  recorder.record({ type: 'hook.called', call: HOOK });
+  recorder.record({
+    type: 'context.compiled',
+    runId: 'run_1',
+    facts: { layers: 3, characters: 900 },
+    content: { prompt: 'my secret plan' },
+  });
 }
 
 function afterTheGate(): void {
-  recorder.promptSubmitted('run_1', { call: 1 }, { prompt: 'my secret plan' });
-  recorder.modelRequested('run_1', '{"messages":["my secret plan"]}', () => ({
-    stage: 'stream:context',
-    system: 'Be kind.',
-  }));
-  recorder.modelDelta('run_1', 'text', 'I see');
-  recorder.modelCompleted('run_1', { call: 1, stop: 'tool-calls', usage: NO_USAGE, ms: 7, text: 'I see' });
-  recorder.toolStarted('run_1', { toolCallId: 't1', name: 'read', params: { path: 'AGENTS.md' } });
-  recorder.toolEnded('run_1', { toolCallId: 't1', name: 'read', isError: false, ms: 3, content: 'text' });
+  const runId = 'run_1';
+  submit('{"messages":["my secret plan"]}');
+  recorder.record({ type: 'model.delta', runId, kind: 'text', delta: 'I see' });
+  recorder.record({
+    type: 'model.completed',
+    runId,
+    call: 1,
+    stop: 'tool-calls',
+    usage: NO_USAGE,
+    ms: 7,
+    text: 'I see',
+  });
+  const tool = { runId, toolCallId: 't1', name: 'read' };
+  recorder.record({ type: 'tool.started', ...tool, params: { path: 'AGENTS.md' } });
+  recorder.record({ type: 'tool.ended', ...tool, isError: false, ms: 3, content: 'text' });
+}
+
+function start(more: Partial<RecordedStart> = {}): void {
+  recorder.record({ type: 'session.started', ...RUN, ...more });
+}
+
+function passGate(): void {
+  recorder.record({ type: 'gate.passed', runId: 'run_1' });
+}
+
+function submit(body: string): void {
+  const model = { provider: 'anthropic', model: 'claude', api: 'anthropic-messages' };
+  const cacheTrace = () => ({ system: 'Be kind.', messages: [] });
+  recorder.record({ type: 'prompt.submitted', runId: 'run_1', ...model, call: 1, body, cacheTrace });
 }
 
 async function records() {
@@ -101,11 +126,11 @@ async function everythingWritten(): Promise<string> {
 describe('the recorder', () => {
   it('tells a run from its start to its delivery, in order', async () => {
     untilTheGate();
-    recorder.gatePassed('run_1');
+    passGate();
     afterTheGate();
-    recorder.runEnded('run_1', { status: 'done', reply: 'I see', usage: NO_USAGE, modelCalls: 1, toolCalls: 1 });
-    recorder.deliveryEnded({ runId: 'run_1' }, { part: 1, outcome: 'sent' });
-    recorder.sessionEnded({ sessionId: 'ses_1', sessionKey: 'agent:main:main' }, 'idle');
+    recorder.record({ type: 'trace.artifacts', runId: 'run_1', status: 'done', reply: 'I see', usage: NO_USAGE });
+    recorder.record({ type: 'delivery.ended', runId: 'run_1', facts: { part: 1, outcome: 'sent' } });
+    recorder.record({ type: 'session.ended', sessionId: 'ses_1', sessionKey: 'agent:main:main', reason: 'idle' });
     const told = await records();
     expect(told.map(({ type }) => type)).toEqual([
       'session.started',
@@ -140,9 +165,19 @@ describe('the recorder', () => {
 
   it('keeps no word of a blocked run, and says who blocked it', async () => {
     untilTheGate();
-    recorder.gateBlocked('run_1', 'a-policy', 'no talk of a secret plan');
-    recorder.hookCalled({ ...HOOK, hook: 'agent_end' });
-    recorder.runEnded('run_1', { status: 'blocked', error: 'it was about my secret plan' });
+    recorder.record({
+      type: 'prompt.skipped',
+      runId: 'run_1',
+      by: 'a-policy',
+      content: { message: 'no talk of a secret plan' },
+    });
+    recorder.record({ type: 'hook.called', call: { ...HOOK, hook: 'agent_end' } });
+    recorder.record({
+      type: 'trace.artifacts',
+      runId: 'run_1',
+      status: 'blocked',
+      error: 'it was about my secret plan',
+    });
     expect(await everythingWritten()).not.toContain('secret');
     const told = await records();
     expect(told.map(({ type }) => type)).toEqual([
@@ -163,14 +198,20 @@ describe('the recorder', () => {
 
   it('keeps no word of a run that failed before its gate', async () => {
     untilTheGate();
-    recorder.runEnded('run_1', { status: 'failed', errorCode: 'ATRIUM_X', error: 'my secret plan is too long' });
+    recorder.record({
+      type: 'trace.artifacts',
+      runId: 'run_1',
+      status: 'failed',
+      errorCode: 'ATRIUM_X',
+      error: 'my secret plan is too long',
+    });
     expect(await everythingWritten()).not.toContain('secret');
     expect((await records()).find(({ type }) => type === 'trace.artifacts').data.errorCode).toBe('ATRIUM_X');
   });
 
   it('keeps what a handler changed of runs that passed their gate, without its secrets', async () => {
     untilTheGate();
-    recorder.gatePassed('run_1');
+    passGate();
     const diff = [
       { field: 'prependContext', at: 0, added: expect.stringMatching(/^about my secret plan; the key is /) },
     ];
@@ -181,8 +222,8 @@ describe('the recorder', () => {
   });
 
   it('keeps nothing of what a handler changed outside of a run, and of a run that nobody announced no words', async () => {
-    recorder.hookCalled({ ...HOOK, runId: undefined, error: 'no disk' });
-    recorder.hookCalled({ ...HOOK, runId: 'run_0' });
+    recorder.record({ type: 'hook.called', call: { ...HOOK, runId: undefined, error: 'no disk' } });
+    recorder.record({ type: 'hook.called', call: { ...HOOK, runId: 'run_0' } });
     expect(await everythingWritten()).not.toContain('secret');
     const kept = await scratch.store.select('hookRecords', { orderBy: [['seq', 'asc']] });
     expect(kept).toMatchObject([
@@ -194,17 +235,18 @@ describe('the recorder', () => {
   it('hands on how a handler failed in the words that may be shown', async () => {
     untilTheGate();
     expect(failures).toEqual([]);
-    recorder.gateBlocked('run_1', 'a-policy');
-    recorder.hookCalled({ ...HOOK, runId: undefined, error: 'no disk' });
+    recorder.record({ type: 'prompt.skipped', runId: 'run_1', by: 'a-policy' });
+    recorder.record({ type: 'hook.called', call: { ...HOOK, runId: undefined, error: 'no disk' } });
     await recorder.drain();
     expect(failures).toEqual([expect.stringMatching(/^notes sha256:/), 'notes no disk']);
   });
 
   it('writes calls of hooks down a moment later, and in their place', async () => {
-    recorder.runStarted({ ...RUN, gatePassed: true });
-    recorder.hookCalled(HOOK);
-    recorder.promptSubmitted('run_1', { call: 1 });
-    recorder.hookCalled({ ...HOOK, id: 'later' });
+    start();
+    passGate();
+    recorder.record({ type: 'hook.called', call: HOOK });
+    submit('{}');
+    recorder.record({ type: 'hook.called', call: { ...HOOK, id: 'later' } });
     await expect.poll(() => scratch.store.count('hookRecords')).toBe(2);
     const told = (await records()).map(({ type, data }) => [type, data.handler]);
     expect(told.slice(1)).toEqual([
@@ -215,20 +257,21 @@ describe('the recorder', () => {
   });
 
   it('does not wait for a gate that passed before a restart', async () => {
-    recorder.runStarted({ ...RUN, attempt: 2, gatePassed: true });
-    recorder.promptSubmitted('run_1', {}, { prompt: 'again' });
-    expect((await records()).map(({ data }) => data)).toMatchObject([{ attempt: 2 }, { prompt: 'again' }]);
+    start({ attempt: 2 });
+    passGate();
+    submit('{}');
+    expect((await records()).map(({ data }) => data)).toMatchObject([{ attempt: 2 }, { call: 1, bytes: 2 }]);
   });
 
   it('writes the debug logs that are switched on, once the gate has passed', async () => {
     untilTheGate();
-    recorder.gatePassed('run_1');
+    passGate();
     afterTheGate();
     await recorder.drain();
     const lines = (await readFile(path.join(dir, 'debug.jsonl'), 'utf8')).trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line)).map(({ stage, event }) => stage ?? event)).toEqual([
       'request',
-      'stream:context',
+      'request',
       'assistant_text_stream',
       'usage',
       'assistant_message_end',
@@ -236,27 +279,36 @@ describe('the recorder', () => {
   });
 
   it('tells deliveries of runs of an earlier process, and ignores runs that nobody started', async () => {
-    recorder.deliveryEnded({ runId: 'run_0', sessionId: 'ses_1' }, { outcome: 'sent' });
-    recorder.toolEnded('run_0', { toolCallId: 't', name: 'read', isError: false, ms: 1 });
-    recorder.runEnded('run_0', { status: 'done' });
+    recorder.record({ type: 'delivery.ended', runId: 'run_0', sessionId: 'ses_1', facts: { outcome: 'sent' } });
+    recorder.record({
+      type: 'tool.ended',
+      runId: 'run_0',
+      toolCallId: 't',
+      name: 'read',
+      isError: false,
+      ms: 1,
+      content: '',
+    });
+    recorder.record({ type: 'trace.artifacts', runId: 'run_0', status: 'done' });
     expect(await records()).toMatchObject([{ type: 'delivery.ended', runId: 'run_0', data: { outcome: 'sent' } }]);
   });
 
   it('holds a bounded number of records for a gate, and says how many it left out', async () => {
-    recorder.runStarted(RUN);
-    for (let index = 0; index < 600; index++) recorder.hookCalled(HOOK);
-    recorder.gatePassed('run_1');
-    recorder.runEnded('run_1', { status: 'done' });
+    start();
+    for (let index = 0; index < 600; index++) recorder.record({ type: 'hook.called', call: HOOK });
+    passGate();
+    recorder.record({ type: 'trace.artifacts', runId: 'run_1', status: 'done' });
     const told = await records();
     expect(told).toHaveLength(502);
     expect(told.find(({ type }) => type === 'trace.artifacts').data.leftOut).toBe(101);
   });
 
   it('survives whatever a plugin made', async () => {
-    recorder.runStarted({ ...RUN, gatePassed: true });
+    start();
+    passGate();
     const trap = new Proxy({}, { ownKeys: () => expect.unreachable('looked at') });
-    recorder.toolStarted('run_1', { toolCallId: 't', name: 'read', params: trap });
-    recorder.runEnded('run_1', { status: 'done' });
+    recorder.record({ type: 'tool.started', runId: 'run_1', toolCallId: 't', name: 'read', params: trap });
+    recorder.record({ type: 'trace.artifacts', runId: 'run_1', status: 'done' });
     expect((await records()).at(-1).type).toBe('session.ended');
   });
 });

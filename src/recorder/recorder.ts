@@ -1,16 +1,14 @@
-// What the gateway tells as it happens, on its way to the trajectory, the debug logs and the hook records. It listens
-// and never decides: no method throws, waits, or answers with anything that a run could use.
+// The records of facts, on their way to the trajectory, the debug logs and the hook records. It listens and never
+// decides: `record` does not throw, does not wait, and answers with nothing that a run could use.
 //
 // Promise: until a run's gate has passed, nothing that anybody said is written. What comes before it waits in bounded
 // memory; it is written when the gate passes, and only its hashes when the run is blocked or ends without an answer from
-// the gate. Each call brings `facts`, which are the gateway's own (names, sizes, times), apart from `content`, which is
-// somebody's words.
+// the gate.
 
 import { isJsonObject } from '../protocol/json.ts';
-import type { RunStatus, SessionEndReason } from '../protocol/live-event.ts';
-import type { Usage } from '../protocol/usage.ts';
+import type { RecordedCall, RecordedFact, RecordedFactType } from '../protocol/recorded-fact.ts';
 import { boundValue } from './bound-value.ts';
-import type { CacheTraceRequest, DebugLogs } from './debug-logs.ts';
+import type { DebugLogs } from './debug-logs.ts';
 import { hashContent, hashText } from './hash-content.ts';
 import type { HookRecordSink } from './hook-record-sink.ts';
 import type { TraceContext, TraceType, Trajectory } from './trajectory.ts';
@@ -19,44 +17,16 @@ export interface RecorderParts {
   readonly trajectory: Trajectory;
   readonly debugLogs?: DebugLogs | undefined;
   readonly hookRecords?: HookRecordSink | undefined;
-  /** Told of a hook's failure as it may be shown. */
-  readonly onHookFailure?: ((call: CalledHook, error: string) => void) | undefined;
+  readonly hookStatistics?: HookCallCounter | undefined;
   readonly now: () => number;
-}
-
-export interface StartedRun {
-  readonly runId: string;
-  readonly sessionId: string;
-  readonly sessionKey: string;
-  readonly agentId: string;
-  readonly attempt: number;
-  readonly workspaceDir?: string | undefined;
-  /** What started it: `message`, `api`, `cron`… */
-  readonly trigger?: string | undefined;
-  readonly channel?: string | undefined;
-  /** The gate passed before the process was restarted; it is not asked again. */
-  readonly gatePassed?: boolean | undefined;
-}
-
-export interface ChosenModel {
-  readonly provider: string;
-  readonly model: string;
-  readonly api: string;
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
-export interface CompletedModelCall {
-  readonly call: number;
-  readonly stop: string;
-  readonly usage: Usage;
-  readonly ms: number;
-  /** In whatever currency the configuration names its prices. */
-  readonly cost?: number | undefined;
-  readonly error?: string | undefined;
-  readonly text?: string | undefined;
-  readonly thinking?: string | undefined;
-  readonly toolCalls?: readonly { readonly id: string; readonly name: string; readonly input?: unknown }[] | undefined;
+/** Counts calls of hooks as they end, and is told of a failure in the words that may be shown. */
+export interface HookCallCounter {
+  count(call: RecordedCall): void;
+  explain(call: RecordedCall, error: string): void;
 }
 
 export class Recorder {
@@ -67,125 +37,37 @@ export class Recorder {
 
   #calls: WaitingCall[] = [];
 
+  readonly #writers: { readonly [Type in RecordedFactType]: (fact: OfType<Type>) => void } = {
+    'session.started': (fact) => this.#start(fact),
+    'context.compiled': ({ runId, type, facts, content }) => this.#tell(runId, type, facts, content),
+    'gate.passed': ({ runId }) => this.#openGate(runId),
+    'prompt.skipped': (fact) => this.#closeGate(fact),
+    'prompt.submitted': (fact) => this.#submit(fact),
+    'model.delta': ({ runId, kind, delta }) =>
+      this.#debug(runId, (logs, context, at) => logs.streamDelta(context, kind, delta, at)),
+    'model.completed': (fact) => this.#complete(fact),
+    'tool.started': ({ runId, type, toolCallId, name, params }) =>
+      this.#tell(runId, type, { toolCallId, name }, { params }),
+    'tool.ended': ({ runId, type, toolCallId, name, isError, ms, content }) =>
+      this.#tell(runId, type, { toolCallId, name, isError, ms, characters: content.length }, { content }),
+    'hook.called': ({ call }) => this.#call(call),
+    'delivery.ended': (fact) => this.#deliver(fact),
+    'trace.artifacts': (fact) => this.#end(fact),
+    'session.ended': ({ type, sessionId, sessionKey, reason }) =>
+      this.#record({ sessionId, sessionKey }, type, { reason }),
+  };
+
   constructor(parts: RecorderParts) {
     this.#parts = parts;
   }
 
-  runStarted(run: StartedRun): void {
-    const { runId, sessionId, sessionKey, workspaceDir, agentId, attempt, trigger, channel } = run;
-    keep(this.#open, runId, {
-      context: { runId, sessionId, sessionKey, workspaceDir },
-      gate: run.gatePassed ? 'passed' : 'waiting',
-      held: [],
-      leftOut: 0,
-    });
-    this.#tell(runId, 'session.started', { agentId, attempt, trigger, channel });
+  /** False when a record of this type would be written nowhere. */
+  wants(type: RecordedFactType): boolean {
+    return type !== 'model.delta' || this.#parts.debugLogs?.wantsStream === true;
   }
 
-  /** From here on the run's records name the model. */
-  modelChosen(runId: string, { provider, model, api }: ChosenModel): void {
-    const run = this.#runOf(runId);
-    if (run) run.context = { ...run.context, provider, modelId: model, modelApi: api };
-  }
-
-  /** What the run has to do with: versions, settings, plugins. */
-  metadataKnown(runId: string, facts: Values): void {
-    this.#tell(runId, 'trace.metadata', facts);
-  }
-
-  contextCompiled(runId: string, facts: Values, content: Values = {}): void {
-    this.#tell(runId, 'context.compiled', facts, content);
-  }
-
-  gatePassed(runId: string): void {
-    const run = this.#runOf(runId);
-    if (run?.gate === 'waiting') release(run, 'passed');
-  }
-
-  /** `by` is the handler that decided. What the run was about is recorded as hashes, now and later. */
-  gateBlocked(runId: string, by: string, reason?: string): void {
-    const run = this.#runOf(runId);
-    if (run?.gate !== 'waiting') return;
-    release(run, 'blocked');
-    this.#tell(runId, 'prompt.skipped', { reason: 'blocked', by }, { message: reason });
-  }
-
-  /** The run needs no model: a hook claimed it, or there was nothing to ask. */
-  promptSkipped(runId: string, facts: Values): void {
-    this.#tell(runId, 'prompt.skipped', facts);
-  }
-
-  promptSubmitted(runId: string, facts: Values, content: Values = {}): void {
-    this.#tell(runId, 'prompt.submitted', facts, content);
-  }
-
-  /** The request as it is sent, for the debug logs only: its exact bytes are kept as a capture. */
-  modelRequested(runId: string, body: string, cacheTrace?: () => CacheTraceRequest): void {
-    const { debugLogs } = this.#parts;
-    if (!debugLogs) return;
-    this.#debug(runId, (context, at) => {
-      debugLogs.modelRequest(context, body, at);
-      if (cacheTrace && debugLogs.wantsCacheTrace) debugLogs.cacheTrace(context, cacheTrace(), at);
-    });
-  }
-
-  modelDelta(runId: string, kind: 'text' | 'thinking', delta: string): void {
-    const { debugLogs } = this.#parts;
-    if (debugLogs?.wantsStream) this.#debug(runId, (context, at) => debugLogs.streamDelta(context, kind, delta, at));
-  }
-
-  modelCompleted(runId: string, completed: CompletedModelCall): void {
-    const { call, stop, usage, ms, cost, error, text, thinking, toolCalls } = completed;
-    this.#tell(runId, 'model.completed', { call, stop, usage, ms, cost }, { error, text, thinking, toolCalls });
-    const { debugLogs } = this.#parts;
-    if (!debugLogs) return;
-    this.#debug(runId, (context, at) => {
-      debugLogs.modelUsage(context, usage, error, at);
-      debugLogs.streamEnd(context, text ?? '', thinking ?? '', at);
-    });
-  }
-
-  toolStarted(runId: string, { toolCallId, name, params }: StartedTool): void {
-    this.#tell(runId, 'tool.started', { toolCallId, name }, { params });
-  }
-
-  toolEnded(runId: string, { toolCallId, name, isError, ms, content }: EndedTool): void {
-    this.#tell(runId, 'tool.ended', { toolCallId, name, isError, ms, characters: content?.length }, { content });
-  }
-
-  /**
-   * Calls outside of a run are kept in the store only. What a handler changed is what people said, or stands for it, so it
-   * is kept only of runs whose gate has passed; so are its own words when it failed.
-   */
-  hookCalled(call: CalledHook): void {
-    const { runId } = call;
-    const run = runId === undefined ? undefined : this.#runOf(runId);
-    if (run) orHold(run, (write) => this.#later({ call, write, context: run.context }));
-    // A run that nobody announced has no gate that passed, either.
-    else this.#later({ call, write: runId === undefined ? 'facts' : 'hashes' });
-  }
-
-  /** Also for a run of an earlier process, when the caller knows its session. */
-  deliveryEnded({ runId, sessionId, sessionKey }: DeliveredRun, facts: Values): void {
-    if (this.#runOf(runId)) this.#tell(runId, 'delivery.ended', facts);
-    else if (sessionId !== undefined) this.#record({ runId, sessionId, sessionKey }, 'delivery.ended', facts);
-  }
-
-  runEnded(runId: string, { status, errorCode, error, reply, ...totals }: EndedRun): void {
-    const run = this.#open.get(runId);
-    if (!run) return;
-    // A run that ends before its gate has spoken was never allowed to be written down.
-    if (run.gate === 'waiting') release(run, 'blocked');
-    const leftOut = run.leftOut > 0 ? run.leftOut : undefined;
-    this.#tell(runId, 'trace.artifacts', { status, errorCode, ...totals, leftOut }, { error, reply });
-    this.#tell(runId, 'session.ended', { status });
-    this.#open.delete(runId);
-    keep(this.#ended, runId, run);
-  }
-
-  /** The session itself is over, not only a run of it. */
-  sessionEnded({ sessionId, sessionKey }: EndedSession, reason: SessionEndReason): void {
-    this.#record({ sessionId, sessionKey }, 'session.ended', { reason });
+  record(fact: RecordedFact): void {
+    (this.#writers[fact.type] as (fact: RecordedFact) => void)(fact);
   }
 
   /** Resolves when nothing is left of what was recorded of these sessions, but for debug logs, which hold all of them. */
@@ -201,6 +83,74 @@ export class Recorder {
     this.#recordHooks();
     const { trajectory, debugLogs, hookRecords } = this.#parts;
     await Promise.all([trajectory.drain(), debugLogs?.drain(), hookRecords?.drain()]);
+  }
+
+  #start({ type, runId, sessionId, sessionKey, workspaceDir, ...facts }: OfType<'session.started'>): void {
+    const { agentId, attempt, trigger, channel } = facts;
+    const context = { runId, sessionId, sessionKey, workspaceDir };
+    keep(this.#open, runId, { context, gate: 'waiting', held: [], leftOut: 0 });
+    this.#tell(runId, type, { agentId, attempt, trigger, channel });
+  }
+
+  #openGate(runId: string): void {
+    const run = this.#runOf(runId);
+    if (run?.gate === 'waiting') release(run, 'passed');
+  }
+
+  #closeGate({ type, runId, by, content }: OfType<'prompt.skipped'>): void {
+    const run = this.#runOf(runId);
+    if (run?.gate !== 'waiting') return;
+    release(run, 'blocked');
+    this.#tell(runId, type, { reason: 'blocked', by }, content);
+  }
+
+  /** From here on the run's records name the model. */
+  #submit({ type, runId, provider, model, api, call, body, cacheTrace }: OfType<'prompt.submitted'>): void {
+    const run = this.#runOf(runId);
+    if (run) run.context = { ...run.context, provider, modelId: model, modelApi: api };
+    this.#tell(runId, type, { call, bytes: Buffer.byteLength(body) });
+    this.#debug(runId, (logs, context, at) => {
+      logs.modelRequest(context, body, at);
+      if (logs.wantsCacheTrace) logs.cacheTrace(context, { stage: 'request', ...cacheTrace() }, at);
+    });
+  }
+
+  #complete({ type, runId, call, stop, usage, ms, cost, error, text = '' }: OfType<'model.completed'>): void {
+    this.#tell(runId, type, { call, stop, usage, ms, cost }, { error, text });
+    this.#debug(runId, (logs, context, at) => {
+      logs.modelUsage(context, usage, error, at);
+      logs.streamEnd(context, text, '', at);
+    });
+  }
+
+  /**
+   * Calls outside of a run are kept in the store only. What a handler changed is what people said, or stands for it, so it
+   * is kept only of runs whose gate has passed; so are its own words when it failed.
+   */
+  #call(call: RecordedCall): void {
+    this.#parts.hookStatistics?.count(call);
+    const { runId } = call;
+    const run = runId === undefined ? undefined : this.#runOf(runId);
+    if (run) orHold(run, (write) => this.#later({ call, write, context: run.context }));
+    // A run that was never announced has no gate that passed, either.
+    else this.#later({ call, write: runId === undefined ? 'facts' : 'hashes' });
+  }
+
+  #deliver({ type, runId, sessionId, sessionKey, facts }: OfType<'delivery.ended'>): void {
+    if (this.#runOf(runId)) this.#tell(runId, type, facts);
+    else if (sessionId !== undefined) this.#record({ runId, sessionId, sessionKey }, type, facts);
+  }
+
+  #end({ type, runId, status, errorCode, error, reply, usage, ms }: OfType<'trace.artifacts'>): void {
+    const run = this.#open.get(runId);
+    if (!run) return;
+    // A run that ends before its gate has spoken was never allowed to be written down.
+    if (run.gate === 'waiting') release(run, 'blocked');
+    const leftOut = run.leftOut > 0 ? run.leftOut : undefined;
+    this.#tell(runId, type, { status, errorCode, usage, ms, leftOut }, { error, reply });
+    this.#tell(runId, 'session.ended', { status });
+    this.#open.delete(runId);
+    keep(this.#ended, runId, run);
   }
 
   #runOf(runId: string): RecordedRun | undefined {
@@ -219,12 +169,13 @@ export class Recorder {
   }
 
   /** Debug logs show the words themselves, so a run that did not pass its gate is not in them at all. */
-  #debug(runId: string, log: (context: TraceContext, at: number) => void): void {
-    const run = this.#runOf(runId);
+  #debug(runId: string, log: (logs: DebugLogs, context: TraceContext, at: number) => void): void {
+    const { debugLogs } = this.#parts;
+    const run = debugLogs && this.#runOf(runId);
     if (!run) return;
     const at = this.#parts.now();
     orHold(run, (write) => {
-      if (write === 'whole') log(run.context, at);
+      if (write === 'whole') log(debugLogs, run.context, at);
     });
   }
 
@@ -245,7 +196,7 @@ export class Recorder {
 
   #recordHook({ call, write, context }: WaitingCall): void {
     const { hook, id, owner, at, ms, outcome, changed, runId, sessionKey } = call;
-    const { trajectory, hookRecords, onHookFailure } = this.#parts;
+    const { trajectory, hookRecords, hookStatistics } = this.#parts;
     const error = call.error !== undefined && write === 'hashes' ? hashText(call.error) : call.error;
     const diff = call.diff && write === 'whole' ? boundValue(call.diff()) : null;
     if (context) {
@@ -265,7 +216,7 @@ export class Recorder {
       changed,
       diff,
     });
-    if (error !== undefined) onHookFailure?.(call, error);
+    if (error !== undefined) hookStatistics?.explain(call, error);
   }
 
   #record(context: TraceContext, type: TraceType, facts: Values): void {
@@ -273,62 +224,11 @@ export class Recorder {
   }
 }
 
-export interface StartedTool {
-  readonly toolCallId: string;
-  readonly name: string;
-  readonly params?: unknown;
-}
-
-export interface EndedTool {
-  readonly toolCallId: string;
-  readonly name: string;
-  readonly isError: boolean;
-  readonly ms: number;
-  readonly content?: string | undefined;
-}
-
-/** One call of one handler, as the hook runner tells it. */
-export interface CalledHook {
-  readonly hook: string;
-  readonly id: string;
-  readonly owner: string;
-  readonly at: number;
-  readonly ms: number;
-  readonly outcome: string;
-  readonly error?: string | undefined;
-  readonly changed: readonly string[];
-  /** What it changed them from and to. */
-  readonly diff?: (() => readonly object[]) | undefined;
-  readonly runId?: string | undefined;
-  readonly sessionKey?: string | undefined;
-}
-
-export interface DeliveredRun {
-  readonly runId: string;
-  readonly sessionKey?: string | undefined;
-  readonly sessionId?: string | undefined;
-}
-
-export interface EndedRun {
-  readonly status: RunStatus;
-  readonly errorCode?: string | undefined;
-  readonly usage?: Usage | undefined;
-  readonly ms?: number | undefined;
-  readonly modelCalls?: number | undefined;
-  readonly toolCalls?: number | undefined;
-  readonly cost?: number | undefined;
-  readonly error?: string | undefined;
-  readonly reply?: string | undefined;
-}
-
-export interface EndedSession {
-  readonly sessionId: string;
-  readonly sessionKey: string;
-}
+type OfType<Type extends RecordedFactType> = RecordedFact & { readonly type: Type };
 
 /** A call of a hook that may be written down. Outside of a run, `facts` are all that is kept. */
 interface WaitingCall {
-  readonly call: CalledHook;
+  readonly call: RecordedCall;
   readonly write: 'whole' | 'hashes' | 'facts';
   readonly context?: TraceContext;
 }

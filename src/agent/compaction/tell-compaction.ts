@@ -16,20 +16,11 @@ export async function tellBeforeCompaction(
   { entries }: CompactionSubject,
   { summarised, tokensBefore }: CompactionPlan,
 ): Promise<void> {
-  const messages = toldEntries(entries).map(({ message }) => message);
-  const messageCount = messages.length;
-  const tokenCount = Math.ceil(tokensBefore);
-  if (parts.hooks.has('before_compaction')) {
-    const compactingCount = summarised?.older.length ?? 0;
-    const event = { messageCount, compactingCount, tokenCount, messages };
-    await parts.hooks.observeAndWait('before_compaction', event, turn.context);
-  }
-  await parts.internalHook('session', 'compact:before', turn.sessionKey, {
-    ...placeOf(turn),
-    messageCount,
-    tokenCount,
-    messageCountOriginal: messageCount,
-    tokenCountOriginal: tokenCount,
+  await parts.tell('compaction-begun', {
+    run: turn,
+    messages: toldEntries(entries).map(({ message }) => message),
+    compactingCount: summarised?.older.length ?? 0,
+    tokenCount: Math.ceil(tokensBefore),
   });
   turn.signal.throwIfAborted();
 }
@@ -43,24 +34,17 @@ export async function tellAfterCompaction(
   const entries = await parts.store.select('transcript', { where: { sessionId }, orderBy: [['position', 'asc']] });
   const said = entries.filter(({ kind }) => kind === 'message');
   const kept = said.find(({ position }) => position > facts.summarisedTo);
-  const left = {
-    messageCount: historyOf(entries).length,
-    tokenCount: facts.tokensAfter,
-    compactedCount: said.filter(({ position }) => position <= facts.summarisedTo).length,
-  };
-  if (parts.hooks.has('after_compaction')) parts.hooks.observe('after_compaction', left, turn.context);
-  await parts.internalHook('session', 'compact:after', turn.sessionKey, {
-    ...placeOf(turn),
-    ...left,
+  await parts.tell('compaction-done', {
+    run: turn,
+    left: {
+      messageCount: historyOf(entries).length,
+      tokenCount: facts.tokensAfter,
+      compactedCount: said.filter(({ position }) => position <= facts.summarisedTo).length,
+    },
     summaryLength: facts.by === null ? 0 : lengthOf(write.row.message),
     tokensBefore: facts.tokensBefore,
-    tokensAfter: facts.tokensAfter,
-    ...(kept ? { firstKeptEntryId: `${sessionId}:${kept.position}` } : {}),
+    firstKeptEntryId: kept && `${sessionId}:${kept.position}`,
   });
-}
-
-function placeOf({ runId, session }: Turn) {
-  return { runId, sessionId: session.sessionId, missingSessionKey: false };
 }
 
 function lengthOf(message: Message): number {

@@ -4,7 +4,6 @@
 // Errors: throws only the reason of the run's signal. Whatever else goes wrong comes back as `failed`, in one line.
 
 import { estimateTokens } from '../../context/budget/estimate-tokens.ts';
-import { costOf } from '../../models/cost-of.ts';
 import type { Model, ModelEnd, ModelRequest } from '../../models/model.ts';
 import { retryDelayMs } from '../../models/retry-delay.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
@@ -12,10 +11,10 @@ import { timeLimit } from '../../protocol/time-limit.ts';
 import { NO_USAGE } from '../../protocol/usage.ts';
 import { keepUsage } from '../keep-usage.ts';
 import type { PastEntry } from '../message-spans.ts';
+import { exchangeOf, modelEnd } from '../model-exchange.ts';
 import type { Turn } from '../open-turn.ts';
 import { callOfSummary, FRAME_CALL } from '../request-frame.ts';
 import type { RunParts } from '../run-parts.ts';
-import { tellModelCallEnded, tellModelCallStarted } from '../tell-model-call.ts';
 import { limitsOf } from './request-size.ts';
 import { partsOf, summaryRequest } from './summary-request.ts';
 
@@ -117,17 +116,16 @@ async function askOnce(
   signal: AbortSignal,
 ): Promise<{ readonly text: string; readonly end: ModelEnd }> {
   const wire = await model.prepare(request);
-  const { provider, api } = model;
+  const { provider } = model;
   const { runId } = turn;
   // Kept with the next commit: whatever a model was sent can be shown again.
   for (const write of parts.capture({ runId, call, at: parts.now(), provider, model: model.model, wire })) {
     turn.ledger.attach(write);
   }
-  const recorded = { ...turn.recorded, provider, model: model.model, api };
   const startedAt = parts.now();
-  parts.recorder.promptSubmitted(recorded, { call, wire, request });
-  const step = `${turn.attempt}.summary.${call}`;
-  tellModelCallStarted(parts, turn, model, step);
+  const exchange = exchangeOf(parts, turn, model, `${turn.attempt}.summary.${call}`);
+  const { system, messages } = request;
+  void parts.tell('model-called', { ...exchange, call, body: wire.body, system, messages });
   let text = '';
   let end: ModelEnd = { type: 'end', stop: 'error', usage: NO_USAGE };
   let firstByteAt: number | undefined;
@@ -137,16 +135,8 @@ async function askOnce(
     else if (event.type === 'end') end = event;
   }
   keepUsage(parts, turn, model, end.usage, 'compaction');
-  tellModelCallEnded(parts, turn, model, step, { wire, end, startedAt, firstByteAt });
-  parts.recorder.modelCompleted(recorded, {
-    call,
-    stop: end.stop,
-    usage: end.usage,
-    cost: costOf(end.usage, model.prices),
-    ms: parts.now() - startedAt,
-    text,
-    error: end.error?.message,
-  });
+  const ms = parts.now() - startedAt;
+  void parts.tell('model-ended', modelEnd(exchange, { call, wire, end, text, ms, startedAt, firstByteAt }));
   return { text: text.trim(), end };
 }
 

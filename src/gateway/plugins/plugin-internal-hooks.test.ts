@@ -47,7 +47,7 @@ function engineWith(plugins: ReturnType<typeof registryOf>, statuses: readonly o
     now: () => SCRATCH_TIME.getTime(),
     warn: () => {},
   });
-  return { engine, fire: () => hooks.fire('command', 'new', 'agent:main:main', {}) };
+  return { engine, fire: () => hooks.fire('command', 'new', 'agent:main:main', () => ({})) };
 }
 
 it('are called with the packs, and follow their plugin when it is loaded again and when it goes', async () => {

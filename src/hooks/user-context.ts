@@ -1,9 +1,9 @@
 // What is known about a message besides its text, in blocks: who said it, where, and in answer to what. Channels give the
 // text without any of this around it, so handlers and agents never take an envelope to pieces.
 
-import type { UserContextBlock } from '../hooks/message-hooks.ts';
 import type { Inbound } from '../protocol/inbound.ts';
 import type { JsonObject } from '../protocol/json.ts';
+import type { UserContextBlock } from './message-hooks.ts';
 
 export function userContextOf({ surface, sender, replyToId }: Inbound): readonly UserContextBlock[] {
   const { channel: source, accountId, peer, threadId } = surface;

@@ -1,0 +1,41 @@
+// One exchange with a provider, as the facts about it are told: with which model, how much of its window the run may use,
+// and how it ended.
+
+import type { Facts, ModelStep } from '../facts/facts.ts';
+import { costOf } from '../models/cost-of.ts';
+import type { Model, ModelEnd, WireRequest } from '../models/model.ts';
+import { contextWindowFor } from './model-context.ts';
+import type { Turn } from './open-turn.ts';
+import type { RunParts } from './run-parts.ts';
+
+export interface Exchange extends ModelStep {
+  readonly model: Model;
+}
+
+/** `step` is unlike for every time that a provider is asked within a run. */
+export function exchangeOf(parts: RunParts, run: Turn, model: Model, step: string): Exchange {
+  return { run, model, window: contextWindowFor(model, parts.compaction(run.agentId)), step };
+}
+
+export function modelEnd(
+  exchange: Exchange,
+  ended: {
+    readonly call: number;
+    readonly wire: WireRequest;
+    readonly end: ModelEnd;
+    readonly text: string;
+    readonly ms: number;
+    readonly startedAt: number;
+    readonly firstByteAt: number | undefined;
+  },
+): Facts['model-ended'] {
+  const { call, wire, end, text, ms, startedAt, firstByteAt } = ended;
+  const { stop, usage, error } = end;
+  return {
+    ...exchange,
+    completed: { call, stop, usage, cost: costOf(usage, exchange.model.prices), ms, text, error: error?.message },
+    end,
+    body: wire.body,
+    timeToFirstByteMs: firstByteAt === undefined ? undefined : firstByteAt - startedAt,
+  };
+}

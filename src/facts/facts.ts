@@ -1,0 +1,261 @@
+// The facts of the product's life by name, each with what a call site must know to tell it. What becomes of a fact stands
+// in its row of catalog.ts.
+
+import type { HookCallRecord } from '../hooks/hook-call-record.ts';
+import type { HookContext } from '../hooks/hook-context.ts';
+import type { CronChangedEvent, GatewayHookContext } from '../hooks/lifecycle-hooks.ts';
+import type { Inbound, Surface } from '../protocol/inbound.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { LiveEvent, RunStatus, SessionEndReason } from '../protocol/live-event.ts';
+import type { AssistantMessage, Message } from '../protocol/message.ts';
+import type { RecordedModelCall } from '../protocol/recorded-fact.ts';
+import type { Usage } from '../protocol/usage.ts';
+
+export interface Facts {
+  'message-received': { readonly inbound: Inbound; readonly context: HookContext };
+  'message-accepted': {
+    readonly inbound: Inbound;
+    readonly runId: string;
+    readonly sessionKey: string;
+    readonly acceptedAt: number;
+    /** A gate may yet block it, so its words are not shown before the gate has passed. */
+    readonly isHidden: boolean;
+    /** An agent will be asked; false for what was answered at once. */
+    readonly isForAgent: boolean;
+  };
+  'command-given': {
+    readonly command: 'new' | 'reset' | 'stop';
+    readonly sessionKey: string;
+    readonly runId?: string | undefined;
+    readonly workspaceDir?: string | undefined;
+    /** The session that the command leaves behind, or that it is about. */
+    readonly session?: SessionAtHand | undefined;
+    readonly previous?: SessionAtHand | undefined;
+    /** The platform, or `api`. */
+    readonly source: string;
+    readonly senderId?: string | undefined;
+  };
+  'session-resetting': {
+    readonly reason: SessionEndReason;
+    /** Everything that was said in it. */
+    readonly messages: readonly Message[];
+    readonly context: HookContext;
+  };
+  'session-ended': {
+    readonly session: SessionAtHand;
+    readonly reason: SessionEndReason;
+    readonly messageCount: number;
+    readonly durationMs: number;
+    /** The session of the same key that takes its place. */
+    readonly nextSessionId?: string | undefined;
+    /** The process ends and the session goes on with the next one: only plugins are told. */
+    readonly goesOn?: true | undefined;
+    /** With the run that caused it, where one did. */
+    readonly context: HookContext;
+  };
+  'session-started': {
+    readonly session: SessionAtHand;
+    /** The session that this one takes up: the one of its key before it, or itself after a restart. */
+    readonly resumedFrom: string | null;
+    readonly context: HookContext;
+  };
+  'session-patched': { readonly session: SessionAtHand; readonly patch: JsonObject };
+
+  'run-started': {
+    readonly run: RunAtHand;
+    readonly startedAt: number;
+  };
+  'context-composed': { readonly run: RunAtHand; readonly composition: ComposedContext };
+  'gate-passed': {
+    readonly run: RunAtHand;
+    /** What came in, where its words were hidden until now. */
+    readonly shown?: Pick<Inbound, 'text' | 'surface'> | undefined;
+  };
+  'gate-blocked': { readonly run: RunAtHand; readonly by: string };
+  'prompt-sent': ModelStep & {
+    readonly prompt: string;
+    readonly system: readonly { readonly text: string }[];
+    readonly tools: readonly object[];
+    readonly messages: readonly Message[];
+  };
+  'model-called': ModelStep & {
+    readonly call: number;
+    /** The request as it is sent. */
+    readonly body: string;
+    readonly system: readonly { readonly text: string }[];
+    readonly messages: readonly Message[];
+  };
+  'text-streamed': RunStep & {
+    readonly kind: 'text' | 'thinking';
+    readonly attempt: number;
+    readonly call: number;
+    readonly text: string;
+  };
+  'text-voided': RunStep & { readonly attempt: number; readonly call: number; readonly reason: string };
+  'model-ended': ModelStep & {
+    readonly completed: RecordedModelCall;
+    readonly end: ModelEndFacts;
+    readonly body: string;
+    readonly timeToFirstByteMs: number | undefined;
+  };
+  'answer-received': ModelStep & {
+    readonly prompt: string;
+    readonly message: AssistantMessage;
+    readonly text: string;
+    readonly usage: Usage;
+  };
+  'tool-started': { readonly run: RunAtHand; readonly call: ToolCallFacts };
+  'tool-settled': {
+    readonly run: RunAtHand;
+    readonly call: ToolCallFacts;
+    readonly output: { readonly content: string; readonly isError?: boolean | undefined; readonly details?: unknown };
+    readonly ms: number;
+  };
+  'approval-asked': RunStep & { readonly approval: ApprovalFacts };
+  'approval-answered': RunStep & { readonly approvalId: string; readonly decision: string; readonly by: string };
+  'compaction-begun': {
+    readonly run: RunAtHand;
+    readonly messages: readonly Message[];
+    readonly compactingCount: number;
+    readonly tokenCount: number;
+  };
+  'compaction-done': {
+    readonly run: RunAtHand;
+    readonly left: { readonly messageCount: number; readonly tokenCount: number; readonly compactedCount: number };
+    readonly summaryLength: number;
+    readonly tokensBefore: number;
+    readonly firstKeptEntryId?: string | undefined;
+  };
+  'run-ended': RunStep & {
+    readonly status: Exclude<RunStatus, 'running' | 'suspended'>;
+    readonly reply?: string | undefined;
+    readonly error?: string | undefined;
+    readonly errorCode?: string | undefined;
+    readonly usage?: Usage | undefined;
+    readonly ms?: number | undefined;
+  };
+  'agent-ended': {
+    readonly runId: string;
+    readonly messages: readonly Message[];
+    readonly status: RunStatus;
+    readonly error?: string | undefined;
+    readonly durationMs: number;
+    /** The observers may have been told before. */
+    readonly recovered?: boolean | undefined;
+    readonly context: HookContext;
+  };
+  'delivery-ended': EndedDelivery & {
+    /** Whose answer it was, as far as that is known. */
+    readonly context: HookContext;
+  };
+  'cron-changed': { readonly event: CronChangedEvent; readonly context: GatewayHookContext };
+  'gateway-started': { readonly port: number; readonly context: GatewayHookContext };
+  'gateway-restarting': { readonly reason: string };
+  'gateway-stopping': { readonly reason: string };
+  'gateway-stopped': { readonly reason: string; readonly context: GatewayHookContext };
+  'handler-called': HookCallRecord;
+}
+
+export type FactName = keyof Facts;
+
+/** Says what happened. Never throws; gives what hook packs want said in the answer, where the row lets them. */
+export type Tell = <Name extends FactName>(name: Name, fact: Facts[Name]) => Promise<readonly string[]>;
+
+/** The run that a fact is about. */
+export interface RunAtHand {
+  readonly runId: string;
+  readonly attempt: number;
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly session: { readonly sessionId: string };
+  readonly workspaceDir: string;
+  readonly context: HookContext;
+}
+
+/** A session as the store keeps it. */
+export interface SessionAtHand {
+  readonly sessionId: string;
+  readonly sessionKey: string;
+  readonly agentId: string;
+  readonly startedAt: number;
+  readonly activeAt: number;
+  readonly surface: Surface | null;
+}
+
+/** Of a run of which no more is known, or for which no more is needed. */
+interface RunStep {
+  readonly runId: string;
+  readonly sessionKey: string;
+}
+
+/** One exchange with a provider. */
+export interface ModelStep {
+  readonly run: RunAtHand;
+  readonly model: { readonly provider: string; readonly model: string; readonly api: string };
+  /** How much of the model's window the run may use. */
+  readonly window: Pick<HookContext, 'contextTokenBudget' | 'contextWindowSource' | 'contextWindowReferenceTokens'>;
+  /** Unlike for every time that a provider is asked within a run. */
+  readonly step: string;
+}
+
+export interface ModelEndFacts {
+  readonly stop: string;
+  readonly error?: { readonly kind: string } | undefined;
+  readonly requestId?: string | undefined;
+  readonly responseBytes?: number | undefined;
+}
+
+export interface ToolCallFacts {
+  readonly id: string;
+  readonly name: string;
+  readonly params: JsonObject;
+}
+
+export type ApprovalFacts = Omit<
+  LiveEvent & { readonly type: 'approval-start' },
+  'type' | 'runId' | 'sessionKey' | 'at'
+>;
+
+/** What the trajectory keeps of a composition: names and sizes, and the prompt as content. */
+export interface ComposedContext {
+  readonly prompt: { readonly text: string };
+  readonly report: {
+    readonly prompt: object;
+    readonly budget: object;
+    readonly layers: readonly { readonly id: string; readonly stability: string; readonly chars: number }[];
+    readonly files: readonly {
+      readonly name: string;
+      readonly status: string;
+      readonly reason?: unknown;
+      readonly injectedChars: number;
+    }[];
+    readonly handlers: readonly {
+      readonly id: string;
+      readonly owner: string;
+      readonly outcome: string;
+      readonly ms: number;
+    }[];
+    readonly cuts: readonly {
+      readonly file: string;
+      readonly lines: unknown;
+      readonly chars: unknown;
+      readonly cause: string;
+    }[];
+    readonly absences: readonly { readonly what: string; readonly reason: string; readonly by?: unknown }[];
+  };
+}
+
+export interface EndedDelivery {
+  readonly runId: string;
+  readonly sessionKey: string;
+  readonly seq: number;
+  readonly part: number;
+  readonly text: string;
+  readonly surface: Surface;
+  readonly outcome: 'sent' | 'dead' | 'suppressed';
+  /** What the platform calls the message, where it says so. */
+  readonly messageId?: string | undefined;
+  /** Why it did not arrive. */
+  readonly error?: string | undefined;
+  readonly suppressed?: (LiveEvent & { readonly type: 'delivery-end' })['suppressed'];
+}
