@@ -5,6 +5,8 @@ import { onTestFinished } from 'vitest';
 import type { JsonObject } from '../protocol/json.ts';
 import { SessionSight } from '../sessions/session-visibility.ts';
 import type { Store } from '../store/store.ts';
+import { checkParams } from '../tools/check-params.ts';
+import { ToolInputError } from '../tools/errors.ts';
 import { BackgroundProcesses, type BackgroundProcessesOptions } from '../tools/exec/background-processes.ts';
 import { createExecTool, type ExecPolicy } from '../tools/exec/exec.ts';
 import type { Variables } from '../tools/exec/exec-environment.ts';
@@ -76,8 +78,11 @@ export class ExecRig {
     return new BackgroundProcesses({ store, dir, now: Date.now, warn, ...settings });
   }
 
-  decide(params: JsonObject, context: Partial<ToolContext> = {}): Promise<ToolDecision | undefined> {
-    return Promise.resolve(this.exec.decide?.(params, this.#context(context)));
+  /** Only parameters that fit the schema are decided on, as the gate does it. */
+  async decide(params: JsonObject, context: Partial<ToolContext> = {}): Promise<ToolDecision | undefined> {
+    const problems = await checkParams(this.exec, params);
+    if (problems.length > 0) throw new ToolInputError({ tool: this.exec.name, problems });
+    return this.exec.decide?.(params, this.#context(context));
   }
 
   /** With the grant that it decides on, as the gate does; `grant` stands for a person's or another word. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { checkParams } from './check-params.ts';
+import { ToolSchemaError } from './errors.ts';
 
 const SCHEMA: JsonObject = {
   type: 'object',
@@ -51,21 +52,110 @@ const CASES: [JsonValue, readonly string[]][] = [
   ],
 ];
 
+/** Every other word of JSON Schema counts too: the schema of one parameter, a value, what is said of it. */
+const WORDS: [JsonObject, JsonValue, string][] = [
+  [{ pattern: '^x' }, 'y', 'a must match ^x, not "y".'],
+  [{ anyOf: [{ type: 'string' }, { type: 'array' }] }, 3, 'a must be a text or a list, not 3.'],
+  [
+    { anyOf: [{ const: 'all' }, { type: 'object', required: ['id'] }] },
+    {},
+    'a fits none of the forms that are allowed: a must be one of "all", not an object; a.id is required.',
+  ],
+  [{ oneOf: [{ minimum: 1 }, { maximum: 5 }] }, 3, 'a must fit one form only, and fits several.'],
+  [
+    { oneOf: [{ $ref: '#/$defs/id' }, { type: 'null' }] },
+    'x',
+    'a fits none of the forms that are allowed: a must match ^id, not "x"; a must be null, not "x".',
+  ],
+  [{ allOf: [{ $ref: '#/$defs/id' }] }, 'x', 'a must match ^id, not "x".'],
+  [{ const: 'on' }, 'off', 'a must be one of "on", not "off".'],
+  [{ enum: [{ x: 1, y: 2 }] }, { y: 2, x: 2 }, 'a must be one of {"x":1,"y":2}, not an object.'],
+  [{ not: { const: 1 } }, 1, 'a must not be 1.'],
+  [{ multipleOf: 5 }, 7, 'a must be a multiple of 5, not 7.'],
+  [{ uniqueItems: true }, [1, 2, 1], 'a must not have the same entry twice: 0 and 2 are equal.'],
+  [{ minProperties: 1 }, {}, 'a must not be empty.'],
+  [{ dependentRequired: { x: ['y'] } }, { x: 1 }, 'a.y is required when a.x is given.'],
+  [{ patternProperties: { '^n': { type: 'number' } } }, { n1: 'x' }, 'a.n1 must be a number, not "x".'],
+  [{ propertyNames: { maxLength: 2 } }, { long: 1 }, 'The name "long" must have at most 2 characters, not 4.'],
+  [{ if: { required: ['x'] }, else: { required: ['y'] } }, {}, 'a.y is required.'],
+  [{ prefixItems: [{ type: 'string' }], items: false }, ['x', 'y'], 'a must NOT have more than 1 items.'],
+  [{ items: [{ type: 'string' }] }, [1], 'a[0] must be a text, not 1.'],
+  [{ properties: { x: {} }, unevaluatedProperties: false }, { zoo: 1 }, 'There is no parameter a.zoo; there are x.'],
+  [{ maxLength: 2 }, '\u{1F600}\u{1F600}\u{1F600}', 'a must have at most 2 characters, not 3.'],
+];
+
+const toolOf = (parameters: JsonObject) => ({ name: 'probe', parameters });
+
 describe('parameters', () => {
-  it.each(CASES)('%j', (params, problems) => {
-    expect(checkParams(SCHEMA, params)).toEqual(problems);
+  it.each(CASES)('%j', async (params, problems) => {
+    expect(await checkParams(toolOf(SCHEMA), params)).toEqual(problems);
   });
 
-  it('are not refused by words of a schema that are not known here', () => {
-    const schema: JsonObject = { type: 'object', properties: { a: { anyOf: [{ type: 'string' }], pattern: '^x' } } };
-    expect(checkParams(schema, { a: 'y', b: 1 })).toEqual([]);
-    expect(checkParams({}, 'anything')).toEqual([]);
+  it.each(WORDS)('are held to %j', async (a, value, problem) => {
+    const schema: JsonObject = { type: 'object', properties: { a }, $defs: { id: { type: 'string', pattern: '^id' } } };
+    expect(await checkParams(toolOf(schema), { a: value })).toEqual([problem]);
   });
 
-  it('with many problems name the first few', () => {
+  it('follow the draft that the schema names, and the newest one when it names none', async () => {
+    const pair: JsonObject = { properties: { a: { items: [{ type: 'string' }], additionalItems: false } } };
+    const draft7: JsonObject = { $schema: 'http://json-schema.org/draft-07/schema#', ...pair };
+    expect(await checkParams(toolOf(draft7), { a: ['x', 1] })).toEqual(['a must NOT have more than 1 items.']);
+    const newest: JsonObject = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      properties: { a: { prefixItems: [{ type: 'string' }] } },
+    };
+    expect(await checkParams(toolOf(newest), { a: [1] })).toEqual(['a[0] must be a text, not 1.']);
+    const { $schema: _, ...unnamed } = newest;
+    expect(await checkParams(toolOf(unnamed), { a: [1] })).toEqual(['a[0] must be a text, not 1.']);
+  });
+
+  it('are not refused for a word that JSON Schema does not have, nor for a format', async () => {
+    const a: JsonObject = { type: 'string', format: 'uri', 'x-hint': 1, example: 'y', anyOf: [{ nullable: true }] };
+    expect(await checkParams(toolOf({ type: 'object', properties: { a } }), { a: 'y', b: 1 })).toEqual([]);
+    expect(await checkParams(toolOf({}), 'anything')).toEqual([]);
+    expect(await checkParams(toolOf({ type: 'object', nullable: true }), null)).toEqual([]);
+  });
+
+  it('are left as they are: no default is written into them', async () => {
+    const params = {};
+    await checkParams(toolOf({ type: 'object', properties: { a: { default: 1 } } }), params);
+    expect(params).toEqual({});
+  });
+
+  it('may have names that every object seems to have', async () => {
+    const schema: JsonObject = { properties: { constructor: { type: 'string' } }, required: ['toString'] };
+    expect(await checkParams(toolOf(schema), {})).toEqual(['toString is required.']);
+  });
+
+  it('with many problems name the first few', async () => {
     const params = JSON.parse(JSON.stringify(Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`p${at}`, at]))));
-    const problems = checkParams(SCHEMA, params);
+    const problems = await checkParams(toolOf(SCHEMA), params);
     expect(problems).toHaveLength(6);
     expect(problems.at(-1)).toBe('There are 5 more problems.');
+  });
+});
+
+describe('a schema that cannot be used', () => {
+  it.each<[JsonObject, string]>([
+    [{ type: 'objekt' }, 'objekt'],
+    [{ $ref: 'https://example.invalid/other.json' }, "can't resolve reference https://example.invalid/other.json"],
+    [{ $ref: '#/$defs/missing' }, "can't resolve reference #/$defs/missing"],
+    [{ properties: { a: { pattern: '(' } } }, 'Invalid regular expression'],
+    [{ required: true }, 'required'],
+  ])('is named, fetched from nowhere, and harms no other one: %j', async (schema, reason) => {
+    for (const _ of ['first', 'again']) {
+      const failed = checkParams(toolOf(schema), { a: 'b' });
+      await expect(failed).rejects.toThrow(ToolSchemaError);
+      await expect(failed).rejects.toThrow(`probe was not called, because the JSON Schema of its parameters`);
+      await expect(failed).rejects.toThrow(reason);
+    }
+    expect(await checkParams(toolOf(SCHEMA), { path: 'a' })).toEqual([]);
+  });
+
+  it('is one whose pattern would take for ever', async () => {
+    const tool = toolOf({ type: 'object', properties: { x: { pattern: '^(a+)+$' } } });
+    expect(await checkParams(tool, { x: 'aaa' }, 50)).toEqual([]);
+    await expect(checkParams(tool, { x: `${'a'.repeat(40)}!` }, 50)).rejects.toThrow('within 0.05 s');
+    expect(await checkParams(tool, { x: 'aaa' }, 50)).toEqual([]);
   });
 });

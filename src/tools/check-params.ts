@@ -1,66 +1,149 @@
-// Checks what a model wrote against a tool's JSON Schema, in sentences that a model can act on. Knows the part of JSON
-// Schema that describes parameters: types, required, enum, bounds, lists and closed objects. Words that it does not
-// know are passed over, so a plugin's richer schema is never a reason to refuse a good call.
+// Checks what a model wrote against a tool's JSON Schema, in sentences that a model can act on. The schema may be a
+// plugin's or a server's, so it is not trusted: one that cannot be used fails the call and nothing else.
+//
+// Errors: ToolSchemaError.
 
-import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
+import { checkSchema, type SchemaProblem } from '../protocol/check-schema.ts';
+import { isJsonObject, type JsonValue } from '../protocol/json.ts';
 import { nearMatch } from '../protocol/near-match.ts';
-import { ToolInputError } from './errors.ts';
+import { ToolSchemaError } from './errors.ts';
 import type { Tool } from './tool.ts';
 
-/** More than these and nobody reads them. */
+/** A model mends these first; a longer list only costs tokens. */
 const MAX_PROBLEMS = 5;
 
 /** Returns what is wrong, a sentence each; none when the parameters will do. */
-export function checkParams(schema: JsonObject, params: JsonValue): readonly string[] {
-  const problems: string[] = [];
-  checkValue(schema, params, '', problems);
-  if (problems.length <= MAX_PROBLEMS) return problems;
-  return [...problems.slice(0, MAX_PROBLEMS), `There are ${problems.length - MAX_PROBLEMS} more problems.`];
+export async function checkParams(
+  { name, parameters }: Pick<Tool, 'name' | 'parameters'>,
+  params: JsonValue,
+  timeoutMs?: number,
+): Promise<readonly string[]> {
+  const check = await checkSchema(parameters, params, { timeoutMs });
+  if (check.kind === 'unusable') throw new ToolSchemaError({ tool: name, problem: check.reason });
+  if (check.kind === 'overran') {
+    const problem = `the parameters could not be checked within ${check.timeoutMs / 1_000} s`;
+    throw new ToolSchemaError({ tool: name, problem });
+  }
+  const sentences = tellProblems(check.problems, params);
+  if (sentences.length <= MAX_PROBLEMS) return sentences;
+  return [...sentences.slice(0, MAX_PROBLEMS), `There are ${sentences.length - MAX_PROBLEMS} more problems.`];
 }
 
-/** The parameters as the type that the schema describes; the caller vouches that the two agree. */
-export function checkedParams<Params>(tool: Pick<Tool, 'name' | 'parameters'>, params: JsonObject): Params {
-  const problems = checkParams(tool.parameters, params);
-  if (problems.length > 0) throw new ToolInputError({ tool: tool.name, problems });
-  return params as unknown as Params;
+interface Told {
+  readonly problem: SchemaProblem;
+  readonly sentence: string;
 }
 
-function checkValue(schema: JsonObject, value: JsonValue, where: string, problems: string[]): void {
-  const name = where === '' ? 'The parameters' : where;
-  const types = typesOf(schema);
-  if (types.length > 0 && !types.some((type) => isOfType(value, type))) {
-    const expected = types.map((type) => TYPE_NAMES[type] ?? type).join(' or ');
-    problems.push(`${name} must be ${expected}, not ${describe(value)}.`);
-    return;
+function tellProblems(problems: readonly SchemaProblem[], params: JsonValue): readonly string[] {
+  const mistyped = new Set(problems.filter(({ keyword }) => keyword === 'type').map(placeOf));
+  const told: Told[] = [];
+  for (const problem of problems) {
+    const forms = problem.keyword === 'anyOf' || problem.keyword === 'oneOf' ? takeForms(told, problem) : [];
+    // A value of the wrong type breaks other rules as well, and some words only say that another problem is one.
+    if (WRAPPERS.has(problem.keyword) || (problem.keyword !== 'type' && mistyped.has(placeOf(problem)))) continue;
+    told.push({ problem, sentence: sentenceOf(problem, forms, params) });
   }
-  const allowed = 'const' in schema ? [schema.const] : schema.enum;
-  if (Array.isArray(allowed) && !allowed.some((choice) => isSame(choice, value))) {
-    problems.push(
-      `${name} must be one of ${allowed.map((choice) => JSON.stringify(choice)).join(', ')}, not ${describe(value)}.`,
-    );
-  }
-  if (typeof value === 'string') checkBounds(schema, value.length, 'Length', 'characters', name, problems);
-  if (typeof value === 'number') checkNumber(schema, value, name, problems);
-  if (Array.isArray(value)) checkList(schema, value, where, problems);
-  else if (isJsonObject(value)) checkObject(schema, value, where, problems);
+  const unknown = told.filter(({ problem }) => UNKNOWN.has(problem.keyword));
+  const known = told.filter(({ problem }) => !UNKNOWN.has(problem.keyword));
+  return [...new Set([...known, ...unknown].map(({ sentence }) => sentence))];
 }
 
-function checkObject(schema: JsonObject, value: JsonObject, where: string, problems: string[]): void {
-  const properties = isJsonObject(schema.properties) ? schema.properties : {};
-  const known = Object.keys(properties);
-  const path = (key: string) => (where === '' ? key : `${where}.${key}`);
-  for (const key of Array.isArray(schema.required) ? schema.required : []) {
-    if (typeof key === 'string' && !Object.hasOwn(value, key)) problems.push(`${path(key)} is required.`);
-  }
-  for (const [key, member] of Object.entries(value)) {
-    const own = Object.hasOwn(properties, key) ? properties[key] : undefined;
-    if (isJsonObject(own)) checkValue(own, member, path(key), problems);
-    else if (own !== undefined) continue;
-    else if (schema.additionalProperties === false) problems.push(unknownKey(path(key), key, known));
-    else if (isJsonObject(schema.additionalProperties)) {
-      checkValue(schema.additionalProperties, member, path(key), problems);
+const WRAPPERS: ReadonlySet<string> = new Set(['if', 'propertyNames']);
+const UNKNOWN: ReadonlySet<string> = new Set(['additionalProperties', 'unevaluatedProperties']);
+
+/** Which part of the schema, for which part of the parameters. */
+function placeOf({ instancePath, schemaPath }: SchemaProblem): string {
+  return `${instancePath} ${schemaPath.slice(0, schemaPath.lastIndexOf('/'))}`;
+}
+
+/** What is wrong with each of the forms stands right before the problem that none of them fits. */
+function takeForms(told: Told[], { instancePath, schemaPath }: SchemaProblem): readonly Told[] {
+  const isOfForm = ({ problem }: Told) =>
+    `${problem.instancePath}/`.startsWith(`${instancePath}/`) &&
+    (problem.schemaPath.startsWith(`${schemaPath}/`) || /^#\/(\$defs|definitions)\//.test(problem.schemaPath));
+  return told.splice(told.findLastIndex((each) => !isOfForm(each)) + 1);
+}
+
+function sentenceOf(problem: SchemaProblem, forms: readonly Told[], params: JsonValue): string {
+  const { instancePath, keyword, params: facts, schema, parentSchema = {}, message, propertyName } = problem;
+  const data = problem.data as JsonValue;
+  const path = pathOf(instancePath, params);
+  const name = propertyName === undefined ? path || 'The parameters' : `The name ${clip(toJson(propertyName))}`;
+  const member = (key: unknown) => (path === '' ? String(key) : `${path}.${key}`);
+  const must = (what: string) => `${name} must ${what}, not ${describe(data)}.`;
+  switch (keyword) {
+    case 'type':
+      return must(`be ${nameTypes([schema].flat())}`);
+    case 'const':
+    case 'enum':
+      return must(`be one of ${[keyword === 'enum' ? schema : [schema]].flat(2).map(toJson).join(', ')}`);
+    case 'required':
+      return `${member(facts.missingProperty)} is required.`;
+    case 'dependencies':
+    case 'dependentRequired':
+      return `${member(facts.missingProperty)} is required when ${member(facts.property)} is given.`;
+    case 'additionalProperties':
+    case 'unevaluatedProperties': {
+      const key = String(facts.additionalProperty ?? facts.unevaluatedProperty);
+      return unknownKey(member(key), key, Object.keys(parentSchema.properties ?? {}));
     }
+    case 'minLength':
+    case 'maxLength':
+      return outOfBounds(name, keyword, Number(schema), [...String(data)].length, 'characters');
+    case 'minItems':
+    case 'maxItems':
+      return outOfBounds(name, keyword, Number(schema), (data as JsonValue[]).length, 'entries');
+    case 'minProperties':
+    case 'maxProperties':
+      return outOfBounds(name, keyword, Number(schema), Object.keys(data as object).length, 'entries');
+    case 'minimum':
+      return must(`be at least ${schema}`);
+    case 'maximum':
+      return must(`be at most ${schema}`);
+    case 'exclusiveMinimum':
+      return must(`be above ${schema}`);
+    case 'exclusiveMaximum':
+      return must(`be below ${schema}`);
+    case 'multipleOf':
+      return must(`be a multiple of ${schema}`);
+    case 'pattern':
+      return must(`match ${clip(String(schema))}`);
+    case 'uniqueItems':
+      return `${name} must not have the same entry twice: ${facts.j} and ${facts.i} are equal.`;
+    case 'not':
+    case 'false schema':
+      return `${name} must not be ${describe(data)}.`;
+    case 'anyOf':
+    case 'oneOf':
+      return facts.passingSchemas ? `${name} must fit one form only, and fits several.` : noForm(name, problem, forms);
+    default:
+      return `${name} ${message ?? 'does not fit the schema'}.`;
   }
+}
+
+function noForm(name: string, { instancePath, data }: SchemaProblem, forms: readonly Told[]): string {
+  if (
+    forms.length > 0 &&
+    forms.every(({ problem: each }) => each.keyword === 'type' && each.instancePath === instancePath)
+  ) {
+    const types = nameTypes(forms.flatMap(({ problem: { schema } }) => [schema].flat()));
+    return `${name} must be ${types}, not ${describe(data as JsonValue)}.`;
+  }
+  const reasons = [...new Set(forms.map(({ sentence }) => sentence.replace(/\.$/, '')))].slice(0, MAX_PROBLEMS);
+  return `${name} fits none of the forms that are allowed${reasons.length > 0 ? `: ${reasons.join('; ')}` : ''}.`;
+}
+
+/** Where in the parameters, as a program would write it. */
+function pathOf(instancePath: string, params: JsonValue): string {
+  let at: JsonValue | undefined = params;
+  let path = '';
+  for (const part of instancePath.split('/').slice(1)) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (Array.isArray(at)) path += `[${key}]`;
+    else path += path === '' ? key : `.${key}`;
+    at = (at as Readonly<Record<string, JsonValue>> | undefined)?.[key];
+  }
+  return path;
 }
 
 function unknownKey(path: string, key: string, known: readonly string[]): string {
@@ -73,41 +156,9 @@ function unknownKey(path: string, key: string, known: readonly string[]): string
   return `There is no parameter ${clip(path)}; ${hint}`;
 }
 
-function checkList(schema: JsonObject, value: readonly JsonValue[], where: string, problems: string[]): void {
-  const name = where === '' ? 'The parameters' : where;
-  checkBounds(schema, value.length, 'Items', 'entries', name, problems);
-  const { items } = schema;
-  if (!isJsonObject(items)) return;
-  value.forEach((entry, index) => {
-    checkValue(items, entry, `${where}[${index}]`, problems);
-  });
-}
-
-function checkBounds(
-  schema: JsonObject,
-  size: number,
-  what: 'Length' | 'Items',
-  noun: string,
-  name: string,
-  problems: string[],
-): void {
-  const [least, most] = [schema[`min${what}`], schema[`max${what}`]];
-  if (typeof least === 'number' && size < least) {
-    const enough = least === 1 ? 'must not be empty' : `must have at least ${least} ${noun}, not ${size}`;
-    problems.push(`${name} ${enough}.`);
-  }
-  if (typeof most === 'number' && size > most) {
-    problems.push(`${name} must have at most ${most} ${noun}, not ${size}.`);
-  }
-}
-
-function checkNumber(schema: JsonObject, value: number, name: string, problems: string[]): void {
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
-  const refuse = (bound: string) => problems.push(`${name} must be ${bound}, not ${value}.`);
-  if (typeof minimum === 'number' && value < minimum) refuse(`at least ${minimum}`);
-  if (typeof maximum === 'number' && value > maximum) refuse(`at most ${maximum}`);
-  if (typeof exclusiveMinimum === 'number' && value <= exclusiveMinimum) refuse(`above ${exclusiveMinimum}`);
-  if (typeof exclusiveMaximum === 'number' && value >= exclusiveMaximum) refuse(`below ${exclusiveMaximum}`);
+function outOfBounds(name: string, keyword: string, bound: number, size: number, noun: string): string {
+  if (keyword.startsWith('max')) return `${name} must have at most ${bound} ${noun}, not ${size}.`;
+  return bound === 1 ? `${name} must not be empty.` : `${name} must have at least ${bound} ${noun}, not ${size}.`;
 }
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
@@ -120,39 +171,19 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-function typesOf({ type }: JsonObject): readonly string[] {
-  if (typeof type === 'string') return [type];
-  return Array.isArray(type) ? type.filter((each) => typeof each === 'string') : [];
-}
-
-function isOfType(value: JsonValue, type: string): boolean {
-  switch (type) {
-    case 'integer':
-      return Number.isInteger(value);
-    case 'array':
-      return Array.isArray(value);
-    case 'object':
-      return isJsonObject(value);
-    case 'null':
-      return value === null;
-    case 'string':
-    case 'number':
-    case 'boolean':
-      return typeof value === type;
-    default:
-      return true;
-  }
-}
-
-function isSame(a: JsonValue, b: JsonValue): boolean {
-  return a === b || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b));
+function nameTypes(types: readonly unknown[]): string {
+  return [...new Set(types.map(String))].map((type) => TYPE_NAMES[type] ?? type).join(' or ');
 }
 
 /** What was found, short: a model recognises its own words. */
 function describe(value: JsonValue): string {
   if (Array.isArray(value)) return 'a list';
   if (isJsonObject(value)) return 'an object';
-  return clip(JSON.stringify(value));
+  return clip(toJson(value));
+}
+
+function toJson(value: unknown): string {
+  return JSON.stringify(value);
 }
 
 function clip(text: string): string {

@@ -1,7 +1,6 @@
 // `edit`: replaces one text by another in a file of the workspace. The old text must occur exactly once, unless all of
 // its places are meant, so that an edit never lands where nobody looked. The file keeps its kind of line ends.
 
-import { checkedParams } from './check-params.ts';
 import { openContainedFile, openContainedTarget } from './contained-path.ts';
 import { ToolEditMatchError, ToolFileUnusableError, ToolInputError } from './errors.ts';
 import { MAX_TEXT_BYTES, readWholeText } from './file-text.ts';
@@ -36,7 +35,7 @@ export function createEditTool({ writes, home }: WriteToolOptions): Tool {
     idempotent: false,
     derivedPaths: (params) => namedPaths(params, home),
     async run(params, { workspaceDir, signal }) {
-      const edit = checkedParams<EditParams>(tool, params);
+      const edit = params as unknown as EditParams;
       const { path } = edit;
       if (edit.oldText === edit.newText) {
         throw new ToolInputError({

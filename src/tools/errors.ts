@@ -10,6 +10,15 @@ export class ToolInputError extends defineError({
   todo: 'The model calls again with what the message asks for.',
 }) {}
 
+export class ToolSchemaError extends defineError({
+  code: 'ATRIUM_TOOL_SCHEMA',
+  message: ({ tool, problem }: { tool: string; problem: string }) =>
+    `${tool} was not called, because the JSON Schema of its parameters cannot be used: ${problem}.`,
+  means:
+    "The JSON Schema that a plugin or an MCP server gives for a tool's parameters cannot be read, or checking against it takes too long. The tool was not called.",
+  todo: 'Tell the author of the tool; `problem` says what is wrong with the schema.',
+}) {}
+
 export class ToolPathError extends defineError({
   code: 'ATRIUM_TOOL_PATH',
   message: ({ path, problem }: { path: string; problem: string }) =>

@@ -127,8 +127,8 @@ export async function gateToolCall(call: WrittenCall, options: GateOptions): Pro
   if (!isJsonObject(params)) {
     return veto('no-object', `The parameters of ${tool.name} are not a JSON object. Call it again with one.`, 'policy');
   }
-  // Nobody is bothered with a call that cannot run; running it tells the model what is wrong with it.
-  if (checkParams(tool.parameters, params).length > 0) return { kind: 'run', tool, params };
+  // No person is asked about a call that cannot run; running it tells the model what is wrong with it.
+  if (!(await canRun(tool, params))) return { kind: 'run', tool, params };
 
   const decision = await askTool(tool, params, options);
   if (decision?.kind === 'deny') return veto('denied', decision.reason, tool.name, params);
@@ -247,6 +247,14 @@ function decisionsOf({ rule }: ToolQuestion): readonly ApprovalDecision[] {
 
 function bounded(text: string, maxChars: number): string {
   return text.trim().slice(0, maxChars);
+}
+
+async function canRun(tool: Tool, params: JsonObject): Promise<boolean> {
+  try {
+    return (await checkParams(tool, params)).length === 0;
+  } catch {
+    return false;
+  }
 }
 
 async function askTool(tool: Tool, params: JsonObject, { caller }: GateOptions): Promise<ToolDecision | undefined> {

@@ -3,7 +3,6 @@
 
 import type { FileHandle } from 'node:fs/promises';
 import { isAbsolute, resolve, sep } from 'node:path';
-import { checkedParams } from './check-params.ts';
 import { type ContainedFile, openContainedFile } from './contained-path.ts';
 import { ToolInputError } from './errors.ts';
 import { decodeText, refuseBinary } from './file-text.ts';
@@ -46,7 +45,7 @@ export function createReadTool({ home, skillDirsOf = async () => [] }: ReadToolO
     derivedPaths: (params) => namedPaths(params, home),
     async run(params, context) {
       const { signal } = context;
-      const { path, offset = 1, limit = READ_MAX_LINES } = checkedParams<ReadParams>(tool, params);
+      const { path, offset = 1, limit = READ_MAX_LINES } = params as unknown as ReadParams;
       const workspaceDir = await rootFor(path, context, home, skillDirsOf);
       const file = await openContainedFile({ workspaceDir, home }, path);
       try {

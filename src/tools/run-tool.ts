@@ -32,7 +32,7 @@ export async function runTool(
   const { timeoutMs = tool.timeoutMs ?? DEFAULT_TOOL_TIMEOUT_MS } = options;
   const { maxChars = tool.maxChars ?? DEFAULT_TOOL_MAX_CHARS } = options;
   try {
-    const problems = checkParams(tool.parameters, params);
+    const problems = await checkParams(tool, params);
     if (!isJsonObject(params)) throw new ToolInputError({ tool: tool.name, problems: ['They must be a JSON object.'] });
     if (problems.length > 0) throw new ToolInputError({ tool: tool.name, problems });
     return boundOutput(await runInTime(tool, params, context, timeoutMs), tool, maxChars);

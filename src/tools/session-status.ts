@@ -1,7 +1,6 @@
 // `session_status`: the time, and how a session is doing. A model has no clock, so it often asks only for that.
 
 import { VERSION } from '../protocol/version.ts';
-import { checkedParams } from './check-params.ts';
 import { asDetails } from './format-rows.ts';
 import { lastRunOf } from './last-run.ts';
 import { findSession, kindOfSession, type SessionToolOptions } from './session-tools.ts';
@@ -30,7 +29,7 @@ export function createSessionStatusTool(options: SessionToolOptions): Tool {
     },
     idempotent: true,
     async run(params, context) {
-      const { sessionKey: asked = context.sessionId } = checkedParams<SessionStatusParams>(tool, params);
+      const { sessionKey: asked = context.sessionId } = params as unknown as SessionStatusParams;
       const session = await findSession(options, context, asked);
       const { sessionId, sessionKey } = session;
       const [messages, waiting, lastRun] = await Promise.all([

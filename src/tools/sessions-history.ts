@@ -1,6 +1,5 @@
 // `sessions_history`: what was said in one session of the agent, its latest messages in order.
 
-import { checkedParams } from './check-params.ts';
 import { formatRows } from './format-rows.ts';
 import { findSession, type SessionToolOptions } from './session-tools.ts';
 import { showMessages } from './shown-messages.ts';
@@ -46,7 +45,7 @@ export function createSessionsHistoryTool(options: SessionToolOptions): Tool {
     },
     idempotent: true,
     async run(params, context) {
-      const asked = checkedParams<SessionsHistoryParams>(tool, params);
+      const asked = params as unknown as SessionsHistoryParams;
       const { limit = DEFAULT_LIMIT, includeTools = false } = asked;
       const { sessionId, sessionKey } = await findSession(options, context, asked.sessionKey);
       const where = { sessionId, kind: 'message' } as const;

@@ -1,7 +1,6 @@
 // `sessions_list`: the open sessions of the agent, newest first, each with its size and how its last run went.
 
 import type { SessionRow } from '../store/tables.ts';
-import { checkedParams } from './check-params.ts';
 import { formatRows } from './format-rows.ts';
 import { lastRunOf } from './last-run.ts';
 import { kindOfSession, SESSION_KINDS, type SessionKind, type SessionToolOptions } from './session-tools.ts';
@@ -59,12 +58,7 @@ export function createSessionsListTool(options: SessionToolOptions): Tool {
     },
     idempotent: true,
     async run(params, context) {
-      const {
-        kinds,
-        limit = DEFAULT_LIMIT,
-        activeMinutes,
-        messageLimit = 0,
-      } = checkedParams<SessionsListParams>(tool, params);
+      const { kinds, limit = DEFAULT_LIMIT, activeMinutes, messageLimit = 0 } = params as unknown as SessionsListParams;
       const open = await store.select('sessions', {
         where: {
           endedAt: null,

@@ -10,7 +10,6 @@ import { dedupeKeyOfCall, type Inbound } from '../protocol/inbound.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { timeLimit } from '../protocol/time-limit.ts';
 import type { RunRow } from '../store/tables.ts';
-import { checkedParams } from './check-params.ts';
 import {
   ToolSendCycleError,
   ToolSendForbiddenError,
@@ -82,7 +81,7 @@ export function createSessionsSendTool(options: SessionsSendOptions): Tool {
     idempotent: true,
     timeoutMs: MAX_WAIT_SECONDS * 1_000 + OWN_TIME_MS,
     async run(params, context) {
-      const asked = checkedParams<SessionsSendParams>(tool, params);
+      const asked = params as unknown as SessionsSendParams;
       if (!sight.reachesOthers) throw new ToolSendForbiddenError();
       const call = callName(context, params);
       const sent = (await findSent(context.runId, call)) ?? (await send(asked, call, context));

@@ -2,7 +2,8 @@
 //
 // Errors: `run` may throw; the message becomes an error result that the model reads. ToolInputError is for parameters
 // that make no sense and says what would. A `decide` that throws is a refusal.
-// Rules: a tool checks its own parameters, which are a model's words. It contains every path after links are followed.
+// Rules: `decide` and `run` get parameters that fit `parameters`; what a schema cannot say the tool checks itself, since
+// they are a model's words. It contains every path after links are followed.
 // It honours the signal. `idempotent` means that running it again after a crash does no harm; then it is run again, and
 // otherwise the model is told that the call was interrupted. A tool that has `decide` does what its `grant` allows and
 // nothing without one: what it decided may have changed by the time it runs.

@@ -2,54 +2,34 @@
 // Problems name the place and what is expected there, never the value: it may be a secret. A schema is the plugin's own
 // words, so that looking at it ends after a while, whatever it says.
 
-import type { ErrorObject } from 'ajv';
+import { checkSchema, type SchemaProblem } from '../../protocol/check-schema.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
-import { runBounded } from './run-bounded.ts';
 
 export type CheckedConfig =
   | { readonly ok: true; readonly config: JsonObject; readonly warning?: string | undefined }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-const TIMEOUT_MS = 2_000;
-
 export async function checkPluginConfig(
   id: string,
   schema: JsonObject | undefined,
   written: Readonly<Record<string, unknown>> = {},
-  timeoutMs = TIMEOUT_MS,
+  timeoutMs?: number,
 ): Promise<CheckedConfig> {
   const given = structuredClone(written) as JsonObject;
   if (schema === undefined) return { ok: true, config: given };
-  const { Ajv } = await import('ajv');
-  // A copy, because ajv writes the defaults into it.
+  // A copy, because the defaults are written into it.
   const config = structuredClone(given);
-  const { $schema: _, $id: __, ...own } = schema;
-  const check = (): readonly ErrorObject[] => {
-    const ajv = new Ajv({
-      allErrors: true,
-      useDefaults: true,
-      strict: false,
-      validateFormats: false,
-      validateSchema: false,
-      logger: false,
-    });
-    const validate = ajv.compile(own);
-    return validate(config) ? [] : (validate.errors ?? []);
-  };
-  let checked: ReturnType<typeof runBounded<readonly ErrorObject[]>>;
-  try {
-    checked = runBounded(check, timeoutMs);
-  } catch (error) {
-    const detail = (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ').slice(0, 200);
-    return { ok: true, config: given, warning: `Its configSchema cannot be used, so nothing was checked: ${detail}` };
+  const check = await checkSchema(schema, config, { fillsDefaults: true, timeoutMs });
+  if (check.kind === 'unusable') {
+    const warning = `Its configSchema cannot be used, so nothing was checked: ${check.reason}`;
+    return { ok: true, config: given, warning };
   }
-  if (!checked.isOver) {
-    return { ok: false, problems: [`Its configSchema could not be checked within ${timeoutMs / 1_000} s.`] };
+  if (check.kind === 'overran') {
+    return { ok: false, problems: [`Its configSchema could not be checked within ${check.timeoutMs / 1_000} s.`] };
   }
-  const errors = checked.result;
-  if (errors.length === 0) return { ok: true, config };
-  const sentences = errors.filter(({ keyword }) => !WRAPPERS.has(keyword)).map(sentenceOf(id, own));
+  if (check.problems.length === 0) return { ok: true, config };
+  const sentences = check.problems.filter(({ keyword }) => !WRAPPERS.has(keyword)).map(sentenceOf(id, schema));
   const problems = [...new Set(sentences)];
   const left = problems.length - MAX_PROBLEMS;
   return {
@@ -63,7 +43,7 @@ const WRAPPERS: ReadonlySet<string> = new Set(['if']);
 const MAX_PROBLEMS = 10;
 
 function sentenceOf(id: string, schema: JsonObject) {
-  return ({ instancePath, keyword, params, message }: ErrorObject): string => {
+  return ({ instancePath, keyword, params, message }: SchemaProblem): string => {
     const place = placeOf(id, instancePath);
     if (keyword === 'additionalProperties') {
       const name = String(params.additionalProperty);

@@ -5,7 +5,6 @@ import { randomBytes } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { lstat, rename, rm } from 'node:fs/promises';
 import { normalize, resolve } from 'node:path';
-import { checkedParams } from '../check-params.ts';
 import {
   type ContainedTarget,
   openContainedFile,
@@ -68,7 +67,7 @@ Paths are relative to the workspace. Give about three lines that stay around eac
     idempotent: false,
     derivedPaths: derivedPathsOf,
     async run(params, { workspaceDir, signal }) {
-      const { input } = checkedParams<ApplyPatchParams>(tool, params);
+      const { input } = params as unknown as ApplyPatchParams;
       const bytes = Buffer.byteLength(input);
       if (bytes > MAX_TEXT_BYTES) {
         throw new ToolInputError({

@@ -4,7 +4,6 @@ import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { ProcessRow } from '../../store/tables.ts';
-import { checkedParams } from '../check-params.ts';
 import { ToolInputError, UnknownProcessError } from '../errors.ts';
 import { formatRows } from '../format-rows.ts';
 import type { SessionSight } from '../session-tools.ts';
@@ -69,7 +68,7 @@ export function createProcessTool(options: ProcessToolOptions): Tool {
     },
     idempotent: true,
     async run(params, context) {
-      const asked = checkedParams<ProcessParams>(tool, params);
+      const asked = params as unknown as ProcessParams;
       if (asked.action === 'list') return list(options, context);
       if (asked.id === undefined)
         throw new ToolInputError({ tool: 'process', problems: [`id is required for ${asked.action}.`] });

@@ -1,7 +1,6 @@
 // `memory_search`: finds what the agent wrote down, by words, in MEMORY.md and below memory/. Each hit says where it
 // stands, so that `memory_get` can read around it.
 
-import { checkedParams } from '../check-params.ts';
 import type { Tool } from '../tool.ts';
 import { type MemoryPolicyOf, withheldMemory } from './memory-access.ts';
 import type { MemoryHit, MemoryIndexes, MemorySearch } from './memory-index.ts';
@@ -44,7 +43,7 @@ export function createMemorySearchTool({ indexes, policyOf, supplements = NO_SUP
     },
     idempotent: true,
     async run(params, context) {
-      const { query, maxResults = DEFAULT_RESULTS } = checkedParams<MemorySearchParams>(tool, params);
+      const { query, maxResults = DEFAULT_RESULTS } = params as unknown as MemorySearchParams;
       const withheld = withheldMemory(context, policyOf);
       if (withheld) return withheld;
       const { workspaceDir, sessionKey, signal } = context;

@@ -1,7 +1,7 @@
 // Runs something synchronous whose length somebody else decides, such as the patterns of a plugin's schema, and stops it
-// when it takes too long: nothing else could, since nobody gets a turn meanwhile.
+// when it takes too long: nothing else could, because no other code gets a turn meanwhile.
 
-import { type Context, createContext, runInContext } from 'node:vm';
+import { type Context, createContext, Script } from 'node:vm';
 
 export type BoundedRun<Result> = { readonly isOver: true; readonly result: Result } | { readonly isOver: false };
 
@@ -10,7 +10,7 @@ export function runBounded<Result>(work: () => Result, timeoutMs: number): Bound
   place ??= createContext(Object.create(null));
   place.work = work;
   try {
-    return { isOver: true, result: runInContext('work()', place, { timeout: timeoutMs }) as Result };
+    return { isOver: true, result: CALL.runInContext(place, { timeout: timeoutMs }) as Result };
   } catch (error) {
     if ((error as NodeJS.ErrnoException | undefined)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return { isOver: false };
     throw error;
@@ -19,5 +19,6 @@ export function runBounded<Result>(work: () => Result, timeoutMs: number): Bound
   }
 }
 
-/** Only a call with a time limit is wanted of it, so one is enough for all. */
+const CALL = new Script('work()');
+/** Only a call with a time limit is wanted of it, so one context is enough for all calls. */
 let place: Context | undefined;

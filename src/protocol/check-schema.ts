@@ -1,0 +1,94 @@
+// Checks a value against a JSON Schema that somebody else wrote: a plugin, or an MCP server. Understands draft-07 and
+// 2020-12. Nothing is fetched, formats are not looked at, and neither reading the schema nor checking a value can take
+// longer than its time, because a pattern may take for ever. What a problem is called is left to the caller.
+//
+// Result: a schema that cannot be used is an outcome with the reason. Errors: none.
+
+import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
+import type { JsonObject, JsonValue } from './json.ts';
+import { runBounded } from './run-bounded.ts';
+
+export type SchemaProblem = ErrorObject<string, Readonly<Record<string, unknown>>, unknown>;
+
+export type SchemaCheck =
+  | { readonly kind: 'checked'; readonly problems: readonly SchemaProblem[] }
+  /** No value can be checked against it. */
+  | { readonly kind: 'unusable'; readonly reason: string }
+  | { readonly kind: 'overran'; readonly timeoutMs: number };
+
+export interface CheckSchemaOptions {
+  /** Writes the defaults of the schema into the value. */
+  readonly fillsDefaults?: boolean | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+const TIMEOUT_MS = 2_000;
+const MAX_REASON_CHARS = 200;
+
+export async function checkSchema(
+  schema: JsonObject,
+  value: JsonValue,
+  { fillsDefaults = false, timeoutMs = TIMEOUT_MS }: CheckSchemaOptions = {},
+): Promise<SchemaCheck> {
+  const known = fillsDefaults ? FILLING : PLAIN;
+  const compiled = known.get(schema) ?? (await compile(schema, fillsDefaults, timeoutMs));
+  known.set(schema, compiled);
+  if (typeof compiled !== 'function') return compiled;
+  try {
+    const run = runBounded(() => (compiled(value) ? [] : (compiled.errors ?? [])), timeoutMs);
+    return run.isOver ? { kind: 'checked', problems: run.result } : { kind: 'overran', timeoutMs };
+  } catch (error) {
+    return unusable(error);
+  }
+}
+
+/** What became of a schema, kept as long as the schema itself. */
+type Compiled = ValidateFunction | Exclude<SchemaCheck, { readonly kind: 'checked' }>;
+const PLAIN = new WeakMap<JsonObject, Compiled>();
+const FILLING = new WeakMap<JsonObject, Compiled>();
+
+async function compile(schema: JsonObject, useDefaults: boolean, timeoutMs: number): Promise<Compiled> {
+  const [{ Ajv }, { Ajv2020 }] = await Promise.all([import('ajv'), import('ajv/dist/2020.js')]);
+  const { $schema, $id: _, ...own } = readable(schema);
+  // A schema that does not say which draft it follows may still use the lists of schemas that 2020-12 no longer has.
+  const drafts = /draft-0\d/.test(String($schema)) ? [Ajv] : [Ajv2020, Ajv];
+  let failure: Compiled | undefined;
+  for (const Draft of drafts) {
+    try {
+      const run = runBounded(() => (new Draft({ ...OPTIONS, useDefaults }) as Ajv).compile(own), timeoutMs);
+      if (run.isOver) return run.result;
+      return { kind: 'overran', timeoutMs };
+    } catch (error) {
+      failure ??= unusable(error);
+    }
+  }
+  return failure ?? unusable('');
+}
+
+const OPTIONS: Options = {
+  allErrors: true,
+  verbose: true,
+  /** A schema may name a property `constructor`, which every object seems to have. */
+  ownProperties: true,
+  strict: false,
+  meta: false,
+  validateSchema: false,
+  validateFormats: false,
+  logger: false,
+};
+
+/** `nullable` is a word of OpenAPI that stands in many schemas; alone, without a type, it is no reason to refuse one. */
+function readable(schema: JsonObject): JsonObject {
+  return JSON.parse(JSON.stringify(schema), (_, value) => {
+    if (typeof value?.nullable !== 'boolean' || value.type !== undefined) return value;
+    const { nullable: __, ...rest } = value;
+    return rest;
+  });
+}
+
+function unusable(error: unknown): Compiled & SchemaCheck {
+  const reason = (error instanceof Error ? error.message : String(error))
+    .replace(/\s+/g, ' ')
+    .slice(0, MAX_REASON_CHARS);
+  return { kind: 'unusable', reason };
+}
