@@ -38,7 +38,8 @@ describe('a command that does not exist', () => {
 
   it('is named without control characters, and not at any length', () => {
     const told = describeUnknown(`a\u001b[2J\u202e${'😀'.repeat(100)}`, COMMAND_CATALOG);
-    expect(told).toContain(`There is no command /a[2J${'😀'.repeat(36)}….`);
+    expect(told).toMatch(/^There is no command \/a \[2J 😀+…\. See/u);
+    expect(told.length).toBeLessThan(300);
     expect(describeUnknown('x'.repeat(1_000_000), COMMAND_CATALOG).length).toBeLessThan(300);
   });
 });

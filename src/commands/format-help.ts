@@ -2,6 +2,7 @@
 
 import { nearMatch } from '../protocol/near-match.ts';
 import type { CommandFacts } from './chat-command.ts';
+import { chatLine } from './chat-text.ts';
 
 export function formatHelp(commands: readonly CommandFacts[]): string {
   const lines = commands.map((command) => `- ${usageOf(command)}: ${command.help}`);
@@ -20,7 +21,7 @@ export function usageOf({ name, aliases = [], arguments: words }: CommandFacts):
 }
 
 export function describeUnknown(word: string, commands: readonly CommandFacts[]): string {
-  const shown = clean(word);
+  const shown = chatLine(word, LONGEST_WORD);
   const names = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   const near = nearMatch(word, names);
   return [
@@ -31,11 +32,5 @@ export function describeUnknown(word: string, commands: readonly CommandFacts[])
   ].join(' ');
 }
 
-const LONGEST_WORD = 40;
-
 /** The word comes from a person and may be of any length. */
-function clean(word: string): string {
-  const plain = word.replace(/\p{C}+/gu, '');
-  const letters = [...plain];
-  return letters.length <= LONGEST_WORD ? plain : `${letters.slice(0, LONGEST_WORD).join('')}…`;
-}
+const LONGEST_WORD = 40;

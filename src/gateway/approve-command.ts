@@ -1,9 +1,9 @@
 // `/approve`: a person's answer to a tool call that waits, typed into a chat. Alone it lists what waits. Whatever cannot be
 // done is a sentence that says what can; what somebody may not see is told like what does not exist.
 
-import { describeDuration } from '../agent/commands/describe-duration.ts';
 import { isApprover } from '../commands/audience.ts';
 import type { CommandPlace } from '../commands/chat-command.ts';
+import { describeDuration } from '../commands/chat-text.ts';
 import { APPROVAL_DECISIONS } from '../protocol/approval-decision.ts';
 import { describeDecision } from '../protocol/describe-decision.ts';
 import { isAtriumError } from '../protocol/errors.ts';

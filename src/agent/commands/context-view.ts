@@ -2,10 +2,8 @@
 // `detail` every layer with its authors, cuts and handlers, `map` draws the prompt. Everything comes from the report,
 // by its numbers: a report that is kept without its texts shows the same.
 
+import { chatLine, chatList, countOf, linesOf, sizeOf } from '../../commands/chat-text.ts';
 import type { ContextReport, FileReport, HandlerReport } from '../../context/report/build-report.ts';
-import { chatLine } from './chat-line.ts';
-import { chatList } from './chat-list.ts';
-import { countOf, linesOf, sizeOf } from './count-of.ts';
 import { describePath, originsIn } from './describe-origin.ts';
 import { drawMap } from './draw-map.ts';
 

@@ -2,8 +2,8 @@
 // its end is shown.
 
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
+import { chatLine } from '../../commands/chat-text.ts';
 import type { SpanReport } from '../../context/report/build-report.ts';
-import { chatLine } from './chat-line.ts';
 
 /** The authors of a stretch of the prompt, each once, in the order in which they appear. */
 export function originsIn(

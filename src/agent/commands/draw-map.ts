@@ -1,8 +1,8 @@
 // The prompt drawn to scale: a bar for every layer in the order in which the model reads them, and the line above which
 // everything is the same from run to run.
 
+import { chatLine } from '../../commands/chat-text.ts';
 import type { ContextReport } from '../../context/report/build-report.ts';
-import { chatLine } from './chat-line.ts';
 
 const BAR_WIDTH = 30;
 const LABEL_WIDTH = 24;

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { describeDuration } from './describe-duration.ts';
 import { formatStatus, type StatusFacts } from './status.ts';
 
 const NOW = Date.parse('2026-05-06T10:00:00Z');
@@ -91,19 +90,5 @@ Delivery: once, by receipt`);
     const text = formatStatus({ ...FRESH, model: undefined, lastRun });
     expect(text).toContain('Model: none is configured');
     expect(text).toContain('Last run: failed 0 s ago; no answer [2Jfrom the model');
-  });
-});
-
-describe('a duration', () => {
-  it.each([
-    [-5, '0 s'],
-    [999, '0 s'],
-    [59_999, '59 s'],
-    [90_000, '1 min'],
-    [3_600_000, '1 h'],
-    [7_500_000, '2 h 5 min'],
-    [100_000_000, '1 d 3 h'],
-  ])('of %d ms is %s', (ms, text) => {
-    expect(describeDuration(ms)).toBe(text);
   });
 });

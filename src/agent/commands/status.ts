@@ -1,14 +1,12 @@
 // `/status`: what answers here, how the session stands, how its last run went and what waits. Pure: facts in, text out.
 
+import { chatLine, countOf, describeDuration, linesOf, sizeOf } from '../../commands/chat-text.ts';
 import type { ContextReport } from '../../context/report/build-report.ts';
 import { type Cost, formatCost } from '../../protocol/cost.ts';
 import type { RunStatus } from '../../protocol/live-event.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import type { CompactionFacts } from '../compaction/compaction-facts.ts';
 import { describeCompaction } from '../compaction/describe-compaction.ts';
-import { chatLine } from './chat-line.ts';
-import { countOf, linesOf, sizeOf } from './count-of.ts';
-import { describeDuration } from './describe-duration.ts';
 
 export interface StatusFacts {
   readonly version: string;

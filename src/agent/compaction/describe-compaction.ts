@@ -1,6 +1,6 @@
 // What a compaction did, in a sentence or two for people.
 
-import { chatLine } from '../commands/chat-line.ts';
+import { chatLine } from '../../commands/chat-text.ts';
 import type { CompactionFacts } from './compaction-facts.ts';
 
 export function describeCompaction({ by, tokensBefore, tokensAfter, pins, pruned }: CompactionFacts): string {
