@@ -8,7 +8,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { GatewayStatus } from '../src/gateway/gateway-port.ts';
+import type { GatewayStatus } from '../src/gateway/services/gateway-status.ts';
 import { type ApiAnswer, askOnce, askOverApi } from '../src/testkit/api-client.ts';
 import { GatewayProcess } from '../src/testkit/gateway-process.ts';
 import { type ShownPart, WebClient } from '../src/testkit/web-client.ts';

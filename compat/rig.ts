@@ -73,7 +73,7 @@ export class CompatRig {
   }
 
   async status(): Promise<PluginStatus> {
-    return this.opened.gateway.plugins.inspect(this.#package.id);
+    return this.opened.services.plugins.inspect(this.#package.id);
   }
 
   /** Says something and gives the answer that is shown. */

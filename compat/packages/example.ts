@@ -7,7 +7,7 @@ export const example: PackageCheck = {
   check: async (rig) => {
     const greeted = await rig.call('example_greet', { name: 'Ada' });
     const said = await rig.ask('/example', []);
-    const ping = await rig.opened.gateway.methods.call('openclaw-example.ping', {}, {});
+    const ping = await rig.opened.services.methods.call('openclaw-example.ping', {}, {});
     return [
       cell('the tool example_greet', greeted.includes('Nice to meet you, Ada!'), greeted),
       cell('the command /example', said.includes('Example plugin is running'), said),

@@ -10,8 +10,8 @@ test('a bug is told to the surface without details, and to the log with its stac
   });
   scratch.model.script([fail(529)]);
   const surface = { channel: 'api', accountId: 'default', peer: { kind: 'direct' as const, id: 'ana' } };
-  const { runId } = await scratch.gateway.receive({ surface, sender: { id: 'ana' }, text: 'hello', at: 0 });
-  const run = await scratch.gateway.waitForRun(runId);
+  const { runId } = await scratch.services.receive({ surface, sender: { id: 'ana' }, text: 'hello', at: 0 });
+  const run = await scratch.services.runs.wait(runId);
   expect(run).toMatchObject({
     status: 'failed',
     outcome: { error: 'Something went wrong inside the gateway; its log says what.', errorCode: 'ATRIUM_RUN_FAILED' },

@@ -26,7 +26,7 @@ describe('before_agent_finalize', () => {
       { role: 'user', content: 'Too short.\n\nSay more.' },
     ]);
     expect(seen).toEqual([false, true]);
-    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({ outcome: { modelCalls: 2 } });
+    expect(await scratch.services.runs.wait(runId)).toMatchObject({ outcome: { modelCalls: 2 } });
     const kept = await scratch.store.select('transcript', { orderBy: [['position', 'asc']] });
     expect(kept.map(({ message }) => message.role)).toEqual(['user', 'assistant', 'user', 'assistant']);
   });

@@ -33,7 +33,7 @@ describe('a gate', () => {
     });
     const { runId } = await scratch.channel.says({}, SECRET);
     await scratch.channel.expectDelivered(told);
-    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({ status: 'blocked' });
+    expect(await scratch.services.runs.wait(runId)).toMatchObject({ status: 'blocked' });
     expect(scratch.model.requests).toEqual([]);
     expect(await scratch.store.select('inbox')).toMatchObject([{ status: 'done', payload: null }]);
     expect(await everything(scratch)).not.toContain(SECRET);
@@ -124,7 +124,7 @@ describe('before_agent_reply', () => {
         hooks.register({ hook: 'before_agent_reply', id: 'mute', owner: 'mute', handler: () => ({ handled: true }) }),
     });
     const { runId } = await scratch.channel.says({}, 'Hello?');
-    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({ status: 'done', outcome: { reply: '' } });
+    expect(await scratch.services.runs.wait(runId)).toMatchObject({ status: 'done', outcome: { reply: '' } });
     expect(await scratch.store.select('outbox')).toEqual([]);
     expect(scratch.model.requests).toEqual([]);
   });

@@ -139,7 +139,7 @@ describe('before_agent_finalize', () => {
     const { runId } = await scratch.channel.says({}, 'A story');
     await scratch.model.waitForRequests(1);
     await scratch.channel.says({}, '/stop');
-    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({ status: 'stopped' });
+    expect(await scratch.services.runs.wait(runId)).toMatchObject({ status: 'stopped' });
     expect(asked).toEqual([]);
     await scratch.channel.says({}, 'Hi');
     await expect.poll(() => asked).toEqual(['Hello.']);
@@ -165,7 +165,7 @@ describe('a gate that keeps failing', () => {
     scratch.model.script(() => reply('never'));
     for (let at = 1; at <= 5; at++) {
       const { runId } = await scratch.channel.says({}, `Try ${at}`);
-      expect(await scratch.gateway.waitForRun(runId)).toMatchObject({ status: 'blocked' });
+      expect(await scratch.services.runs.wait(runId)).toMatchObject({ status: 'blocked' });
     }
     expect(calls).toBe(3);
     expect(scratch.model.requests).toEqual([]);
@@ -205,8 +205,8 @@ describe('two plugins that want a person', () => {
     expect(approval).toMatchObject({ askedBy: 'cost, risk', title: 'Ask cost' });
     expect(approval?.description).toContain('cost: because of cost\n\nrisk: Ask risk: because of risk');
     if (resolution === 'cancelled') await scratch.channel.says({}, '/stop');
-    else await scratch.gateway.answerApproval(approval?.id ?? '', resolution, 'test');
-    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({ status });
+    else await scratch.services.approvals.answer(approval?.id ?? '', resolution, { by: 'test' });
+    expect(await scratch.services.runs.wait(runId)).toMatchObject({ status });
     expect(told.sort()).toEqual([`cost: ${resolution}`, `risk: ${resolution}`]);
   });
 });
@@ -266,7 +266,7 @@ describe('a message', () => {
           handler: () => ({ cancel: true, cancelReason: 'night', metadata: { until: 7 } }),
         }),
     });
-    scratch.gateway.subscribe((event) => {
+    scratch.services.subscribe((event) => {
       if (event.type === 'delivery-end') ends.push(event);
     });
     scratch.model.script([reply('Hello.')]);

@@ -19,7 +19,7 @@ describe('a model that fails', () => {
     scratch.channel.expectNothingMore();
     expect(new Set(scratch.model.requests.map(({ body }) => body)).size).toBe(1);
     expect(waits).toHaveLength(failures.length);
-    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({
+    expect(await scratch.services.runs.wait(runId)).toMatchObject({
       status: 'done',
       outcome: { modelCalls: failures.length + 1 },
     });
@@ -29,7 +29,7 @@ describe('a model that fails', () => {
   it('voids what it has streamed before', async () => {
     const scratch = await gatewayForTest();
     const live: string[] = [];
-    scratch.gateway.subscribe((event) => {
+    scratch.services.subscribe((event) => {
       if (event.type === 'text-delta') live.push(event.text);
       if (event.type === 'text-reset') live.length = 0;
     });
@@ -55,7 +55,7 @@ describe('a model that fails', () => {
     const { runId } = await scratch.channel.says({}, 'Anybody?');
     await scratch.channel.expectDelivered('The large one here.');
     expect(scratch.model.requests.map(({ json }) => json.model)).toEqual(['small', 'large']);
-    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({ outcome: { model: 'large', modelCalls: 2 } });
+    expect(await scratch.services.runs.wait(runId)).toMatchObject({ outcome: { model: 'large', modelCalls: 2 } });
     const captures = await scratch.store.select('captures', { where: { runId }, orderBy: [['call', 'asc']] });
     expect(captures.map(({ call, model }) => [call, model])).toEqual([
       [0, 'small'],
@@ -75,7 +75,7 @@ describe('a model that fails', () => {
     );
     scratch.channel.expectNothingMore();
     expect(scratch.model.requests).toHaveLength(8);
-    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({
+    expect(await scratch.services.runs.wait(runId)).toMatchObject({
       status: 'failed',
       outcome: { errorCode: 'ATRIUM_MODEL_CALL' },
     });
@@ -83,7 +83,7 @@ describe('a model that fails', () => {
     expect(letter).toMatchObject({ direction: 'in', runId, sessionKey, payload: { inbound: { text: 'Hello?' } } });
 
     scratch.model.script([reply('Good morning.')]);
-    await scratch.gateway.replayDeadLetter(letter?.id ?? '');
+    await scratch.services.deadLetters.replay(letter?.id ?? '');
     await scratch.channel.expectDelivered('Good morning.');
     expect(await scratch.store.count('deadLetters')).toBe(0);
   });
@@ -93,7 +93,7 @@ describe('a model that fails', () => {
     scratch.model.script([reply('', { stop: 'refusal' })]);
     const { runId } = await scratch.channel.says({}, 'Tell me');
     await scratch.channel.expectDelivered(/could not be answered\. The model fake\/small answered with nothing/);
-    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({ status: 'failed' });
+    expect(await scratch.services.runs.wait(runId)).toMatchObject({ status: 'failed' });
   });
 
   it('without a key is told in a sentence', async () => {
@@ -117,8 +117,8 @@ describe('a run', () => {
     scratch.model.script([reply('Then this.')]);
     await scratch.channel.says({}, '/stop');
     await scratch.model.waitForClosedEarly(1);
-    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({ status: 'stopped' });
-    expect(await scratch.gateway.waitForRun(queued)).toMatchObject({ status: 'done' });
+    expect(await scratch.services.runs.wait(runId)).toMatchObject({ status: 'stopped' });
+    expect(await scratch.services.runs.wait(queued)).toMatchObject({ status: 'done' });
     await scratch.stop();
     expect([...scratch.channel.shown()].sort()).toEqual(['Stopped.', 'Stopping.', 'Then this.']);
     expect(scratch.channel.shown().at(-1)).toBe('Then this.');
@@ -131,7 +131,7 @@ describe('a run', () => {
     scratch.model.script([hang()]);
     const { runId } = await scratch.channel.says({}, 'Take your time');
     await scratch.channel.expectDelivered(/could not be answered\. The run took longer than 1 s/);
-    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({
+    expect(await scratch.services.runs.wait(runId)).toMatchObject({
       status: 'failed',
       outcome: { errorCode: 'ATRIUM_RUN_TIMEOUT' },
     });
@@ -153,7 +153,7 @@ describe('a run', () => {
     const { runId } = await scratch.channel.says({}, 'Hello?');
     await waiting;
     await scratch.channel.says({}, '/stop');
-    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({ status: 'stopped' });
+    expect(await scratch.services.runs.wait(runId)).toMatchObject({ status: 'stopped' });
   });
 });
 

@@ -4,14 +4,14 @@ import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { reply } from '../testkit/model-server.ts';
 
 it('answers where it was asked, and keeps what was said', async () => {
-  const { channel, gateway, model, store } = await gatewayForTest();
+  const { channel, services, model, store } = await gatewayForTest();
   model.script([reply('Good morning.'), reply('You said hello.')]);
 
   const { runId, sessionKey } = await channel.says({ sender: 'ann' }, 'Hello', { messageId: 'm1' });
   const delivered = await channel.expectDelivered('Good morning.', { sender: 'ann' });
   expect(delivered).toMatchObject({ key: `${runId}:1`, replyToId: 'm1' });
 
-  const run = await gateway.waitForRun(runId);
+  const run = await services.runs.wait(runId);
   expect(run).toMatchObject({
     sessionKey,
     agentId: 'main',
@@ -63,17 +63,17 @@ it('waits for three commits: the message, the request and the result', async () 
 });
 
 it('says nothing when the agent wants to say nothing', async () => {
-  const { channel, gateway, model, store } = await gatewayForTest();
+  const { channel, services, model, store } = await gatewayForTest();
   model.script([reply('NO_REPLY')]);
   const { runId } = await channel.says({ group: 'friends' }, 'Not for you.');
-  expect(await gateway.waitForRun(runId)).toMatchObject({ status: 'done', outcome: { reply: '' } });
+  expect(await services.runs.wait(runId)).toMatchObject({ status: 'done', outcome: { reply: '' } });
   expect(await store.select('outbox')).toEqual([]);
 });
 
 it('streams drafts while the model talks', async () => {
-  const { channel, gateway, model } = await gatewayForTest();
+  const { channel, services, model } = await gatewayForTest();
   const drafts: string[] = [];
-  gateway.subscribe((event) => {
+  services.subscribe((event) => {
     if (event.type === 'text-delta') drafts.push(event.text);
   });
   model.script([reply('One two three.')]);

@@ -238,7 +238,7 @@ describe('prompt hooks', () => {
           handler: () => ({ prependContext: 'From a plugin.' }),
         }),
     });
-    const { wire } = await scratch.gateway.preview({ message: 'Hello', runHooks: true });
+    const { wire } = await scratch.services.context.preview({ message: 'Hello', runHooks: true });
     expect(wire.body).toContain('From a plugin.');
     await scratch.stop();
     await scratch.start();

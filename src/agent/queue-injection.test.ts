@@ -10,8 +10,8 @@ describe('text that a plugin queues', () => {
     const scratch = await gatewayForTest();
     scratch.model.script([reply('One.'), reply('Two.')]);
     const sessionKey = await keyOf(scratch);
-    await scratch.gateway.queueInjection({ ...NOTE, sessionKey });
-    await scratch.gateway.queueInjection({ ...NOTE, text: 'It will stop.', placement: 'append', sessionKey });
+    await scratch.services.injections.queue({ ...NOTE, sessionKey });
+    await scratch.services.injections.queue({ ...NOTE, text: 'It will stop.', placement: 'append', sessionKey });
     await scratch.channel.says({}, 'Hello');
     await scratch.channel.expectDelivered('One.');
     expect(userTextOf(scratch, 0)).toBe('It rains.\n\nHello\n\nIt will stop.');
@@ -25,7 +25,7 @@ describe('text that a plugin queues', () => {
   it('is bound while the run goes on, survives a stop, and is not shown to anybody else', async () => {
     const scratch = await gatewayForTest();
     scratch.model.script([hang()]);
-    await scratch.gateway.queueInjection({ ...NOTE, sessionKey: await keyOf(scratch) });
+    await scratch.services.injections.queue({ ...NOTE, sessionKey: await keyOf(scratch) });
     const { runId } = await scratch.channel.says({}, 'Hello');
     await scratch.model.waitForRequests(1);
     expect(await scratch.store.select('injections')).toMatchObject([{ status: 'bound', runId }]);
@@ -35,14 +35,14 @@ describe('text that a plugin queues', () => {
     await scratch.stop(0);
     scratch.model.script([reply('One.'), reply('One.')]);
     await scratch.start();
-    await scratch.gateway.waitForRun(runId);
+    await scratch.services.runs.wait(runId);
     expect(await scratch.store.select('injections')).toMatchObject([{ status: 'consumed', runId }]);
   });
 
   it('is released by a run that fails, and shown by the next', async () => {
     const scratch = await gatewayForTest();
     scratch.model.script([fail(400), reply('Two.')]);
-    await scratch.gateway.queueInjection({ ...NOTE, sessionKey: await keyOf(scratch) });
+    await scratch.services.injections.queue({ ...NOTE, sessionKey: await keyOf(scratch) });
     await scratch.channel.says({}, 'Hello');
     await scratch.channel.expectDelivered(/could not be answered/);
     expect(await scratch.store.select('injections')).toMatchObject([{ status: 'queued', runId: null }]);
@@ -64,7 +64,7 @@ describe('text that a plugin queues', () => {
         }),
     });
     scratch.model.script([fail(400), reply('Two.')]);
-    await scratch.gateway.queueInjection({ ...NOTE, sessionKey: await keyOf(scratch) });
+    await scratch.services.injections.queue({ ...NOTE, sessionKey: await keyOf(scratch) });
     await scratch.channel.says({}, 'Hello');
     await scratch.channel.expectDelivered(/could not be answered/);
     expect(await scratch.store.select('injections')).toMatchObject([{ status: 'consumed' }]);
@@ -76,7 +76,7 @@ describe('text that a plugin queues', () => {
   it('is shown with the words of its author when the request of the failed run is looked at later', async () => {
     const scratch = await gatewayForTest();
     scratch.model.script([fail(400)]);
-    await scratch.gateway.queueInjection({ ...NOTE, sessionKey: await keyOf(scratch) });
+    await scratch.services.injections.queue({ ...NOTE, sessionKey: await keyOf(scratch) });
     const { runId } = await scratch.channel.says({}, 'Hello');
     await scratch.channel.expectDelivered(/could not be answered/);
     const spans = (await readRequestSpans(scratch.store, runId))?.spans ?? [];
@@ -91,7 +91,7 @@ describe('text that a plugin queues', () => {
     let now = Date.parse('2026-01-05T10:00:00Z');
     const scratch = await gatewayForTest({ now: () => now });
     scratch.model.script([reply('One.')]);
-    await scratch.gateway.queueInjection({ ...NOTE, ttlMs: 60_000, sessionKey: await keyOf(scratch) });
+    await scratch.services.injections.queue({ ...NOTE, ttlMs: 60_000, sessionKey: await keyOf(scratch) });
     now += 61_000;
     await scratch.channel.says({}, 'Hello');
     await scratch.channel.expectDelivered('One.');
@@ -102,23 +102,28 @@ describe('text that a plugin queues', () => {
     const scratch = await gatewayForTest();
     scratch.model.script([reply('One.')]);
     const wanted = { ...NOTE, sessionKey: await keyOf(scratch), idempotencyKey: 'today' };
-    const both = await Promise.all([scratch.gateway.queueInjection(wanted), scratch.gateway.queueInjection(wanted)]);
-    expect(both.sort()).toEqual([false, true]);
+    const both = await Promise.all([
+      scratch.services.injections.queue(wanted),
+      scratch.services.injections.queue(wanted),
+    ]);
+    expect(both.map(({ enqueued }) => enqueued).sort()).toEqual([false, true]);
     await scratch.channel.says({}, 'Hello');
     await scratch.channel.expectDelivered('One.');
     expect(userTextOf(scratch, 0)).toBe('It rains.\n\nHello');
-    expect(await scratch.gateway.queueInjection(wanted)).toBe(false);
-    expect(await scratch.gateway.queueInjection({ ...wanted, owner: 'somebody else' })).toBe(true);
+    expect(await scratch.services.injections.queue(wanted)).toMatchObject({ enqueued: false });
+    expect(await scratch.services.injections.queue({ ...wanted, owner: 'somebody else' })).toMatchObject({
+      enqueued: true,
+    });
   });
 
   it('counts anew under one key when its time was over before anybody saw it', async () => {
     let now = Date.parse('2026-01-05T10:00:00Z');
-    const { gateway, store } = await gatewayForTest({ now: () => now });
+    const { services, store } = await gatewayForTest({ now: () => now });
     const wanted = { ...NOTE, sessionKey: 'agent:main:main', idempotencyKey: 'today', ttlMs: 1_000 };
-    expect(await gateway.queueInjection(wanted)).toBe(true);
-    expect(await gateway.queueInjection(wanted)).toBe(false);
+    expect(await services.injections.queue(wanted)).toMatchObject({ enqueued: true });
+    expect(await services.injections.queue(wanted)).toMatchObject({ enqueued: false });
     now += 1_000;
-    expect(await gateway.queueInjection({ ...wanted, text: 'It has stopped.' })).toBe(true);
+    expect(await services.injections.queue({ ...wanted, text: 'It has stopped.' })).toMatchObject({ enqueued: true });
     expect(await store.select('injections')).toMatchObject([{ text: 'It has stopped.' }]);
   });
 
@@ -133,17 +138,21 @@ describe('text that a plugin queues', () => {
           id: 'remind',
           owner: 'reminder',
           handler: async (_, { sessionKey = '' }) => {
-            await scratch.gateway.queueInjection({ owner: 'reminder', sessionKey, text: 'This one is new here.' });
+            await scratch.services.injections.queue({ owner: 'reminder', sessionKey, text: 'This one is new here.' });
           },
         }),
     });
     scratch.model.script([reply('One.'), reply('Two.')]);
     const { sessionKey } = await scratch.channel.says({}, 'Hello');
     await scratch.channel.expectDelivered('One.');
-    await scratch.gateway.queueInjection({ ...NOTE, sessionKey });
+    await scratch.services.injections.queue({ ...NOTE, sessionKey });
     const row = { sessionKey, pluginId: 'weather', namespace: 'sky', value: 'grey', updatedAt: 1 };
     await scratch.store.commit([{ insert: 'pluginState', row }], { site: 'plugin-state' });
-    const preview = await scratch.gateway.preview({ sessionKey, message: `${command} Good morning`, runHooks: true });
+    const preview = await scratch.services.context.preview({
+      sessionKey,
+      message: `${command} Good morning`,
+      runHooks: true,
+    });
     expect(preview.wire.body).not.toContain('It rains.');
     await scratch.channel.says({}, `${command} Good morning`);
     await scratch.channel.expectDelivered('Two.');
@@ -159,7 +168,7 @@ describe('text that a plugin queues', () => {
     scratch.model.script([reply('One.'), reply('Two.')]);
     const { sessionKey } = await scratch.channel.says({}, 'Hello');
     await scratch.channel.expectDelivered('One.');
-    await scratch.gateway.queueInjection({ ...NOTE, sessionKey });
+    await scratch.services.injections.queue({ ...NOTE, sessionKey });
     now += 24 * 3_600_000;
     await scratch.channel.says({}, 'Good morning');
     await scratch.channel.expectDelivered('Two.');
@@ -173,13 +182,13 @@ describe('text that a plugin queues', () => {
     scratch.model.script(() => reply('One.'));
     const { sessionKey } = await scratch.channel.says({}, 'Hello');
     await scratch.channel.expectDelivered('One.');
-    await scratch.gateway.queueInjection({ ...NOTE, sessionKey });
-    expect(await scratch.gateway.endSession(sessionKey, 'reset')).toBe(true);
+    await scratch.services.injections.queue({ ...NOTE, sessionKey });
+    expect(await scratch.services.sessions.end(sessionKey, 'reset')).toBe(true);
     expect(await scratch.store.count('injections')).toBe(0);
-    await scratch.gateway.queueInjection({ ...NOTE, sessionKey });
+    await scratch.services.injections.queue({ ...NOTE, sessionKey });
     const row = { sessionKey, pluginId: 'weather', namespace: 'sky', value: 'grey', updatedAt: 1 };
     await scratch.store.commit([{ insert: 'pluginState', row }], { site: 'plugin-state' });
-    expect(await scratch.gateway.deleteSession(sessionKey)).toBe(true);
+    expect(await scratch.services.sessions.delete(sessionKey)).toBe(true);
     expect(await scratch.store.count('injections')).toBe(0);
     expect(await scratch.store.count('pluginState')).toBe(0);
   });
@@ -196,7 +205,7 @@ describe('text that a plugin queues', () => {
         }),
     });
     scratch.model.script([reply('One.')]);
-    await scratch.gateway.queueInjection({
+    await scratch.services.injections.queue({
       ...NOTE,
       idempotencyKey: 'k',
       ttlMs: 60_000,
@@ -218,12 +227,12 @@ describe('text that a plugin queues', () => {
   });
 
   it('is refused when it is empty, too long, or one of too many', async () => {
-    const { gateway } = await gatewayForTest();
+    const { services } = await gatewayForTest();
     const sessionKey = 'agent:main:main';
-    const queue = (text: string) => gateway.queueInjection({ ...NOTE, sessionKey, text });
+    const queue = (text: string) => services.injections.queue({ ...NOTE, sessionKey, text });
     await expect(queue(' ')).rejects.toMatchObject({ code: 'ATRIUM_INJECTION_REFUSED' });
     await expect(queue('x'.repeat(32_001))).rejects.toThrow(/32001 characters/);
-    const late = gateway.queueInjection({ ...NOTE, sessionKey, ttlMs: 0 });
+    const late = services.injections.queue({ ...NOTE, sessionKey, ttlMs: 0 });
     await expect(late).rejects.toThrow(/its time would be over already/);
     for (let count = 0; count < 100; count++) await queue(`note ${count}`);
     await expect(queue('one more')).rejects.toThrow(/100 of its texts/);
@@ -231,7 +240,7 @@ describe('text that a plugin queues', () => {
 });
 
 async function keyOf(scratch: Awaited<ReturnType<typeof gatewayForTest>>): Promise<string> {
-  const { sessionKey } = await scratch.gateway.explainRoute({
+  const { sessionKey } = await scratch.services.route({
     surface: scratch.channel.surface({}),
     sender: { id: 'owner' },
     text: '',

@@ -23,7 +23,7 @@ describe('a gateway that is stopped in the middle', () => {
     scratch.model.script([reply('Once upon a time.')]);
     const attempts: number[] = [];
     await scratch.start();
-    scratch.gateway.subscribe((event) => {
+    scratch.services.subscribe((event) => {
       if (event.type === 'run-start' || event.type === 'text-delta') attempts.push(event.attempt);
     });
     await scratch.channel.expectDelivered('Once upon a time.', { group: 'team' });
@@ -31,7 +31,7 @@ describe('a gateway that is stopped in the middle', () => {
     expect(scratch.model.requests[1]?.body).toBe(scratch.model.requests[0]?.body);
     expect(asked).toHaveLength(4);
     expect(new Set(attempts).has(1)).toBe(false);
-    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({ status: 'done', claim: 2 });
+    expect(await scratch.services.runs.wait(runId)).toMatchObject({ status: 'done', claim: 2 });
     await scratch.hooks.drain(1_000);
     expect(told.filter(({ context }) => context.recovered !== true).map(({ hook }) => hook)).toEqual(['llm_input']);
     expect(told.filter(({ context }) => context.recovered).map(({ hook }) => hook)).toEqual(['llm_input', 'agent_end']);
@@ -100,7 +100,7 @@ describe('a gateway that is stopped in the middle', () => {
     await scratch.channel.expectDelivered('Noted.');
     await scratch.channel.says({}, 'Who am I?');
     await scratch.model.waitForRequests(2);
-    await scratch.gateway.endSession(sessionKey, 'reset');
+    await scratch.services.sessions.end(sessionKey, 'reset');
     await scratch.stop(0);
     scratch.model.script([reply('Ann.')]);
     await scratch.start();
@@ -137,7 +137,7 @@ describe('a gateway that is stopped in the middle', () => {
     const scratch = await gatewayForTest();
     scratch.model.script([hang('So far')]);
     const ask = (peer: string, isAwaited: boolean) =>
-      scratch.gateway.receive(
+      scratch.services.receive(
         {
           surface: { channel: 'api', accountId: 'default', peer: { kind: 'direct', id: peer } },
           sender: { id: peer },
@@ -152,15 +152,15 @@ describe('a gateway that is stopped in the middle', () => {
     const queued = await ask('caller', true);
     const kept = await ask('other', false);
     await scratch.model.waitForRequests(1);
-    const waiting = scratch.gateway.waitForRun(running.runId).catch((error: Error) => error.message);
+    const waiting = scratch.services.runs.wait(running.runId).catch((error: Error) => error.message);
     await scratch.stop(0);
     expect(await waiting).toContain('stopping');
 
     scratch.model.script(() => reply('Booked.'));
     await scratch.start();
-    expect(await scratch.gateway.waitForRun(running.runId)).toMatchObject({ status: 'stopped' });
-    expect(await scratch.gateway.waitForRun(queued.runId)).toMatchObject({ status: 'stopped' });
-    expect(await scratch.gateway.waitForRun(kept.runId)).toMatchObject({
+    expect(await scratch.services.runs.wait(running.runId)).toMatchObject({ status: 'stopped' });
+    expect(await scratch.services.runs.wait(queued.runId)).toMatchObject({ status: 'stopped' });
+    expect(await scratch.services.runs.wait(kept.runId)).toMatchObject({
       status: 'done',
       outcome: { reply: 'Booked.' },
     });

@@ -106,7 +106,7 @@ describe('a command of a plugin', () => {
   it('is nothing that an agent or a schedule could type', async () => {
     const scratch = await open();
     scratch.model.script([reply('Words.')]);
-    await scratch.gateway.receive({
+    await scratch.services.receive({
       surface: scratch.channel.surface({}),
       sender: { id: 'agent:main' },
       text: '/greet me',

@@ -18,7 +18,7 @@ describe('tool calls', () => {
       { role: 'assistant', content: 'Let me look.', tool_calls: [{ function: { name: 'read' } }] },
       { role: 'tool', content: expect.stringContaining('swordfish') },
     ]);
-    const run = await scratch.gateway.waitForRun(runId);
+    const run = await scratch.services.runs.wait(runId);
     expect(run.outcome).toMatchObject({ modelCalls: 2, toolCalls: 1, usage: { input: 20, output: 10 } });
   });
 
@@ -41,8 +41,8 @@ describe('tool calls', () => {
   it('run side by side, and their results keep the order of the calls', async () => {
     const slow = gated('slow');
     const quick: Tool = { ...slow.tool, name: 'quick', run: async () => ({ content: 'quick is done' }) };
-    const { channel, model, gateway, ...rest } = await parts({ tools: [slow.tool, quick] });
-    gateway.subscribe((event) => {
+    const { channel, model, services, ...rest } = await parts({ tools: [slow.tool, quick] });
+    services.subscribe((event) => {
       if (event.type === 'tool-end' && event.name === 'quick') slow.open();
     });
     model.script([toolCalls([{ name: 'slow' }, { name: 'quick' }]), reply('Both are done.')]);
@@ -137,12 +137,12 @@ describe('tool calls', () => {
     const refused = { update: 'runs', where: {}, set: { status: 10n } } as never;
     store.commit = (writes, options) =>
       commit(options.site === 'next-request' ? [...writes, refused] : writes, options);
-    scratch.gateway.subscribe((event) => {
+    scratch.services.subscribe((event) => {
       if (event.type === 'run-end') ends.push(event.status);
     });
     scratch.model.script([toolCall('count'), reply('Lost.'), reply('Found.')]);
     const { runId } = await scratch.channel.says({}, 'Count');
-    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({ status: 'failed' });
+    expect(await scratch.services.runs.wait(runId)).toMatchObject({ status: 'failed' });
     await scratch.channel.expectDelivered(/could not be answered/);
     await scratch.channel.says({}, 'And now?');
     await scratch.channel.expectDelivered('Found.');
@@ -203,7 +203,7 @@ describe('tool calls', () => {
     scratch.model.script(() => toolCall('count'));
     const { runId } = await scratch.channel.says({}, 'Never stop');
     await scratch.channel.expectDelivered(/could not be answered\. The agent went back to its tools more than 3 times/);
-    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({
+    expect(await scratch.services.runs.wait(runId)).toMatchObject({
       status: 'failed',
       outcome: { errorCode: 'ATRIUM_RUN_TOOL_ROUNDS' },
     });
@@ -278,10 +278,10 @@ describe('tool calls', () => {
     const { runId } = await scratch.channel.says({}, 'Go');
     await slow.started;
     await scratch.channel.says({}, '/stop');
-    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({ status: 'stopped' });
+    expect(await scratch.services.runs.wait(runId)).toMatchObject({ status: 'stopped' });
     expect(slow.aborted).toBe(true);
     await scratch.channel.says({}, 'What happened?');
-    await scratch.gateway.waitForRun((await scratch.channel.says({}, '/status')).runId);
+    await scratch.services.runs.wait((await scratch.channel.says({}, '/status')).runId);
     await scratch.model.waitForRequests(2);
     expect(said(scratch, 1)).toMatchObject([
       { role: 'user', content: 'Go' },
@@ -299,7 +299,7 @@ describe('tool calls', () => {
         hooks.register({ hook: 'after_tool_call', id: 'see', owner: 'see', handler: (event) => void seen.push(event) }),
     });
     const live: string[] = [];
-    scratch.gateway.subscribe(({ type }) => live.push(type));
+    scratch.services.subscribe(({ type }) => live.push(type));
     scratch.model.script([toolCall('count', { a: 1 }), reply('Done.')]);
     const { runId } = await scratch.channel.says({}, 'Go');
     await scratch.channel.expectDelivered('Done.');
@@ -313,8 +313,8 @@ describe('tool calls', () => {
 
 async function parts(settings: Parameters<typeof gatewayForTest>[0]) {
   const scratch = await gatewayForTest(settings);
-  const { channel, model, gateway } = scratch;
-  return { scratch, channel, model, gateway };
+  const { channel, model, services } = scratch;
+  return { scratch, channel, model, services };
 }
 
 /** The messages of a request, without the system prompt. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { GatewayStatus } from '../gateway/gateway-port.ts';
+import type { GatewayStatus } from '../gateway/services/gateway-status.ts';
 import { formatBanner } from './format-banner.ts';
 
 const STATUS: GatewayStatus = {
@@ -22,7 +22,7 @@ const STATUS: GatewayStatus = {
 
 const banner = (status: Partial<GatewayStatus>, facts: { isReachable?: boolean; told?: string[] } = {}) =>
   formatBanner({
-    gateway: { status: async () => ({ ...STATUS, ...status }) },
+    services: { status: async () => ({ ...STATUS, ...status }) },
     url: STATUS.url,
     token: 'secret',
     tokenSource: '/state/atrium/token',

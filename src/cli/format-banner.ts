@@ -1,10 +1,10 @@
 // What somebody who started a gateway wants to know first: where to talk to it, who answers, and what would be better.
 
-import type { GatewayPort } from '../gateway/gateway-port.ts';
+import type { Services } from '../gateway/services/services.ts';
 import { oneLine } from './format-table.ts';
 
 export interface BannerFacts {
-  readonly gateway: Pick<GatewayPort, 'status'>;
+  readonly services: Pick<Services, 'status'>;
   readonly url: string;
   readonly token: string;
   readonly tokenSource: string;
@@ -15,14 +15,14 @@ export interface BannerFacts {
 }
 
 export async function formatBanner({
-  gateway,
+  services,
   url,
   token,
   tokenSource,
   isReachable,
   told,
 }: BannerFacts): Promise<string> {
-  const { version, agents, channels, store, waiting, deadLetters, ...status } = await gateway.status();
+  const { version, agents, channels, store, waiting, deadLetters, ...status } = await services.status();
   const warnings = status.warnings.filter((warning) => !told.includes(warning));
   const lines = [
     `Atrium ${version} is ready.`,

@@ -5,6 +5,8 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfig } from '../config/load-config.ts';
 import { findToken } from '../gateway/http/token.ts';
+import type { Services } from '../gateway/services/services.ts';
+import type { Store } from '../store/store.ts';
 import type { CliIo } from './cli-io.ts';
 import { GatewayDownError, GatewayRefusedError } from './errors.ts';
 
@@ -66,40 +68,8 @@ async function openStoreClient(io: CliIo, isDown: GatewayDownError): Promise<Gat
     import('../gateway/http/create-http-app.ts'),
   ]);
   const store = await openSqliteStore({ file, readOnly: true });
-  const refuse = () => Promise.reject(isDown);
   const app = createHttpApp({
-    port: {
-      store,
-      receive: refuse,
-      waitForRun: refuse,
-      stopRun: refuse,
-      subscribe: () => () => {},
-      status: refuse,
-      preview: refuse,
-      endSession: refuse,
-      deleteSession: refuse,
-      // What plugins show of a session, only plugins that run can say.
-      showSessions: async (sessions) => sessions.map((session) => ({ ...session, pluginExtensions: [] })),
-      replayDeadLetter: refuse,
-      purgeDeadLetters: refuse,
-      answerApproval: refuse,
-      revokeRule: refuse,
-      explainRoute: refuse,
-      methods: { list: () => [], call: refuse },
-      plugins: {
-        list: () => [],
-        inspect: () => {
-          throw isDown;
-        },
-        reload: refuse,
-        reloadAll: refuse,
-      },
-      hooks: { status: refuse, rearm: refuse },
-      jobs: { add: refuse, edit: refuse, remove: refuse, run: refuse, status: refuse },
-      explainTools: refuse,
-      mcpServers: refuse,
-      checkInstall: refuse,
-    },
+    services: servicesOfStore(store, isDown),
     agentIds: () => [],
     now: () => io.now().getTime(),
     token: IN_PROCESS,
@@ -151,4 +121,15 @@ function refusalOf(status: number, text: string): GatewayRefusedError {
       sentence: `The gateway answered with status ${status} and no sentence.`,
     });
   }
+}
+
+/** Reads what stands in the store, and refuses whatever only a running gateway can do. */
+function servicesOfStore(store: Store, isDown: GatewayDownError): Services {
+  const refuse = () => Promise.reject(isDown);
+  const refusing = new Proxy(refuse, { get: () => refuse });
+  // What plugins show of a session, only plugins that run can say.
+  const show: Services['sessions']['show'] = async (sessions) =>
+    sessions.map((session) => ({ ...session, pluginExtensions: [] }));
+  const known: Partial<Record<string, unknown>> = { store, sessions: { show, end: refuse, delete: refuse } };
+  return new Proxy({} as Services, { get: (_, name) => known[String(name)] ?? refusing });
 }

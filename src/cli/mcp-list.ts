@@ -2,7 +2,7 @@
 // they offered last. Nothing is started.
 
 import { loadConfig } from '../config/load-config.ts';
-import type { GatewayPort } from '../gateway/gateway-port.ts';
+import type { Services } from '../gateway/services/services.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
 import { GatewayDownError } from './errors.ts';
@@ -11,7 +11,7 @@ import { openGatewayClient } from './gateway-client.ts';
 import { mcpGroup } from './mcp-group.ts';
 import { formatConfigWarning } from './write-warnings.ts';
 
-type McpServers = Awaited<ReturnType<GatewayPort['mcpServers']>>;
+type McpServers = Awaited<ReturnType<Services['tools']['mcpServers']>>;
 
 export const addMcpList: AddCommand = (program, io) => {
   mcpGroup(program)

@@ -24,9 +24,9 @@ async function runningGateway() {
   await home.write('openclaw.json', '{ plugins: { entries: { greeter: { isolation: "inline" } } } }');
   const environment = readEnvironment({ HOME: home.home, TZ: 'UTC' }, () => home.home, home.home);
   const loaded = await loadConfig({ environment });
-  const { gateway, stop } = await startGateway({ environment, loaded, port: 0, warn: () => {} });
+  const { services, stop } = await startGateway({ environment, loaded, port: 0, warn: () => {} });
   onTestFinished(() => stop(0));
-  return gateway;
+  return services;
 }
 
 const isThere = (path: string) =>

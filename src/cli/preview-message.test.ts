@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
-import type { Preview } from '../gateway/gateway-port.ts';
+import type { Preview } from '../gateway/preview-message.ts';
 import { type StartedGateway, startGateway } from '../gateway/start-gateway.ts';
 import { ModelServer, reply, toolCall, toolCalls } from '../testkit/model-server.ts';
 import { ScratchHome } from '../testkit/scratch-home.ts';
@@ -46,10 +46,10 @@ async function stop(): Promise<void> {
 }
 
 async function say(text: string): Promise<string> {
-  const { gateway } = started ?? (await start());
+  const { services } = started ?? (await start());
   const surface = { channel: 'web', accountId: 'default', peer: { kind: 'direct', id: 'owner' } } as const;
-  const { runId } = await gateway.receive({ surface, sender: { id: 'owner' }, text, at: 0, sessionKey: KEY });
-  await gateway.waitForRun(runId);
+  const { runId } = await services.receive({ surface, sender: { id: 'owner' }, text, at: 0, sessionKey: KEY });
+  await services.runs.wait(runId);
   return runId;
 }
 

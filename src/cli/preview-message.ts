@@ -4,7 +4,7 @@
 import { loadConfig } from '../config/load-config.ts';
 import type { ContextRequest } from '../gateway/context-engine.ts';
 import { BadFlagError } from '../gateway/errors.ts';
-import type { Preview } from '../gateway/gateway-port.ts';
+import type { Preview } from '../gateway/preview-message.ts';
 import type { CliIo } from './cli-io.ts';
 import { GatewayDownError } from './errors.ts';
 import { formatSpans } from './format-spans.ts';

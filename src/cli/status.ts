@@ -1,6 +1,6 @@
 // `atrium status`: whether a gateway runs on this state directory, and what it is doing.
 
-import type { GatewayStatus } from '../gateway/gateway-port.ts';
+import type { GatewayStatus } from '../gateway/services/gateway-status.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
 import { countOf } from './describe-origin.ts';

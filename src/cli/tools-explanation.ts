@@ -3,7 +3,7 @@
 
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
-import type { ToolsExplanation } from '../gateway/gateway-port.ts';
+import type { ToolsExplanation } from '../gateway/explain-tools.ts';
 import type { CliIo } from './cli-io.ts';
 import { GatewayDownError } from './errors.ts';
 import { oneLine } from './format-table.ts';

@@ -1,7 +1,7 @@
 // `atrium tools list`: the tools of this installation, who brought them, and which of them an agent is offered in its main
 // session.
 
-import type { ExplainedTool } from '../gateway/gateway-port.ts';
+import type { ExplainedTool } from '../gateway/explain-tools.ts';
 import type { AddCommand } from './commands.ts';
 import { clip, formatTable, oneLine, outputWidth } from './format-table.ts';
 import { addToolsOptions, loadToolsExplanation, type ToolsFlags } from './tools-explanation.ts';

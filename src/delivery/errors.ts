@@ -9,3 +9,12 @@ export class DeadLetterUnusableError extends defineError({
   means: 'A dead letter was to be put back into the outbox but holds no message on its way out.',
   todo: 'Look at it with `atrium deadletters show`.',
 }) {}
+
+export class UnknownDeadLetterError extends defineError({
+  code: 'ATRIUM_DEADLETTER_UNKNOWN',
+  status: 404,
+  message: ({ id }: { id: string }) =>
+    `There is no dead letter ${JSON.stringify(id)}. "atrium deadletters list" shows those that there are.`,
+  means: 'No dead letter has this id.',
+  todo: 'See `atrium deadletters list`.',
+}) {}

@@ -9,8 +9,8 @@ import { type Surface, surfaceId } from '../protocol/inbound.ts';
 import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
 import type { NewRow, Store } from '../store/store.ts';
 import { TestChannel } from '../testkit/test-channel.ts';
+import { replayDeadLetter } from './dead-letters.ts';
 import { type EndedDelivery, Outbox, type OutboxSettings } from './outbox.ts';
-import { replayDeadLetter } from './replay-dead-letter.ts';
 
 let dir: string;
 let store: Store;

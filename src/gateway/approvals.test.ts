@@ -86,7 +86,7 @@ describe('a tool call that needs a person', () => {
       `This waits behind an approval: Use the stamp. Answer it with /approve ${id} allow-once | allow-always | deny, or end it with /stop.`,
       { sender: 'ana' },
     );
-    expect((await scratch.gateway.status()).approvals).toBe(1);
+    expect((await scratch.services.status()).approvals).toBe(1);
     await scratch.channel.says({ sender: 'ana' }, '/status');
     await scratch.channel.expectDelivered(new RegExp(`^Waiting for you: ${id}, Use the stamp; 29 min left`, 'm'), {
       sender: 'ana',
@@ -145,7 +145,7 @@ describe('a tool call that needs a person', () => {
     await scratch.channel.expectDelivered(/^Approval needed/);
     await answer(scratch, (await onlyWaiting(scratch)).id, 'allow-once');
     await expectLast(scratch, 'I stamp it now.');
-    const { outcome } = await scratch.gateway.waitForRun(runId);
+    const { outcome } = await scratch.services.runs.wait(runId);
     const rows = await scratch.store.select('usage', { where: { runId } });
     expect(outcome).toMatchObject({ modelCalls: 2, toolCalls: 1 });
     expect(rows).toHaveLength(2);
@@ -157,7 +157,7 @@ describe('a tool call that needs a person', () => {
       await vi.waitFor(async () => expect(await waiting(scratch)).toHaveLength(1), { timeout: 10_000 });
       await answer(scratch, (await onlyWaiting(scratch)).id, 'allow-once');
     }
-    expect((await scratch.gateway.waitForRun(again.runId)).outcome?.error).toContain('2');
+    expect((await scratch.services.runs.wait(again.runId)).outcome?.error).toContain('2');
     expect(await scratch.store.count('approvals')).toBe(3);
   });
 
@@ -466,7 +466,7 @@ describe('a restart', () => {
     const { scratch, stamp } = await open();
     scratch.model.script([toolCall('stamp'), reply('Hello again.')]);
     const said = (text: string) =>
-      scratch.gateway.receive({
+      scratch.services.receive({
         surface: { channel: 'api', accountId: 'default', peer: { kind: 'direct', id: 'client' } },
         sender: { id: 'client' },
         text,
@@ -477,9 +477,9 @@ describe('a restart', () => {
     await vi.waitFor(async () => expect(await statusOf(scratch, runId)).toBe('suspended'), { timeout: 10_000 });
     await scratch.stop();
     await scratch.start();
-    expect((await scratch.gateway.waitForRun(runId)).status).toBe('stopped');
+    expect((await scratch.services.runs.wait(runId)).status).toBe('stopped');
     const again = await said('Are you there?');
-    expect((await scratch.gateway.waitForRun(again.runId)).outcome?.reply).toBe('Hello again.');
+    expect((await scratch.services.runs.wait(again.runId)).outcome?.reply).toBe('Hello again.');
     expect(await waiting(scratch)).toEqual([]);
     expect(stamp.ran).toEqual([]);
   });
@@ -488,7 +488,7 @@ describe('a restart', () => {
 describe('a stop', () => {
   const ways: readonly (readonly [string, (scratch: ScratchGateway, runId: string) => Promise<unknown>])[] = [
     ['/stop in the chat', (scratch) => scratch.channel.says({}, '/stop')],
-    ['the API', (scratch, runId) => scratch.gateway.stopRun(runId, 'an API client asked for it')],
+    ['the API', (scratch, runId) => scratch.services.runs.stop(runId, 'an API client asked for it')],
   ];
   it.each(ways)('by %s ends a waiting run, and its lane goes on', async (_, stop) => {
     const { scratch, stamp, resolutions } = await open();
@@ -513,8 +513,8 @@ describe('a stop', () => {
     scratch.model.script([toolCall('stamp')]);
     const { runId } = await scratch.channel.says({}, 'Stamp it');
     await scratch.channel.expectDelivered(/^Approval needed/);
-    expect(await scratch.gateway.stopRun(runId)).toBe(true);
-    expect((await scratch.gateway.waitForRun(runId)).status).toBe('stopped');
+    expect(await scratch.services.runs.stop(runId)).toBe(true);
+    expect((await scratch.services.runs.wait(runId)).status).toBe('stopped');
     expect(await scratch.store.count('outbox', { runId })).toBe(0);
   });
 
@@ -530,7 +530,7 @@ describe('a stop', () => {
     const { runId } = await scratch.channel.says({}, 'Stamp it');
     await scratch.channel.expectDelivered(/^Approval needed/);
     asks = false;
-    expect(await scratch.gateway.stopRun(runId, 'enough')).toBe(true);
+    expect(await scratch.services.runs.stop(runId, 'enough')).toBe(true);
     await expectLast(scratch, 'Stopped.');
     expect(stamp.ran).toEqual([]);
   });
@@ -542,7 +542,7 @@ describe('a stop', () => {
     await scratch.channel.expectDelivered(/^Approval needed/);
     await scratch.channel.says({}, 'And this waits');
     await scratch.channel.expectDelivered(/^This waits behind/);
-    expect(await scratch.gateway.deleteSession(sessionKey)).toBe(true);
+    expect(await scratch.services.sessions.delete(sessionKey)).toBe(true);
     expect(await statusOf(scratch, runId)).toBe('stopped');
     expect(await scratch.store.count('approvals')).toBe(0);
     expect(await scratch.store.count('inbox', { status: { in: ['queued', 'claimed'] } })).toBe(0);
@@ -565,7 +565,7 @@ describe('a stop', () => {
     await scratch.channel.expectDelivered(/^Approval needed/, { sender: 'ana' });
     const { id } = await onlyWaiting(scratch);
     const started = new Promise<void>((resolve) => {
-      scratch.gateway.subscribe((event) => event.type === 'tool-start' && event.name === 'slow' && resolve());
+      scratch.services.subscribe((event) => event.type === 'tool-start' && event.name === 'slow' && resolve());
     });
     await scratch.channel.says({ sender: 'ben' }, 'Be slow');
     await started;
@@ -615,7 +615,7 @@ it('whatever comes at once, exactly one thing comes of it', async () => {
           later(deny, () => answer(scratch, id, 'deny')).catch(expectApprovalError),
           later(stop, () => scratch.channel.says({ sender }, '/stop')),
         ]);
-        const run = await scratch.gateway.waitForRun(runId);
+        const run = await scratch.services.runs.wait(runId);
         const [kept] = await scratch.store.select('approvals', { where: { runId } });
         // Allowed, it ran once or was stopped before it could; whatever else was said, it did not run.
         const mayRun = kept?.decision === 'allow-once';
@@ -678,7 +678,7 @@ describe('who may answer', () => {
     await scratch.channel.says({}, 'Stamp it');
     await scratch.channel.expectDelivered(/^Approval needed/);
     const { id } = await onlyWaiting(scratch);
-    await scratch.gateway.receive({
+    await scratch.services.receive({
       surface: { channel: 'web', accountId: 'default', peer: { kind: 'direct', id: 'tab' } },
       sender: { id: 'tab' },
       text: `/approve ${id} allow-once`,
@@ -698,10 +698,10 @@ describe('who may answer', () => {
     const { scratch } = await open();
     scratch.model.script([toolCall('stamp'), reply('Stamped.')]);
     const surface = { channel, accountId: 'default', peer: { kind: 'direct', id: 'local' } } as const;
-    await scratch.gateway.receive({ surface, sender: { id: 'local' }, text: 'Stamp it', at: Date.now() });
+    await scratch.services.receive({ surface, sender: { id: 'local' }, text: 'Stamp it', at: Date.now() });
     await expect.poll(() => waiting(scratch)).toHaveLength(1);
     const { id } = await onlyWaiting(scratch);
-    await scratch.gateway.answerApproval(id, 'deny', by);
+    await scratch.services.approvals.answer(id, 'deny', { by });
     const sent = await scratch.store.select('outbox');
     expect(sent.filter(({ text }) => text === `Approval ${id} (Use the stamp): denied by ${by}.`)).toHaveLength(times);
   });
@@ -782,7 +782,7 @@ describe('words that look like an answer', () => {
     await scratch.channel.says({}, 'Stamp it');
     await scratch.channel.expectDelivered(/^Approval needed/);
     const { id, sessionKey } = await onlyWaiting(scratch);
-    const { outcome } = await scratch.gateway.receive({
+    const { outcome } = await scratch.services.receive({
       surface: scratch.channel.surface({}),
       sender: { id: 'agent:main' },
       text: `/approve ${id} allow-once`,
@@ -852,7 +852,7 @@ function answer(
   id: string,
   decision: 'allow-once' | 'allow-always' | 'deny',
 ): Promise<ApprovalRow> {
-  return scratch.gateway.answerApproval(id, decision, 'api');
+  return scratch.services.approvals.answer(id, decision, { by: 'api' });
 }
 
 function waiting(scratch: ScratchGateway): Promise<readonly ApprovalRow[]> {
@@ -883,8 +883,8 @@ async function expectLast(scratch: ScratchGateway, text: string): Promise<void> 
 async function settled(scratch: ScratchGateway): Promise<void> {
   await vi.waitFor(
     async () => {
-      expect(scratch.gateway.store.commits.suspend).toBeGreaterThan(1);
-      expect((await scratch.gateway.status()).running).toEqual([]);
+      expect(scratch.services.store.commits.suspend).toBeGreaterThan(1);
+      expect((await scratch.services.status()).running).toEqual([]);
     },
     { timeout: 10_000, interval: 5 },
   );
@@ -897,13 +897,13 @@ function lastResult(scratch: ScratchGateway): unknown {
 
 function record(scratch: ScratchGateway): (type: LiveEvent['type']) => readonly LiveEvent[] {
   const events: LiveEvent[] = [];
-  scratch.gateway.subscribe((event) => void events.push(event));
+  scratch.services.subscribe((event) => void events.push(event));
   return (type) => events.filter((event) => event.type === type);
 }
 
 function once(scratch: ScratchGateway, type: LiveEvent['type']): Promise<void> {
   return new Promise((resolve) => {
-    const undo = scratch.gateway.subscribe((event) => {
+    const undo = scratch.services.subscribe((event) => {
       if (event.type !== type) return;
       undo();
       resolve();

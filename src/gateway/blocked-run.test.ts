@@ -41,7 +41,7 @@ describe('of a run that a gate has blocked', () => {
     });
     const told = listen(scratch);
     const { runId } = await scratch.channel.says({}, `Please keep ${SAID}`, { messageId: 'm1' });
-    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({ status: 'blocked' });
+    expect(await scratch.services.runs.wait(runId)).toMatchObject({ status: 'blocked' });
     await scratch.channel.expectDelivered('Your message could not be sent: Not here. (blocked by guard)');
     await scratch.hooks.drain(1_000);
 
@@ -51,7 +51,7 @@ describe('of a run that a gate has blocked', () => {
     expect(heard.join('\n')).not.toContain(REASON);
     expect(told.join('\n')).not.toMatch(new RegExp(`${SAID}|${REASON}`));
     expect(told.join('\n')).toContain('message-accepted');
-    expect(JSON.stringify(await scratch.gateway.status())).not.toContain(SAID);
+    expect(JSON.stringify(await scratch.services.status())).not.toContain(SAID);
     expect(await traces(scratch)).toEqual([]);
     await leavesNothing(scratch);
   });
@@ -82,7 +82,7 @@ describe('of a run that a gate has blocked', () => {
     await scratch.stop(0);
     await scratch.start();
     const told = listen(scratch);
-    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({ status: 'blocked', claim: 2 });
+    expect(await scratch.services.runs.wait(runId)).toMatchObject({ status: 'blocked', claim: 2 });
     await scratch.channel.expectDelivered(/blocked by guard/);
     expect(told.join('\n')).not.toContain(SAID);
     await leavesNothing(scratch);
@@ -145,7 +145,7 @@ it('what a gate lets pass is told to whoever watches, once it has passed', async
   scratch.model.script([reply('Hello.')]);
   const told = listen(scratch);
   const { runId } = await scratch.channel.says({}, 'Hi');
-  await scratch.gateway.waitForRun(runId);
+  await scratch.services.runs.wait(runId);
   const accepted = told.map((text) => JSON.parse(text)).filter(({ type }) => type === 'message-accepted');
   expect(accepted.map(({ text }) => text)).toEqual(['', 'Hi']);
 });
@@ -181,9 +181,9 @@ function guard(hooks: HookRunner): void {
   });
 }
 
-function listen({ gateway }: ScratchGateway): string[] {
+function listen({ services }: ScratchGateway): string[] {
   const told: string[] = [];
-  gateway.subscribe((event) => told.push(JSON.stringify(event)));
+  services.subscribe((event) => told.push(JSON.stringify(event)));
   return told;
 }
 

@@ -139,7 +139,7 @@ Agent, 14:30:
     scratch.model.script(() => reply('Hello.'));
     const { sessionKey } = await scratch.channel.says({}, 'Hi there');
     await scratch.channel.expectDelivered('Hello.');
-    expect(await scratch.gateway.endSession(sessionKey, 'reset')).toBe(true);
+    expect(await scratch.services.sessions.end(sessionKey, 'reset')).toBe(true);
     expect(await readdir(join(scratch.workspaceDir, 'memory'))).toEqual([expect.stringMatching(/-hi-there-/)]);
   });
 });

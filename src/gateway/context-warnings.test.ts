@@ -9,7 +9,7 @@ const LONG = `# Rules\n\n${Array.from({ length: 60 }, (_, index) => `Line ${inde
 
 async function talk(scratch: ScratchGateway, sessionKey?: string): Promise<void> {
   const { runId } = await scratch.channel.says({}, 'hello', sessionKey === undefined ? {} : { sessionKey });
-  await scratch.gateway.waitForRun(runId);
+  await scratch.services.runs.wait(runId);
 }
 
 describe('what operators are told about the context of their agents', () => {
@@ -28,12 +28,12 @@ describe('what operators are told about the context of their agents', () => {
     const told = gateway.warnings.filter((sentence) => sentence.includes('AGENTS.md'));
     expect(told).toHaveLength(1);
     expect(told[0]).toMatch(/^The agent "main" does not read all of AGENTS\.md: lines \d+-\d+ are cut to fit\. /);
-    expect((await gateway.gateway.status()).warnings).toContain(told[0]);
+    expect((await gateway.services.status()).warnings).toContain(told[0]);
 
     await gateway.home.write('workspace/AGENTS.md', '# Rules\n\nBe brief.\n');
     await talk(gateway);
     await talk(gateway, 'agent:main:subagent:x');
-    expect((await gateway.gateway.status()).warnings.filter((sentence) => sentence.includes('AGENTS.md'))).toEqual([]);
+    expect((await gateway.services.status()).warnings.filter((sentence) => sentence.includes('AGENTS.md'))).toEqual([]);
   });
 
   it('names a bootstrap handler that failed', async () => {

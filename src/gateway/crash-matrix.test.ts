@@ -372,10 +372,10 @@ export function register(hooks) {
 /** Queues the same text at every start. */
 const INJECTING_PROGRAM = `
 import { appendFileSync } from 'node:fs';
-export async function ready({ gateway }) {
+export async function ready({ services }) {
   const surface = { channel: 'web', accountId: 'default', peer: { kind: 'direct', id: 'page' } };
-  const { sessionKey } = await gateway.explainRoute({ surface, sender: { id: 'page' }, text: '', at: 0 });
-  await gateway.queueInjection({ owner: 'reminder', sessionKey, text: 'Remember the milk.', idempotencyKey: 'milk' });
+  const { sessionKey } = services.route({ surface, sender: { id: 'page' }, text: '', at: 0 });
+  await services.injections.queue({ owner: 'reminder', sessionKey, text: 'Remember the milk.', idempotencyKey: 'milk' });
   appendFileSync('queued.txt', 'x');
 }
 `;

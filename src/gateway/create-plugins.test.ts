@@ -30,7 +30,7 @@ describe('a plugin in a gateway', () => {
     expect(first?.body).toContain('"roll"');
     expect(first?.body).not.toContain('"cheat"');
     expect(second?.body).toContain('rolled 6');
-    const explained = await scratch.gateway.explainTools({});
+    const explained = await scratch.services.tools.explain({});
     expect(explained.tools.find(({ name }) => name === 'cheat')).toMatchObject({
       owner: 'dice',
       isOffered: false,
@@ -43,11 +43,11 @@ describe('a plugin in a gateway', () => {
       files: pluginFiles('dice', "throw new Error('no dice');"),
       config: inline('dice'),
     });
-    const { warnings } = await scratch.gateway.status();
+    const { warnings } = await scratch.services.status();
     expect(warnings).toContainEqual(expect.stringMatching(/^The plugin "dice" is failed: .*no dice/));
     for (const [path, text] of Object.entries(pluginFiles('dice', DICE))) await scratch.home.write(path, text);
-    await scratch.gateway.plugins.reload('dice');
-    expect((await scratch.gateway.status()).warnings.filter((each) => each.includes('dice'))).toEqual([]);
+    await scratch.services.plugins.reload('dice');
+    expect((await scratch.services.status()).warnings.filter((each) => each.includes('dice'))).toEqual([]);
   });
 
   it('has its optional tools offered where a list names them, or their plugin', async () => {
@@ -55,7 +55,7 @@ describe('a plugin in a gateway', () => {
       files: pluginFiles('dice', DICE),
       config: { ...inline('dice'), tools: { alsoAllow: ['dice'] } },
     });
-    const { tools, warnings } = await scratch.gateway.explainTools({});
+    const { tools, warnings } = await scratch.services.tools.explain({});
     expect(tools.find(({ name }) => name === 'cheat')).toMatchObject({
       isOffered: true,
       rule: 'tools.alsoAllow "dice"',
@@ -68,8 +68,8 @@ describe('a plugin in a gateway', () => {
       files: { ...pluginFiles('bad', 'throw new Error("no")'), ...pluginFiles('dice', DICE) },
       config: inline('bad', 'dice'),
     });
-    expect(scratch.gateway.plugins.inspect('bad').state).toBe('failed');
-    expect(scratch.gateway.plugins.inspect('dice')).toMatchObject({ state: 'loaded', where: 'inline' });
+    expect(scratch.services.plugins.inspect('bad').state).toBe('failed');
+    expect(scratch.services.plugins.inspect('dice')).toMatchObject({ state: 'loaded', where: 'inline' });
     scratch.model.script([reply('hello')]);
     await scratch.channel.says({}, 'hi');
     await scratch.channel.expectDelivered('hello');
@@ -84,13 +84,13 @@ describe('a plugin in a gateway', () => {
       ),
       config: inline('ping'),
     });
-    const { methods } = scratch.gateway;
+    const { methods } = scratch.services;
     expect(await methods.call('ping.echo', { text: 'hi' }, {})).toEqual({ said: 'hi' });
     expect(await methods.call('health', {}, {})).toEqual({ status: 'ok' });
     expect(scratch.warnings).toContain(
       'The method "health" of the plugin "ping" is refused: it is one of Atrium\'s own.',
     );
-    expect(scratch.gateway.plugins.inspect('ping').notes).toContainEqual(
+    expect(scratch.services.plugins.inspect('ping').notes).toContainEqual(
       expect.objectContaining({ code: 'refused', message: expect.stringContaining('"health"') }),
     );
   });
@@ -122,22 +122,22 @@ describe('a plugin in a gateway', () => {
          api.registerGatewayMethod('dice.sides', ({ params, respond }) => respond(true, { sides: params.sides }));`,
       ),
     });
-    expect(scratch.gateway.plugins.inspect('dice')).toMatchObject({ state: 'loaded', where: 'worker' });
+    expect(scratch.services.plugins.inspect('dice')).toMatchObject({ state: 'loaded', where: 'worker' });
     scratch.model.script([toolCall('roll', { sides: 20 }), reply('Twenty.')]);
     await scratch.channel.says({ sender: 'ana' }, 'roll one');
     await scratch.channel.expectDelivered('Twenty.');
     expect(scratch.model.requests[1]?.body).toContain('rolled 20');
     await scratch.channel.says({ sender: 'ana' }, '/dice');
     await scratch.channel.expectDelivered('for ana');
-    expect(await scratch.gateway.methods.call('dice.sides', { sides: 4 }, {})).toEqual({ sides: 4 });
-    await scratch.gateway.plugins.reload('dice');
-    expect(await scratch.gateway.methods.call('dice.sides', { sides: 8 }, {})).toEqual({ sides: 8 });
+    expect(await scratch.services.methods.call('dice.sides', { sides: 4 }, {})).toEqual({ sides: 4 });
+    await scratch.services.plugins.reload('dice');
+    expect(await scratch.services.methods.call('dice.sides', { sides: 8 }, {})).toEqual({ sides: 8 });
   });
 
   it('costs nothing that is not there: without plugins nothing is loaded', async () => {
     const scratch = await gatewayForTest();
-    expect(scratch.gateway.plugins.list()).toEqual([]);
-    expect(scratch.gateway.methods.list().map(({ method }) => method)).toEqual([
+    expect(scratch.services.plugins.list()).toEqual([]);
+    expect(scratch.services.methods.list().map(({ method }) => method)).toEqual([
       'health',
       'plugins.list',
       'plugins.sessionAction',

@@ -22,8 +22,6 @@ import type { Tool } from '../tools/tool.ts';
 import type { TrustedPolicy } from '../tools/trusted-policy.ts';
 import type { Delivery } from './create-delivery.ts';
 import type { Records } from './create-records.ts';
-import type { Gateway } from './gateway.ts';
-import type { PluginPort } from './gateway-port.ts';
 import { PluginControl } from './plugin-control.ts';
 import { createPluginHost, type PluginHostParts } from './plugins/create-plugin-host.ts';
 import { GatewayMethods } from './plugins/gateway-methods.ts';
@@ -41,6 +39,7 @@ import { PluginTools } from './plugins/plugin-tools.ts';
 import { SessionExtensions } from './plugins/session-extensions.ts';
 import { createSessionMethods } from './plugins/session-methods.ts';
 import { pluginsConfigurationOf } from './plugins-configuration.ts';
+import type { Services } from './services/services.ts';
 
 export interface PluginsOptions {
   readonly environment: Environment;
@@ -50,7 +49,7 @@ export interface PluginsOptions {
   readonly isTrial?: boolean | undefined;
   readonly store: Store;
   readonly records: Pick<Records, 'live' | 'hooks' | 'teller'>;
-  readonly gateway: () => Gateway;
+  readonly services: () => Services;
   readonly delivery: () => Delivery;
   readonly now: () => number;
   readonly warn: (sentence: string) => void;
@@ -62,7 +61,7 @@ export interface GatewayPlugins {
   readonly registry: Plugins;
   /** What a plugin may ask is made of this. */
   readonly hosting: PluginHostParts;
-  readonly port: PluginPort;
+  readonly control: PluginControl;
   readonly methods: GatewayMethods;
   readonly http: PluginHttp;
   readonly commands: PluginCommands;
@@ -160,7 +159,7 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
     config: () => configuration.config,
     settings,
     store,
-    gateway: options.gateway,
+    services: options.services,
     delivery: options.delivery,
     methods,
     sessionState: extensions,
@@ -201,7 +200,7 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
   return {
     registry,
     hosting,
-    port: control,
+    control,
     methods,
     http,
     commands,

@@ -80,8 +80,8 @@ describe('a job', () => {
     await passes(10);
     await outcomeOf(scratch, id);
     const [letter] = await scratch.store.select('deadLetters');
-    const { runId } = await scratch.gateway.replayDeadLetter(letter?.id ?? '');
-    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({
+    const { runId } = await scratch.services.deadLetters.replay(letter?.id ?? '');
+    expect(await scratch.services.runs.wait(runId)).toMatchObject({
       status: 'done',
       outcome: { reply: 'Something new.' },
     });
@@ -125,8 +125,8 @@ describe('a job', () => {
     await passes(10);
     await outcomeOf(scratch, id);
     const [letter] = await scratch.store.select('deadLetters');
-    const { runId } = await scratch.gateway.replayDeadLetter(letter?.id ?? '');
-    await scratch.gateway.waitForRun(runId);
+    const { runId } = await scratch.services.deadLetters.replay(letter?.id ?? '');
+    await scratch.services.runs.wait(runId);
     await scratch.hooks.drain(5_000);
     expect(told.slice(1)).toEqual([
       { trigger: 'cron', jobId: id },
@@ -236,7 +236,7 @@ describe('a job', () => {
     await passes(10);
     await expect.poll(() => scratch.store.count('approvals', { status: 'waiting' }), { timeout: 10_000 }).toBe(1);
     const [approval] = await scratch.store.select('approvals');
-    await scratch.gateway.answerApproval(approval?.id ?? '', 'deny', 'api');
+    await scratch.services.approvals.answer(approval?.id ?? '', 'deny', { by: 'api' });
     await outcomeOf(scratch, id);
     await expectTold(['added', 'finished', 'scheduled', 'started']);
   });
@@ -258,7 +258,7 @@ describe('a job', () => {
     await jobs.add(job());
     await passes(60);
     expect(await scratch.store.count('jobSlots')).toBe(0);
-    expect((await scratch.gateway.status()).schedule).toMatchObject({ isEnabled: false, jobs: 1 });
+    expect((await scratch.services.status()).schedule).toMatchObject({ isEnabled: false, jobs: 1 });
   });
 });
 
@@ -278,7 +278,7 @@ describe('the cron tool', () => {
     ]);
     const surface = { channel: 'cli', accountId: 'default', peer: { kind: 'direct', id: 'local' } } as const;
     const text = 'Remind me of my tea in 5 minutes';
-    await scratch.gateway.receive({ surface, sender: { id: 'local' }, text, at: 0 });
+    await scratch.services.receive({ surface, sender: { id: 'local' }, text, at: 0 });
     const told = async () => (await scratch.store.select('outbox')).map((row) => [row.surface.peer.id, row.text]);
     await expect.poll(told, { timeout: 10_000 }).toEqual([['local', 'I will.']]);
     await passes(5);

@@ -13,14 +13,12 @@ import type { Teller } from '../facts/teller.ts';
 import type { GatewayHookContext } from '../hooks/lifecycle-hooks.ts';
 import { buildAgentMainSessionKey } from '../protocol/build-session-key.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
-import { parseDeliverTarget } from '../schedule/deliver-target.ts';
 import { Heartbeats } from '../schedule/heartbeats.ts';
-import type { JobDraft } from '../schedule/job-draft.ts';
+import { Jobs } from '../schedule/jobs.ts';
 import { Schedule } from '../schedule/schedule.ts';
 import type { Store } from '../store/store.ts';
 import type { CronToolJobs } from '../tools/cron.ts';
 import { CronChanges } from './cron-changes.ts';
-import type { AskedJob, AskedJobEdit, JobPort } from './gateway-port.ts';
 import { heartbeatSettingsOf } from './heartbeat-settings.ts';
 import { heartbeatTarget } from './heartbeat-target.ts';
 
@@ -43,7 +41,7 @@ export interface GatewaySchedule {
   readonly schedule: Schedule;
   readonly heartbeats: Heartbeats;
   /** What the API may ask. */
-  readonly jobs: JobPort;
+  readonly jobs: Jobs;
   /** What the `cron` tool may ask. */
   readonly toolJobs: CronToolJobs;
   open(): Promise<void>;
@@ -93,7 +91,7 @@ export function createSchedule(parts: ScheduleParts): GatewaySchedule {
   return {
     schedule,
     heartbeats,
-    jobs: jobPort(schedule, channels, resolveDefaultAgentId(config)),
+    jobs: new Jobs({ schedule, channels, defaultAgentId: resolveDefaultAgentId(config) }),
     toolJobs: {
       list: (agentId) => schedule.list(agentId),
       find: (id) => schedule.find(id),
@@ -120,20 +118,6 @@ export function createSchedule(parts: ScheduleParts): GatewaySchedule {
       unsubscribe();
       await changes.close();
     },
-  };
-}
-
-/** Jobs as clients write them, with surfaces as words. */
-export function jobPort(schedule: Schedule, channels: readonly string[], defaultAgentId: string): JobPort {
-  const deliverTo = (deliver: AskedJobEdit['deliver']): Pick<JobDraft, 'deliverTo'> =>
-    deliver === undefined ? {} : { deliverTo: deliver === null ? null : parseDeliverTarget(deliver, channels) };
-  return {
-    add: async ({ deliver, agentId, ...job }: AskedJob) =>
-      schedule.add({ ...job, agentId: agentId ?? defaultAgentId, ...deliverTo(deliver) }),
-    edit: async (id, { deliver, ...edit }) => schedule.edit(id, { ...edit, ...deliverTo(deliver) }),
-    remove: (id) => schedule.remove(id),
-    run: (id) => schedule.run(id),
-    status: () => schedule.status(),
   };
 }
 

@@ -34,11 +34,11 @@ it('tells six kinds of change in their order, with the job as it is and where ev
   scratch.model.script([reply('Water them.')]);
   const began = clock.now;
   const draft = { name: 'plants', message: 'Look after the plants.', schedule: { every: '10m' }, createdBy: 'test' };
-  const { id } = await scratch.gateway.jobs.add({ ...draft, deliver: 'test:ana' });
-  await scratch.gateway.jobs.edit(id, { name: 'garden' });
+  const { id } = await scratch.services.jobs.add({ ...draft, deliver: 'test:ana' });
+  await scratch.services.jobs.edit(id, { name: 'garden' });
   await pass(10);
   await expectTold('added', 'updated', 'scheduled', 'started', 'finished');
-  await scratch.gateway.jobs.remove(id);
+  await scratch.services.jobs.remove(id);
   await expectTold('added', 'updated', 'scheduled', 'started', 'finished', 'removed');
 
   for (const { event, context } of told) {
@@ -81,11 +81,11 @@ it('tells what went wrong last time', async () => {
   const { scratch, told, pass, expectTold } = await watched();
   scratch.model.script([fail(400, { message: 'no such thing' })]);
   const draft = { name: 'plants', message: 'Look.', schedule: { every: '10m' }, createdBy: 'test' };
-  const { id } = await scratch.gateway.jobs.add(draft);
+  const { id } = await scratch.services.jobs.add(draft);
   await pass(10);
   await expectTold('added', 'scheduled', 'started', 'finished');
   expect(told.at(-1)?.event).toMatchObject({ status: 'error', delivered: false, deliveryStatus: 'not-requested' });
-  await scratch.gateway.jobs.edit(id, { name: 'again' });
+  await scratch.services.jobs.edit(id, { name: 'again' });
   await expectTold('added', 'scheduled', 'started', 'finished', 'updated');
   expect(told.at(-1)?.event.job?.state).toMatchObject({
     lastRunStatus: 'error',

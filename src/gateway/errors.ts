@@ -153,15 +153,6 @@ export class UnknownReportError extends defineError({
   todo: 'Wait for its end, or look at another run.',
 }) {}
 
-export class UnknownDeadLetterError extends defineError({
-  code: 'ATRIUM_DEADLETTER_UNKNOWN',
-  status: 404,
-  message: ({ id }: { id: string }) =>
-    `There is no dead letter ${JSON.stringify(id)}. "atrium deadletters list" shows those that there are.`,
-  means: 'No dead letter has this id.',
-  todo: 'See `atrium deadletters list`.',
-}) {}
-
 export class PortInUseError extends defineError({
   code: 'ATRIUM_GATEWAY_PORT_IN_USE',
   status: 503,

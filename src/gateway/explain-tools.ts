@@ -10,9 +10,47 @@ import type { Inbound } from '../protocol/inbound.ts';
 import { requesterOf } from '../protocol/requester.ts';
 import type { Route } from '../routing/resolve-route.ts';
 import { groupsOf } from '../tools/policy/tool-groups.ts';
-import type { ExplainToolsRequest, ToolsExplanation } from './gateway-port.ts';
 import type { ModelRegistry } from './model-registry.ts';
 import type { ToolOffer } from './tool-offer.ts';
+
+export interface ExplainToolsRequest {
+  /** Default: the agent's main session. */
+  readonly sessionKey?: string | undefined;
+  readonly agentId?: string | undefined;
+  /** Default: the agent's first choice. */
+  readonly provider?: string | undefined;
+  readonly model?: string | undefined;
+}
+
+export interface ToolsExplanation {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly provider: string;
+  readonly model: string;
+  /** Whether the tools that only the operator has are offered there. */
+  readonly isOwner: boolean;
+  /** What a tool has to pass, in order; a list that is null forbids nothing. */
+  readonly steps: readonly {
+    readonly source: string;
+    readonly allow: readonly string[] | null;
+    readonly deny: readonly string[] | null;
+  }[];
+  readonly tools: readonly ExplainedTool[];
+  readonly warnings: readonly string[];
+}
+
+export interface ExplainedTool {
+  readonly name: string;
+  /** Who brought it; null for the product's own. */
+  readonly owner: string | null;
+  readonly groups: readonly string[];
+  readonly description: string;
+  readonly isOffered: boolean;
+  /** What decided, in the words of the configuration. */
+  readonly rule: string;
+  /** The step that it belongs to; null when no step says anything about the tool. */
+  readonly source: string | null;
+}
 
 export interface ExplainToolsParts {
   readonly config: Config;

@@ -3,8 +3,8 @@
 
 import type { GatewayHookContext } from '../hooks/lifecycle-hooks.ts';
 import type { JsonObject } from '../protocol/json.ts';
+import type { Jobs } from '../schedule/jobs.ts';
 import type { Store } from '../store/store.ts';
-import type { JobPort } from './gateway-port.ts';
 import { askCron } from './plugins/plugin-cron.ts';
 
 export interface GatewayContextParts {
@@ -12,7 +12,7 @@ export interface GatewayContextParts {
   readonly workspaceDir: string;
   readonly agentId: string;
   readonly store: Store;
-  readonly jobs: () => JobPort;
+  readonly jobs: () => Jobs;
 }
 
 export function gatewayHookContext(parts: GatewayContextParts): GatewayHookContext {

@@ -18,8 +18,8 @@ describe('a session', () => {
     scratch.model.script([reply('Hello Ann.'), reply('Who are you?')]);
     const { sessionKey } = await scratch.channel.says({}, 'I am Ann');
     await scratch.channel.expectDelivered('Hello Ann.');
-    expect(await scratch.gateway.endSession(sessionKey, 'reset')).toBe(true);
-    expect(await scratch.gateway.endSession(sessionKey, 'reset')).toBe(false);
+    expect(await scratch.services.sessions.end(sessionKey, 'reset')).toBe(true);
+    expect(await scratch.services.sessions.end(sessionKey, 'reset')).toBe(false);
     expect(seen).toMatchObject([
       { reason: 'reset', messages: [{}, {}] },
       { reason: 'reset', sessionKey, messageCount: 2 },
@@ -34,7 +34,7 @@ describe('a session', () => {
     scratch.model.script([reply('Hello.')]);
     const { sessionKey } = await scratch.channel.says({}, 'Hi');
     await scratch.channel.expectDelivered('Hello.');
-    const ended = await Promise.all([1, 2, 3].map(() => scratch.gateway.endSession(sessionKey, 'reset')));
+    const ended = await Promise.all([1, 2, 3].map(() => scratch.services.sessions.end(sessionKey, 'reset')));
     expect(ended.sort()).toEqual([false, false, true]);
   });
 
@@ -47,13 +47,13 @@ describe('a session', () => {
     await scratch.channel.expectDelivered('I keep it.');
     await scratch.stop();
     await scratch.start();
-    expect(await scratch.gateway.deleteSession(sessionKey)).toBe(true);
-    expect(await scratch.gateway.deleteSession('agent:main:unknown')).toBe(false);
+    expect(await scratch.services.sessions.delete(sessionKey)).toBe(true);
+    expect(await scratch.services.sessions.delete('agent:main:unknown')).toBe(false);
     for (const table of ['inbox', 'transcript', 'captures', 'parts', 'outbox', 'runs', 'sessions'] as const) {
       expect(JSON.stringify(await scratch.store.select(table)), table).not.toContain('xyzzy');
     }
     expect(await scratch.store.count('captures', { runId: other })).toBe(2);
-    expect(await scratch.gateway.store.count('transcript')).toBe(2);
+    expect(await scratch.services.store.count('transcript')).toBe(2);
   });
 });
 
@@ -75,7 +75,7 @@ describe('words that must not be kept', () => {
     await scratch.channel.says({}, 'Hi');
     await scratch.channel.expectDelivered('Hello.');
     const { runId } = await scratch.channel.says({}, SECRET.padEnd(size, '.'));
-    await scratch.gateway.waitForRun(runId);
+    await scratch.services.runs.wait(runId);
     await setTimeout(300);
     expect(await filesWith(scratch.home.stateDir, SECRET)).toEqual([]);
     await scratch.stop();
@@ -90,9 +90,9 @@ describe('words that must not be kept', () => {
     const { runId: running } = await scratch.channel.says({}, `Still there, ${SECRET}?`);
     await scratch.model.waitForRequests(2);
     const { runId: waiting } = await scratch.channel.says({}, `And ${SECRET}?`);
-    expect(await scratch.gateway.deleteSession(sessionKey)).toBe(true);
-    expect(await scratch.gateway.waitForRun(running)).toMatchObject({ status: 'stopped', outcome: null });
-    expect(await scratch.gateway.waitForRun(waiting)).toMatchObject({ status: 'stopped', outcome: null });
+    expect(await scratch.services.sessions.delete(sessionKey)).toBe(true);
+    expect(await scratch.services.runs.wait(running)).toMatchObject({ status: 'stopped', outcome: null });
+    expect(await scratch.services.runs.wait(waiting)).toMatchObject({ status: 'stopped', outcome: null });
     await setTimeout(300);
     expect(await filesWith(scratch.home.stateDir, SECRET)).toEqual([]);
     await scratch.stop();
@@ -105,10 +105,10 @@ describe('words that must not be kept', () => {
     scratch.model.script([reply(`I keep ${SECRET}`)]);
     const surface = { channel: 'gone', accountId: 'default', peer: { kind: 'direct', id: 'ann' } } as const;
     const inbound = { surface, sender: { id: 'ann' }, text: `Keep ${SECRET}`, at: 0 };
-    const { runId, sessionKey } = await scratch.gateway.receive(inbound);
-    await scratch.gateway.waitForRun(runId);
+    const { runId, sessionKey } = await scratch.services.receive(inbound);
+    await scratch.services.runs.wait(runId);
     await vi.waitFor(async () => expect(await scratch.store.count('deadLetters')).toBe(1));
-    expect(await scratch.gateway.deleteSession(sessionKey)).toBe(true);
+    expect(await scratch.services.sessions.delete(sessionKey)).toBe(true);
     expect(await scratch.store.count('outbox')).toBe(0);
     await scratch.stop();
     expect(await filesWith(scratch.home.stateDir, SECRET)).toEqual([]);
@@ -122,13 +122,13 @@ describe('a run', () => {
     const { runId } = await scratch.channel.says({}, 'Think');
     const { runId: queued } = await scratch.channel.says({}, 'Think more');
     await scratch.model.waitForRequests(1);
-    expect(await scratch.gateway.stopRun(queued)).toBe(true);
-    expect(await scratch.gateway.waitForRun(queued)).toMatchObject({ status: 'stopped' });
-    expect(await scratch.gateway.stopRun(runId)).toBe(true);
-    expect(await scratch.gateway.waitForRun(runId)).toMatchObject({ status: 'stopped' });
-    expect(await scratch.gateway.stopRun(runId)).toBe(false);
-    expect(await scratch.gateway.stopRun('run_unknown')).toBe(false);
-    await expect(scratch.gateway.waitForRun('run_unknown')).rejects.toMatchObject({ code: 'ATRIUM_RUN_UNKNOWN' });
+    expect(await scratch.services.runs.stop(queued)).toBe(true);
+    expect(await scratch.services.runs.wait(queued)).toMatchObject({ status: 'stopped' });
+    expect(await scratch.services.runs.stop(runId)).toBe(true);
+    expect(await scratch.services.runs.wait(runId)).toMatchObject({ status: 'stopped' });
+    expect(await scratch.services.runs.stop(runId)).toBe(false);
+    expect(await scratch.services.runs.stop('run_unknown')).toBe(false);
+    await expect(scratch.services.runs.wait('run_unknown')).rejects.toMatchObject({ code: 'ATRIUM_RUN_UNKNOWN' });
     // Whoever left does not want to be told.
     expect(scratch.channel.shown()).toEqual([]);
   });

@@ -32,7 +32,7 @@ it('lists every handler with its state, the reason and how its calls went', asyn
   await scratch.channel.expectDelivered('Hello.');
   await scratch.hooks.drain(1_000);
   const row = async (owner: string, hook: string) => {
-    const { handlers } = await scratch.gateway.hooks.status();
+    const { handlers } = await scratch.services.hooks.status();
     return handlers.find((each) => each.owner === owner && each.hook === hook);
   };
   expect(await row('mixed', 'message_received')).toMatchObject({
@@ -53,7 +53,7 @@ it('lists every handler with its state, the reason and how its calls went', asyn
     state: 'blocked',
     reason: expect.stringContaining('NOBODY_SETS_THIS'),
   });
-  const { handlers, absent } = await scratch.gateway.hooks.status();
+  const { handlers, absent } = await scratch.services.hooks.status();
   expect(absent).toEqual([{ owner: 'broken', state: 'failed', reason: expect.stringContaining('never') }]);
   expect(new Set(handlers.map(({ hook, id, owner }) => `${hook} ${id} ${owner}`)).size).toBe(handlers.length);
 });
@@ -69,7 +69,7 @@ it('lets a suspended handler be called again: by hook, by id or by plugin', asyn
     expect(scratch.hooks.suspended()).toMatchObject([{ hook: 'message_sending', owner: 'mixed' }]);
   };
   const stateOf = async () => {
-    const { handlers } = await scratch.gateway.hooks.status();
+    const { handlers } = await scratch.services.hooks.status();
     return handlers.find(({ hook }) => hook === 'message_sending');
   };
   await suspendIt();
@@ -78,9 +78,9 @@ it('lets a suspended handler be called again: by hook, by id or by plugin', asyn
   for (const name of ['message_sending', handler?.id ?? '', 'mixed']) {
     if (scratch.hooks.suspended().length === 0) await suspendIt();
     const { id, hook, owner } = handler ?? { id: '', hook: '', owner: '' };
-    expect(await scratch.gateway.hooks.rearm(name)).toEqual([{ id, hook, owner }]);
+    expect(await scratch.services.hooks.rearm(name)).toEqual([{ id, hook, owner }]);
     expect(await stateOf()).toMatchObject({ state: 'armed' });
-    expect(await scratch.gateway.hooks.rearm(name)).toEqual([]);
+    expect(await scratch.services.hooks.rearm(name)).toEqual([]);
   }
-  await expect(scratch.gateway.hooks.rearm('message_sendin')).rejects.toThrow('Did you mean "message_sending"?');
+  await expect(scratch.services.hooks.rearm('message_sendin')).rejects.toThrow('Did you mean "message_sending"?');
 });

@@ -13,7 +13,7 @@ import type { PluginStatus } from '../plugins/plugin-status.ts';
 import { nearMatch } from '../protocol/near-match.ts';
 import type { PreparedAgent } from './context-engine.ts';
 import { UnknownHandlerError } from './errors.ts';
-import type { PluginPort } from './gateway-port.ts';
+import type { PluginControl } from './plugin-control.ts';
 
 /**
  * `armed`: it is called. `blocked`: a permission or an unmet need forbids it. `suspended`: it timed out too often, or its
@@ -36,13 +36,6 @@ export interface HooksStatus {
   readonly absent: readonly { readonly owner: string; readonly state: string; readonly reason: string }[];
 }
 
-/** Rejects with UnknownHandlerError for a name that is no hook, no handler and no owner of one. */
-export interface HookPort {
-  status(): Promise<HooksStatus>;
-  /** Lets suspended handlers be called again: those of a hook, of an owner, or one by its id. */
-  rearm(name: string): Promise<readonly RearmedHandler[]>;
-}
-
 export interface RearmedHandler {
   readonly hook: string;
   readonly id: string;
@@ -52,14 +45,15 @@ export interface RearmedHandler {
 export interface HookControlParts {
   readonly hooks: HookRunner;
   readonly statistics: Pick<HookStatistics, 'snapshot'>;
-  readonly plugins: Pick<PluginPort, 'list' | 'reload'>;
+  readonly plugins: Pick<PluginControl, 'list' | 'reload'>;
   /** Every agent with its handlers loaded; one whose workspace cannot be prepared is left out. */
   readonly agents: () => Promise<readonly Pick<PreparedAgent, 'runner' | 'registry'>[]>;
 }
 
 type Listed = Omit<HandlerStatus, Exclude<keyof HandlerStatistics, 'hook' | 'id' | 'owner'>>;
 
-export class HookControl implements HookPort {
+/** Rejects with UnknownHandlerError for a name that is no hook, no handler and no owner of one. */
+export class HookControl {
   readonly #parts: HookControlParts;
 
   constructor(parts: HookControlParts) {
@@ -80,6 +74,7 @@ export class HookControl implements HookPort {
     return { handlers, absent };
   }
 
+  /** Lets suspended handlers be called again: those of a hook, of an owner, or one by its id. */
   async rearm(name: string): Promise<readonly RearmedHandler[]> {
     const { hooks, plugins } = this.#parts;
     const known = await this.#listed(plugins.list());

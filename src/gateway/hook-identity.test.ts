@@ -65,7 +65,7 @@ describe('who and where', () => {
   it('includes the job on every hook of a run that a job started', async () => {
     const { scratch, told, passes } = await watched();
     scratch.model.script([toolCall('read', { path: 'notes.md' }), reply('Good morning.')]);
-    const { id } = await scratch.gateway.jobs.add({
+    const { id } = await scratch.services.jobs.add({
       name: 'report',
       message: 'Write the report.',
       schedule: { every: '10m' },

@@ -68,8 +68,8 @@ const waiting = async (canary: CanaryGateway) => {
   canary.model.script([toolCall('read', { path: 'notes.md' }), reply('Then not.')]);
   await says(canary, 'Read it', /^Approval needed/);
 };
-const approvalOf = async ({ gateway }: CanaryGateway) => {
-  const [row] = await gateway.store.select('approvals', { where: { status: 'waiting' } });
+const approvalOf = async ({ services }: CanaryGateway) => {
+  const [row] = await services.store.select('approvals', { where: { status: 'waiting' } });
   return row?.id ?? '';
 };
 /** A run whose process is gone; what came of it so far does not count. */
@@ -97,7 +97,7 @@ const JOB = {
   createdBy: 'test',
   deliver: 'test:ann',
 };
-const addJob = async ({ gateway }: CanaryGateway) => void (await gateway.jobs.add(JOB));
+const addJob = async ({ services }: CanaryGateway) => void (await services.jobs.add(JOB));
 
 const DRIVES: Record<HookPathName, Drive> = {
   start: { act: async (canary) => canary.listen() },
@@ -174,7 +174,7 @@ const DRIVES: Record<HookPathName, Drive> = {
     settings: { files: NOTES, answers: asking },
     after: [{ path: 'approval asked for', act: waiting }],
     act: async (canary) => {
-      await canary.gateway.answerApproval(await approvalOf(canary), 'allow-once', 'test');
+      await canary.services.approvals.answer(await approvalOf(canary), 'allow-once', { by: 'test' });
       await canary.channel.expectDelivered(/allowed once/, { sender: 'ann' });
       await canary.channel.expectDelivered('Then not.', { sender: 'ann' });
     },
@@ -300,16 +300,16 @@ const DRIVES: Record<HookPathName, Drive> = {
   },
   'job changed': {
     after: [{ path: 'job added', act: addJob }],
-    act: async ({ gateway }) => {
-      const [job] = await gateway.store.select('jobs');
-      await gateway.jobs.edit(job?.id ?? '', { message: 'Another one.' });
+    act: async ({ services }) => {
+      const [job] = await services.store.select('jobs');
+      await services.jobs.edit(job?.id ?? '', { message: 'Another one.' });
     },
   },
   'job removed': {
     after: [{ path: 'job added', act: addJob }],
-    act: async ({ gateway }) => {
-      const [job] = await gateway.store.select('jobs');
-      await gateway.jobs.remove(job?.id ?? '');
+    act: async ({ services }) => {
+      const [job] = await services.store.select('jobs');
+      await services.jobs.remove(job?.id ?? '');
     },
   },
   heartbeat: {
@@ -326,13 +326,13 @@ const DRIVES: Record<HookPathName, Drive> = {
     },
   },
   preview: {
-    act: async ({ gateway }) => void (await gateway.preview({ message: 'Hi' })),
+    act: async ({ services }) => void (await services.context.preview({ message: 'Hi' })),
   },
   install: {
-    act: async ({ gateway }) => {
+    act: async ({ services }) => {
       const target = { targetType: 'plugin', requestKind: 'plugin-npm' } as const;
       const event = { ...target, targetName: 'x', sourcePath: '/x', sourcePathKind: 'directory' } as const;
-      await gateway.checkInstall(event, target);
+      await services.installs.check(event, target);
     },
   },
   'crash in a model call': {

@@ -152,7 +152,7 @@ it('tells of a message that did not arrive, and why', async () => {
   });
   scratch.model.script([reply('Hello.')]);
   scratch.channel.script({ fail: 'nobody lives here' });
-  await scratch.gateway.waitForRun((await scratch.channel.says({ sender: 'ann' }, 'Hi')).runId);
+  await scratch.services.runs.wait((await scratch.channel.says({ sender: 'ann' }, 'Hi')).runId);
   await scratch.stop();
   expect(JSON.parse(await scratch.home.read('heard.jsonl')).context).toMatchObject({
     content: 'Hello.',

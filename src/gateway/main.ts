@@ -1,6 +1,7 @@
 // The composition root: the only place, with the create-… files beside it, that builds things. Reading it downward is
 // reading what a gateway consists of; what each part does is in its own folder.
 
+import { queueInjection } from '../agent/queue-injection.ts';
 import { readFrame } from '../agent/request-frame.ts';
 import { run } from '../agent/run.ts';
 import type { RunParts } from '../agent/run-parts.ts';
@@ -11,6 +12,7 @@ import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { formatModelRef } from '../config/model-choice.ts';
 import { resolveTimezone } from '../config/timezone.ts';
+import { DeadLetters } from '../delivery/dead-letters.ts';
 import type { HookStatistics } from '../hooks/hook-statistics.ts';
 import type { HookRunner } from '../hooks/runner.ts';
 import { EmbeddedLanes } from '../lanes/embedded-lanes.ts';
@@ -20,6 +22,7 @@ import type { SessionMail } from '../tools/sessions-send.ts';
 import type { Tool } from '../tools/tool.ts';
 import { Approvals } from './approvals.ts';
 import { approveCommand } from './approve-command.ts';
+import { checkInstall } from './check-install.ts';
 import { GatewayCommandPorts } from './command-ports.ts';
 import { ContextWarnings } from './context-warnings.ts';
 import { createDelivery, type Delivery } from './create-delivery.ts';
@@ -30,14 +33,18 @@ import { createRecords } from './create-records.ts';
 import { createRunParts } from './create-run-parts.ts';
 import { createSchedule, type GatewaySchedule } from './create-schedule.ts';
 import { explainTools } from './explain-tools.ts';
-import { Gateway } from './gateway.ts';
 import { gatewayHookContext } from './gateway-hook-context.ts';
 import { giveUp } from './give-up.ts';
 import { HookControl } from './hook-control.ts';
 import { Housekeeping } from './housekeeping.ts';
-import { listAgentStatuses } from './list-agent-statuses.ts';
 import { openMcp } from './open-mcp.ts';
 import { openState } from './open-state.ts';
+import { previewMessage } from './preview-message.ts';
+import { receiveMessage } from './receive-message.ts';
+import { listAgentStatuses, readGatewayStatus } from './services/gateway-status.ts';
+import { Runs } from './services/runs.ts';
+import type { Services } from './services/services.ts';
+import { Sessions } from './services/sessions.ts';
 import { LAST_WORDS_MS, type StopReason, tellShutdown, within } from './tell-shutdown.ts';
 import { tellStop } from './tell-stop.ts';
 import { Workspaces } from './workspaces.ts';
@@ -66,7 +73,7 @@ export interface GatewayOptions {
 }
 
 export interface OpenedGateway {
-  readonly gateway: Gateway;
+  readonly services: Services;
   readonly hooks: HookRunner;
   readonly lock: StateLock;
   readonly sockets: Delivery['sockets'];
@@ -101,15 +108,15 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     ...options,
     store,
     records,
-    gateway: () => gateway,
+    services: () => services,
     delivery: () => delivery,
     now,
   });
 
   // What an agent reads, what it can do, and who answers.
   const sessionMail: SessionMail = {
-    deliver: (inbound) => gateway.receive(inbound),
-    waitFor: (runId, signal) => gateway.waitForRun(runId, signal),
+    deliver: (inbound) => services.receive(inbound),
+    waitFor: (runId, signal) => services.runs.wait(runId, signal),
   };
   const mcp = openMcp({ ...options, store, now });
   const cronJobs = () => schedule.toolJobs;
@@ -213,36 +220,24 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   });
 
   // What may be asked of it.
-  const gateway = new Gateway({
-    run: runParts,
-    receive: {
-      store,
-      hooks,
-      route,
-      commands,
-      planDelivery: plan,
-      tell,
-      wakeLane,
-      wakeOutbox,
-      now,
-    },
-    lanes,
-    live,
-    approvals,
-    jobs: schedule.jobs,
-    methods: plugins.methods,
-    plugins: plugins.port,
-    hooks: new HookControl({
-      hooks,
-      statistics: records.hookStatistics,
-      plugins: plugins.port,
-      agents: () => engine.prepareAll(),
-    }),
-    channels,
+  const receiveParts = {
+    store,
+    hooks,
     route,
+    commands,
+    planDelivery: plan,
+    tell,
+    wakeLane,
+    wakeOutbox,
+    now,
+  };
+  const runs = new Runs({ store, lanes, approvals, live, tell, now });
+  const statusParts = {
+    store,
+    lanes,
+    jobs: schedule.jobs,
+    channels,
     agents: () => listAgentStatuses(config, workspaceDirOf, modelsOf),
-    mcpServers: () => mcp.statuses(),
-    explainTools: (request) => explainTools({ ...drafting, config }, request),
     warnings: () => [
       ...loaded.warnings.map(({ message }) => message),
       ...models.problems(),
@@ -253,15 +248,44 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       ...workspaces.warnings,
       ...contextWarnings.warnings,
     ],
+    url: () => url,
     stateDir,
     startedAt,
-    ttlMs: delivery.ttlMs,
-    url: () => url,
-    forgetRecords: (sessionIds) => recorder.forgetSessions(sessionIds),
-    forgetProcesses: (sessionKey) => drafting.exec.processes.forget(sessionKey),
-    letPluginsGo: (sessionKey) => plugins.cleanup.endSession(sessionKey, 'delete'),
-    showSessions: (sessions) => plugins.extensions.show(sessions),
-  });
+  };
+  const services: Services = {
+    store,
+    receive: (inbound, options) => receiveMessage(receiveParts, inbound, options),
+    route,
+    subscribe,
+    status: () => readGatewayStatus(statusParts),
+    runs,
+    sessions: new Sessions({
+      run: runParts,
+      runs,
+      forgetRecords: (sessionIds) => recorder.forgetSessions(sessionIds),
+      forgetProcesses: (sessionKey) => drafting.exec.processes.forget(sessionKey),
+      releaseSession: (sessionKey) => plugins.cleanup.endSession(sessionKey, 'delete'),
+      show: (sessions) => plugins.extensions.show(sessions),
+    }),
+    injections: { queue: (request) => queueInjection({ store, now }, request) },
+    approvals,
+    jobs: schedule.jobs,
+    deadLetters: new DeadLetters({ store, wakeLane, wakeOutbox, ttlMs: delivery.ttlMs, now }),
+    plugins: plugins.control,
+    hooks: new HookControl({
+      hooks,
+      statistics: records.hookStatistics,
+      plugins: plugins.control,
+      agents: () => engine.prepareAll(),
+    }),
+    methods: plugins.methods,
+    context: { preview: (request) => previewMessage({ draft: runParts, route, commands, now }, request) },
+    tools: {
+      explain: (request) => explainTools({ ...drafting, config }, request),
+      mcpServers: () => mcp.statuses(),
+    },
+    installs: { check: (event, context) => checkInstall(hooks, event, context) },
+  };
 
   // Everything begins.
   live.subscribe((event) => {
@@ -269,7 +293,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     sockets.cli.watch(event);
   });
   await plugins.load();
-  for (const channel of channels) await channel.open({ receive: (inbound) => gateway.receive(inbound) });
+  for (const channel of channels) await channel.open({ receive: (inbound) => services.receive(inbound) });
   workspaces.prepareAll();
   await outbox.open();
   await drafting.exec.processes.open();
@@ -293,7 +317,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   housekeeping.open();
 
   return {
-    gateway,
+    services,
     hooks,
     lock,
     sockets,

@@ -47,7 +47,7 @@ describe('MCP servers in a gateway', () => {
     await scratch.channel.expectDelivered('It is there.');
     expect(toldTools(scratch)).toEqual(expect.arrayContaining(['read', 'files__get_file_info', 'odd__act']));
     expect(results(scratch, 1)).toEqual([expect.stringContaining('isFile: true')]);
-    expect(await scratch.gateway.mcpServers()).toMatchObject([
+    expect(await scratch.services.tools.mcpServers()).toMatchObject([
       { name: 'files', transport: 'stdio', state: 'running', error: null },
       { name: 'odd', state: 'running', tools: 6 },
     ]);
@@ -98,7 +98,7 @@ describe('MCP servers in a gateway', () => {
     await scratch.channel.says({}, 'Hi');
     await scratch.channel.expectDelivered('Hello.');
     expect(toldTools(scratch)).toContain('odd__act');
-    const { warnings } = await scratch.gateway.status();
+    const { warnings } = await scratch.services.status();
     expect(warnings).toContainEqual(expect.stringMatching(/"broken" cannot be used: it ended with code 3/));
     expect(warnings).toContainEqual(expect.stringMatching(/"neither" is not used: .* neither a command nor a url/));
     expect(scratch.warnings).toContain('mcp broken: there is no license');

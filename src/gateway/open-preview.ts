@@ -12,10 +12,9 @@ import type { Store } from '../store/store.ts';
 import type { McpServerStatus } from '../tools/mcp/mcp-server.ts';
 import { createDraftParts } from './create-draft-parts.ts';
 import { emptyStore } from './empty-store.ts';
-import { explainTools } from './explain-tools.ts';
-import type { ExplainToolsRequest, Preview, PreviewRequest, ToolsExplanation } from './gateway-port.ts';
+import { type ExplainToolsRequest, explainTools, type ToolsExplanation } from './explain-tools.ts';
 import { lookAtMcp } from './open-mcp.ts';
-import { previewMessage } from './preview-message.ts';
+import { type Preview, type PreviewRequest, previewMessage } from './preview-message.ts';
 
 export interface PreviewOptions {
   readonly environment: Environment;

@@ -18,7 +18,7 @@ describe.each(['worker', 'inline'] as const)('a question of a plugin in the %s',
     await scratch.stop();
     await scratch.start();
     const [{ id } = { id: '' }] = await waiting(scratch);
-    await scratch.gateway.answerApproval(id, 'allow-once', 'api');
+    await scratch.services.approvals.answer(id, 'allow-once', { by: 'api' });
     await scratch.channel.expectDelivered(/allowed once by api/);
     await scratch.channel.expectDelivered('Stamped.');
     expect(ran).toEqual([{ text: 'soft red' }]);
@@ -52,13 +52,13 @@ describe.each(['worker', 'inline'] as const)('a question of a plugin in the %s',
     await scratch.channel.expectDelivered(/^Approval needed/);
     const [first, second] = await waiting(scratch);
     await disable(scratch);
-    await scratch.gateway.answerApproval(first?.id ?? '', 'deny', 'api');
+    await scratch.services.approvals.answer(first?.id ?? '', 'deny', { by: 'api' });
     await scratch.channel.expectDelivered(/denied by api/);
     await expect.poll(() => scratch.store.count('inbox', { kind: 'approval', status: 'queued' })).toBe(0);
-    await expect.poll(async () => (await scratch.gateway.status()).running).toEqual([]);
+    await expect.poll(async () => (await scratch.services.status()).running).toEqual([]);
     expect(await scratch.store.count('runs', { status: 'suspended' })).toBe(1);
     expect((await waiting(scratch)).map(({ id }) => id)).toEqual([second?.id]);
-    await scratch.gateway.answerApproval(second?.id ?? '', 'deny', 'api');
+    await scratch.services.approvals.answer(second?.id ?? '', 'deny', { by: 'api' });
     await scratch.channel.expectDelivered(/denied by api/);
     await scratch.channel.expectDelivered('One of them.');
     expect(ran).toEqual([]);
@@ -71,7 +71,7 @@ describe.each(['worker', 'inline'] as const)('a question of a plugin in the %s',
     await scratch.channel.expectDelivered(/^Approval needed/);
     const [{ id } = { id: '' }] = await waiting(scratch);
     await disable(scratch);
-    await scratch.gateway.answerApproval(id, 'allow-once', 'api');
+    await scratch.services.approvals.answer(id, 'allow-once', { by: 'api' });
     await scratch.channel.expectDelivered(/allowed once by api/);
     await scratch.channel.expectDelivered('Then not.');
     expect(ran).toEqual([]);
@@ -115,14 +115,14 @@ async function open(isolation: 'worker' | 'inline') {
   const told = `${scratch.home.stateDir}/told.txt`;
   const plugins = { entries: { careful: { isolation, config: { told } } } };
   await scratch.home.write('openclaw.json', JSON.stringify({ ...config, plugins }));
-  await scratch.gateway.plugins.reload('careful');
+  await scratch.services.plugins.reload('careful');
   return { scratch, ran, clock };
 }
 
 async function disable(scratch: ScratchGateway): Promise<void> {
   const config = JSON.parse(await scratch.home.read('openclaw.json'));
   await scratch.home.write('openclaw.json', JSON.stringify({ ...config, plugins: { enabled: false } }));
-  expect(await scratch.gateway.plugins.reload('careful')).toMatchObject({ state: 'disabled' });
+  expect(await scratch.services.plugins.reload('careful')).toMatchObject({ state: 'disabled' });
 }
 
 async function waiting({ store }: ScratchGateway): Promise<readonly ApprovalRow[]> {

@@ -13,7 +13,6 @@ import { within } from '../hooks/observer-queue.ts';
 import type { PluginStatus } from '../plugins/plugin-status.ts';
 import type { Plugins } from '../plugins/plugins.ts';
 import type { PluginsConfiguration } from '../plugins/plugins-parts.ts';
-import type { PluginPort } from './gateway-port.ts';
 import { pluginsConfigurationOf } from './plugins-configuration.ts';
 
 export interface PluginControlParts {
@@ -33,7 +32,8 @@ const CLOSE_MS = 500;
 /** Many editors empty a file before they fill it. An empty one would allow what the full one forbids. */
 const QUIET_MS = 300;
 
-export class PluginControl implements PluginPort {
+/** Everything with an id rejects or throws UnknownPluginError. Reloading reads the configuration again first. */
+export class PluginControl {
   readonly #parts: PluginControlParts;
   #applied: PluginsConfiguration;
   #watched: readonly string[] = [];

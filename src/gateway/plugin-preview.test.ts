@@ -13,12 +13,12 @@ api.registerTool({ name: 'dice', description: 'Throws.', parameters: { type: 'ob
 `;
 
 it('a preview with a plugin is what is sent, and one that counts is named in its place', async () => {
-  const { gateway, model, channel, home } = await gatewayForTest({ files: pluginFiles('kind', PLUGIN) });
+  const { services, model, channel, home } = await gatewayForTest({ files: pluginFiles('kind', PLUGIN) });
   model.script(() => reply('Yes.'));
   const say = async (text: string) => {
-    const preview = await gateway.preview({ message: text, channel: channel.id });
+    const preview = await services.context.preview({ message: text, channel: channel.id });
     const { runId } = await channel.says({}, text);
-    await gateway.waitForRun(runId);
+    await services.runs.wait(runId);
     return { preview, sent: model.requests.at(-1)?.body };
   };
   const plain = await say('One');
@@ -30,7 +30,7 @@ it('a preview with a plugin is what is sent, and one that counts is named in its
   const config = JSON.parse(await home.read('openclaw.json'));
   const plugins = { entries: { kind: { config: { counts: true } } } };
   await home.write('openclaw.json', JSON.stringify({ ...config, plugins }));
-  await gateway.plugins.reload('kind');
+  await services.plugins.reload('kind');
   const counting = await say('Two');
   expect(counting.preview.wire.body).not.toContain('Asked');
   expect(JSON.stringify(counting.preview.placeholders)).toContain('kind');

@@ -12,7 +12,7 @@ describe('a plugin of a running gateway', () => {
   it('changes what is said, with the code and the settings that it has now, once', async () => {
     const scratch = await gatewayForTest({ files: { 'extensions/shout/index.ts': shout('one') } });
     const { channel, model, home } = scratch;
-    const { plugins } = scratch.gateway;
+    const { plugins } = scratch.services;
     const answers = async (text: string) => {
       model.script([reply(text)]);
       await channel.says({}, 'hi');
@@ -63,7 +63,7 @@ describe('a plugin of a running gateway', () => {
       config: { plugins: { entries: { serve: { config: { port } } } } },
     });
     const { home } = scratch;
-    const { plugins } = scratch.gateway;
+    const { plugins } = scratch.services;
     const told = async () => (await home.read('extensions/serve/log.txt')).split('\n').slice(0, -1);
     const served = async () => (await fetch(`http://127.0.0.1:${port}`)).text();
     await scratch.opened.listensAt('http://127.0.0.1:18999');
@@ -100,37 +100,37 @@ describe('a plugin of a running gateway', () => {
       await new Promise((resolve) => setTimeout(resolve, 300));
       return { content: event.content + ' at last' };
     });`;
-    const { channel, model, gateway, hooks } = await gatewayForTest({ files: { 'extensions/slow/index.ts': slow } });
+    const { channel, model, services, hooks } = await gatewayForTest({ files: { 'extensions/slow/index.ts': slow } });
     const [armed] = hooks.list('message_sending');
     model.script([reply('Here')]);
     const { runId } = await channel.says({}, 'hi');
     await model.waitForRequests(1);
     await new Promise((resolve) => setTimeout(resolve, 100));
-    await gateway.plugins.reload('slow');
+    await services.plugins.reload('slow');
     expect(hooks.list('message_sending')[0]?.handler).not.toBe(armed?.handler);
-    await gateway.waitForRun(runId);
+    await services.runs.wait(runId);
     await channel.expectDelivered('Here at last');
   });
 
   it('with a handler that will never be called is loaded, and the operator is told of it once', async () => {
-    const { gateway, warnings, home } = await gatewayForTest({
+    const { services, warnings, home } = await gatewayForTest({
       files: { 'extensions/spy/index.ts': `export default (api: any) => api.on('agent_end', () => {});` },
     });
-    expect(gateway.plugins.inspect('spy')).toMatchObject({ state: 'loaded', hooks: [{ state: 'blocked' }] });
+    expect(services.plugins.inspect('spy')).toMatchObject({ state: 'loaded', hooks: [{ state: 'blocked' }] });
     const told = () => warnings.filter((warning) => warning.startsWith('plugin spy: '));
     expect(told()).toEqual([expect.stringContaining('Its handler for agent_end is blocked: it sees conversations;')]);
-    await gateway.plugins.reload('spy');
+    await services.plugins.reload('spy');
     expect(told()).toHaveLength(1);
     await home.write('extensions/spy/index.ts', `export default (api: any) => api.on('agent_ended', () => {});`);
-    await gateway.plugins.reload('spy');
+    await services.plugins.reload('spy');
     expect(told()[1]).toContain('there is no such hook, so it would never fire. Did it mean "agent_end"?');
   });
 
   it('that cannot be loaded does not keep the gateway from starting', async () => {
-    const { channel, model, gateway, warnings } = await gatewayForTest({
+    const { channel, model, services, warnings } = await gatewayForTest({
       files: { 'extensions/shout/index.ts': 'throw new Error("not today");' },
     });
-    expect(gateway.plugins.inspect('shout')).toMatchObject({
+    expect(services.plugins.inspect('shout')).toMatchObject({
       state: 'failed',
       reason: expect.stringContaining('not today'),
     });

@@ -6,7 +6,7 @@ import { newId } from '../protocol/new-id.ts';
 import { reply, toolCall, toolCalls } from '../testkit/model-server.ts';
 import { ScratchGateway, type ScratchGatewaySettings } from '../testkit/scratch-gateway.ts';
 import type { TestPlace } from '../testkit/test-channel.ts';
-import type { PreviewRequest } from './gateway-port.ts';
+import type { PreviewRequest } from './preview-message.ts';
 
 let scratch: ScratchGateway;
 let clock: number;
@@ -47,7 +47,7 @@ async function open(settings: ScratchGatewaySettings = {}): Promise<void> {
 
 async function say(text: string, sessionKey?: string, place: TestPlace = {}): Promise<string> {
   const { runId } = await scratch.channel.says(place, text, sessionKey === undefined ? {} : { sessionKey });
-  const run = await scratch.gateway.waitForRun(runId);
+  const run = await scratch.services.runs.wait(runId);
   expect(run.outcome?.error).toBeUndefined();
   return runId;
 }
@@ -60,7 +60,7 @@ async function expectWire(
   place: TestPlace = {},
 ): Promise<string> {
   const channel = scratch.channel.id;
-  const preview = await scratch.gateway.preview({ message: text, sessionKey, channel, ...about });
+  const preview = await scratch.services.context.preview({ message: text, sessionKey, channel, ...about });
   const before = scratch.model.requests.length;
   await say(text, sessionKey, place);
   const sent = scratch.model.requests[before];
@@ -132,7 +132,7 @@ describe.each(['openai-completions', 'anthropic-messages'] as const)('a preview 
     expect(morning).not.toContain('still there?');
     expect(morning.replace('good morning', 'hello')).not.toBe(night);
     const later = new Date(clock + 12 * HOUR);
-    const preview = await scratch.gateway.preview({
+    const preview = await scratch.services.context.preview({
       message: 'later',
       sessionKey: 'agent:main:main',
       channel: 'test',
@@ -158,8 +158,8 @@ describe.each(['openai-completions', 'anthropic-messages'] as const)('a preview 
     await inject(key, 'mailer', 'prepend', 'You have mail.');
     await inject(key, 'clock', 'append', 'It is late.');
     const asked = { message: 'hello', sessionKey: key, channel: 'test' };
-    const first = await scratch.gateway.preview(asked);
-    expect((await scratch.gateway.preview(asked)).wire.body).toBe(first.wire.body);
+    const first = await scratch.services.context.preview(asked);
+    expect((await scratch.services.context.preview(asked)).wire.body).toBe(first.wire.body);
     expect(await scratch.store.count('injections', { status: 'queued' })).toBe(2);
     expect(await expectWire('hello', key)).toContain('You have mail.');
     expect(await scratch.store.count('injections', { status: 'consumed' })).toBe(2);
@@ -178,7 +178,7 @@ describe.each(['openai-completions', 'anthropic-messages'] as const)('a preview 
   it('names handlers that may have effects, and is what is sent once they are asked', async () => {
     await open({ protocol, register: (hooks) => registerHandlers(hooks, { pure: false }) });
     const asked = { message: 'hello', sessionKey: 'agent:main:main', channel: 'test' };
-    const preview = await scratch.gateway.preview(asked);
+    const preview = await scratch.services.context.preview(asked);
     expect(preview.placeholders).toEqual(['route', 'old', 'turn', 'build', 'write']);
     expect(preview.wire.body).not.toContain('system first');
     expect(calls).toBe(0);
@@ -191,7 +191,9 @@ describe.each(['openai-completions', 'anthropic-messages'] as const)('a preview 
     await say('hello', 'agent:main:main');
     expect(await expectWire('/new and now for something else', 'agent:main:main')).not.toContain('hello');
     for (const message of ['/status', '/new', ' /help ']) {
-      await expect(scratch.gateway.preview({ message, sessionKey: 'agent:main:main' })).rejects.toThrow(/is a command/);
+      await expect(scratch.services.context.preview({ message, sessionKey: 'agent:main:main' })).rejects.toThrow(
+        /is a command/,
+      );
     }
   });
 
@@ -199,7 +201,7 @@ describe.each(['openai-completions', 'anthropic-messages'] as const)('a preview 
     await open({ protocol });
     scratch.model.script([toolCall('read', { path: 'AGENTS.md' })]);
     const { runId } = await scratch.channel.says({}, 'look', { sessionKey: 'agent:main:main' });
-    await scratch.gateway.waitForRun(runId);
+    await scratch.services.runs.wait(runId);
     scratch.model.script(() => reply('Very well.'));
     await expectWire('go on', 'agent:main:main');
   });
@@ -210,9 +212,9 @@ describe('a preview', () => {
     await open({ register: (hooks) => registerHandlers(hooks, { pure: true }) });
     await say('hello', 'agent:main:main');
     const before = await everything();
-    await scratch.gateway.preview({ message: 'hello', sessionKey: 'agent:main:main', runHooks: true });
-    await scratch.gateway.preview({ message: '/new hello', sessionKey: 'agent:main:main' });
-    await scratch.gateway.preview({ message: 'hello', sessionKey: 'agent:ops:never:seen' });
+    await scratch.services.context.preview({ message: 'hello', sessionKey: 'agent:main:main', runHooks: true });
+    await scratch.services.context.preview({ message: '/new hello', sessionKey: 'agent:main:main' });
+    await scratch.services.context.preview({ message: 'hello', sessionKey: 'agent:ops:never:seen' });
     expect(await everything()).toEqual(before);
     // Records are written down in groups, at the latest when the gateway stops.
     await scratch.stop();

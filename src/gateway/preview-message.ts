@@ -4,15 +4,40 @@
 // Errors: rejects with NoRequestError when no model would be asked, and as routing and drafting do.
 
 import { previewRequest } from '../agent/preview-request.ts';
-import { withTexts } from '../agent/request-text.ts';
+import { type ToldSpan, withTexts } from '../agent/request-text.ts';
 import type { DraftParts } from '../agent/run-parts.ts';
 import type { CommandList } from '../commands/chat-command.ts';
 import { readInLane, type SaidInLane } from '../commands/read-in-lane.ts';
+import type { ContextReport } from '../context/report/build-report.ts';
+import type { WireRequest } from '../models/model.ts';
 import type { Inbound, Surface } from '../protocol/inbound.ts';
 import { parseSessionKey } from '../protocol/session-key.ts';
 import type { Route } from '../routing/resolve-route.ts';
 import { NoRequestError } from './errors.ts';
-import type { Preview, PreviewRequest } from './gateway-port.ts';
+
+export interface PreviewRequest {
+  readonly sessionKey?: string | undefined;
+  readonly agentId?: string | undefined;
+  readonly message: string;
+  /** Where it would be typed, for a session whose key does not say; `name:id` names a place on it too. */
+  readonly channel?: string | undefined;
+  readonly at?: Date | undefined;
+  /** Also runs prompt hooks that are not declared pure. */
+  readonly runHooks?: boolean | undefined;
+}
+
+export interface Preview {
+  readonly sessionKey: string;
+  readonly agentId: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly wire: WireRequest;
+  readonly report: ContextReport;
+  /** Who wrote which characters of the body's texts, in the order of the body. */
+  readonly spans: readonly ToldSpan[];
+  /** Hooks that would have run and stand as placeholders; byte equality is promised when there are none. */
+  readonly placeholders: readonly string[];
+}
 
 export interface PreviewParts {
   readonly draft: DraftParts;

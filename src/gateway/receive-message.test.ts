@@ -78,7 +78,7 @@ describe('a command', () => {
     await scratch.model.waitForRequests(1);
     await scratch.channel.says({ sender: 'bob' }, '/stop');
     await scratch.channel.expectDelivered('Nothing is running here.', { sender: 'bob' });
-    expect((await scratch.gateway.status()).running).toHaveLength(1);
+    expect((await scratch.services.status()).running).toHaveLength(1);
   });
 });
 

@@ -14,14 +14,22 @@ import type { Tell } from '../facts/facts.ts';
 import type { HookContext } from '../hooks/hook-context.ts';
 import { rootTrace } from '../hooks/hook-trace.ts';
 import { dedupeKeyOf, type Inbound } from '../protocol/inbound.ts';
+import type { Message } from '../protocol/message.ts';
 import { newId } from '../protocol/new-id.ts';
 import type { Route } from '../routing/resolve-route.ts';
 import { PreconditionFailedError } from '../store/errors.ts';
 import type { NewRow, Store, Write } from '../store/store.ts';
 import type { TriggerPayload } from '../store/tables.ts';
 import { InboundTooLongError } from './errors.ts';
-import type { ReceiveOptions } from './gateway-port.ts';
 import { noteWaiting } from './note-waiting.ts';
+
+export interface ReceiveOptions {
+  readonly kind?: 'message' | 'api' | undefined;
+  /** What a fresh session begins with. */
+  readonly seed?: readonly Message[] | undefined;
+  /** A hash of what is said, to tell a repetition from another message under the same id. */
+  readonly fingerprint?: string | undefined;
+}
 
 export interface ReceiveParts {
   readonly store: Store;

@@ -21,7 +21,7 @@ async function open(settings: ScratchGatewaySettings = {}): Promise<void> {
 
 async function say(text: string, sessionKey = KEY): Promise<string> {
   const { runId } = await scratch.channel.says({}, text, { sessionKey });
-  await scratch.gateway.waitForRun(runId);
+  await scratch.services.runs.wait(runId);
   return runId;
 }
 
@@ -154,7 +154,7 @@ describe.each(['openai-completions', 'anthropic-messages'] as const)('the spans 
           const sessionKey = `agent:main:round:${Math.floor(round++ / 3)}`;
           if (injection !== null) await inject('mailer', 'append', injection, sessionKey);
           const asked = { message, sessionKey, channel: 'test' };
-          const preview = await scratch.gateway.preview(asked);
+          const preview = await scratch.services.context.preview(asked);
           const before = scratch.model.requests.length;
           const replies = [...answers, reply('The end.')];
           scratch.model.script(() => replies.shift() ?? reply('The end.'));
@@ -224,7 +224,7 @@ describe('the authors of a request', () => {
     await open();
     const runId = await say('a secret');
     expect(JSON.stringify(await readRequestSpans(scratch.store, runId))).toContain('a secret');
-    await scratch.gateway.deleteSession(KEY);
+    await scratch.services.sessions.delete(KEY);
     expect(await readRequestSpans(scratch.store, runId)).toBeUndefined();
   });
 

@@ -15,7 +15,7 @@ export interface StartOptions extends GatewayOptions {
   readonly port?: number | undefined;
 }
 
-export interface StartedGateway extends Pick<OpenedGateway, 'gateway' | 'hooks'> {
+export interface StartedGateway extends Pick<OpenedGateway, 'services' | 'hooks'> {
   readonly url: string;
   readonly token: string;
   readonly tokenSource: string;
@@ -37,9 +37,9 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
   for (const warning of warnings) warn(warning);
   const host = resolveBindAddress(settings.bind, token);
   const opened = await openGateway(options);
-  const { gateway, sockets } = opened;
+  const { services, sockets } = opened;
   const app = createHttpApp({
-    port: gateway,
+    services,
     token,
     allowedHosts: [],
     allowedOrigins: settings.allowedOrigins ?? [],
@@ -77,7 +77,7 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
     await listening.close(1_000);
   };
   return {
-    gateway,
+    services,
     hooks: opened.hooks,
     url: listening.url,
     token,

@@ -132,7 +132,7 @@ describe('a tool that only the operator has', () => {
   const FORBIDDEN = 'only the operator has it, and jobs on a schedule';
 
   async function ruleIn(scratch: ScratchGateway, sessionKey: string): Promise<string | undefined> {
-    const { tools } = await scratch.gateway.explainTools({ sessionKey });
+    const { tools } = await scratch.services.tools.explain({ sessionKey });
     return tools.find(({ name }) => name === 'gateway')?.rule;
   }
 
@@ -166,8 +166,8 @@ describe('a tool that only the operator has', () => {
     scratch.model.script(() => reply('Yes?'));
     const isToldOf = async (sender: string) => {
       const surface = { channel: 'cli', accountId: 'default', peer: { kind: 'direct', id: 'me' } } as const;
-      const { runId } = await scratch.gateway.receive({ surface, sender: { id: sender }, text: 'Hello', at: 0 });
-      await scratch.gateway.waitForRun(runId);
+      const { runId } = await scratch.services.receive({ surface, sender: { id: sender }, text: 'Hello', at: 0 });
+      await scratch.services.runs.wait(runId);
       return told(scratch, scratch.model.requests.length - 1).includes('gateway');
     };
     expect(await isToldOf('me')).toBe(true);
@@ -188,7 +188,7 @@ describe('GET /api/tools/explain', () => {
       }),
     });
     const app = createHttpApp({
-      port: scratch.gateway,
+      services: scratch.services,
       agentIds: () => ['main', 'coder'],
       now: Date.now,
       token: 'test-token',
@@ -214,7 +214,7 @@ describe('GET /api/tools/explain', () => {
     );
     const slip = 'tools.deny names "exce", which is no tool here. Did you mean "exec"?';
     expect(body.warnings).toEqual([slip]);
-    expect((await scratch.gateway.status()).warnings).toContain(slip);
+    expect((await scratch.services.status()).warnings).toContain(slip);
 
     const other = await get('agent=main&provider=other&model=x');
     expect(other.body.tools).toContainEqual(

@@ -103,7 +103,7 @@ class Trial {
   }
 
   async drive() {
-    const { gateway } = this.#opened;
+    const { services } = this.#opened;
     await this.#opened.listensAt('http://127.0.0.1:9');
     await this.#try('message', async () => this.#say('say Hello.'));
     await this.#try('tool call', async () => this.#say('call read {"path":"AGENTS.md"}'));
@@ -116,19 +116,19 @@ class Trial {
     await this.#try('job added', async () => this.#job());
     await this.#try('install', async () => {
       const target = { targetType: 'plugin', requestKind: 'plugin-dir' } as const;
-      await gateway.checkInstall(
+      await services.installs.check(
         { ...target, targetName: 'atrium-doctor', sourcePath: tmpdir(), sourcePathKind: 'directory' },
         target,
       );
     });
     await this.#try('session deleted', async () => {
-      const open = await gateway.store.select('sessions', { where: { endedAt: null } });
-      for (const { sessionKey } of open) await gateway.deleteSession(sessionKey);
+      const open = await services.store.select('sessions', { where: { endedAt: null } });
+      for (const { sessionKey } of open) await services.sessions.delete(sessionKey);
     });
     await this.#try('message', async () => this.#say('say Goodbye.'));
     await this.#opened.hooks.drain(CLOSE_MS);
     this.paths.push('shutdown');
-    return gateway.hooks.status();
+    return services.hooks.status();
   }
 
   async #try(path: HookPathName, act: () => Promise<void>): Promise<void> {
@@ -141,12 +141,12 @@ class Trial {
   }
 
   async #say(text: string): Promise<void> {
-    const { gateway } = this.#opened;
-    const { runId } = await gateway.receive(this.#inbound(text));
+    const { services } = this.#opened;
+    const { runId } = await services.receive(this.#inbound(text));
     const limit = timeLimit(RUN_MS, () => new Error(`it took longer than ${RUN_MS / 1_000} s and was stopped`));
     try {
       while (!(await this.#isAsking(runId))) {
-        const [run] = await gateway.store.select('runs', { where: { runId }, limit: 1 });
+        const [run] = await services.store.select('runs', { where: { runId }, limit: 1 });
         if (run?.status === 'blocked')
           this.notes.push(`The run of ${JSON.stringify(text)} ended early. ${run.outcome?.error ?? ''}`);
         if (run && run.status !== 'running') return;
@@ -154,9 +154,9 @@ class Trial {
         await sleep(10);
       }
       this.notes.push(`The run of ${JSON.stringify(text)} wanted a person asked, and was stopped.`);
-      await gateway.stopRun(runId, 'nobody is there to be asked');
+      await services.runs.stop(runId, 'nobody is there to be asked');
     } catch (error) {
-      await gateway.stopRun(runId, 'the trial goes on');
+      await services.runs.stop(runId, 'the trial goes on');
       throw error;
     } finally {
       limit.clear();
@@ -164,36 +164,37 @@ class Trial {
   }
 
   async #isAsking(runId: string): Promise<boolean> {
-    return (await this.#opened.gateway.store.count('approvals', { runId, status: 'waiting' })) > 0;
+    return (await this.#opened.services.store.count('approvals', { runId, status: 'waiting' })) > 0;
   }
 
   async #stopped(): Promise<void> {
-    const { gateway } = this.#opened;
-    const { runId } = await gateway.receive(this.#inbound('wait 60'));
+    const { services } = this.#opened;
+    const { runId } = await services.receive(this.#inbound('wait 60'));
     const begun = Date.now();
-    const isCalling = async () => (await gateway.store.count('journal', { runId })) > 0;
+    const isCalling = async () => (await services.store.count('journal', { runId })) > 0;
     while (!(await isCalling()) && Date.now() - begun < RUN_MS) {
-      if ((await gateway.store.count('runs', { runId, status: { not: 'running' } })) > 0) return;
+      if ((await services.store.count('runs', { runId, status: { not: 'running' } })) > 0) return;
       await sleep(5);
     }
     await this.#say('/stop');
-    await gateway.waitForRun(runId, AbortSignal.timeout(RUN_MS));
+    await services.runs.wait(runId, AbortSignal.timeout(RUN_MS));
   }
 
   async #beat(): Promise<void> {
-    const { schedule, gateway } = this.#opened;
+    const { schedule, services } = this.#opened;
     // Beats are due at the multiples of their pace, and one that is noticed late does not count.
     this.#clock.ahead += BEAT_MS - ((Date.now() + this.#clock.ahead) % BEAT_MS);
     const beats = await schedule.heartbeats.look();
     if (![...beats.values()].includes('queued'))
       throw new Error(`no heartbeat came (${[...beats.values()].join(', ')})`);
     const begun = Date.now();
-    const isBusy = async () => (await gateway.store.count('inbox', { kind: 'heartbeat', status: { not: 'done' } })) > 0;
+    const isBusy = async () =>
+      (await services.store.count('inbox', { kind: 'heartbeat', status: { not: 'done' } })) > 0;
     while ((await isBusy()) && Date.now() - begun < RUN_MS) await sleep(10);
   }
 
   async #job(): Promise<void> {
-    const { jobs } = this.#opened.gateway;
+    const { jobs } = this.#opened.services;
     const job = { name: 'doctor', message: 'say Nothing.', schedule: { every: '1d' }, createdBy: PEER };
     const { id } = await jobs.add(job);
     await jobs.remove(id);

@@ -107,9 +107,9 @@ describe('two slashes', () => {
   it('are shown by a preview as they are sent, and an unknown command has none', async () => {
     await open();
     const sessionKey = 'agent:main:main';
-    const { wire } = await scratch.gateway.preview({ message: '//status', sessionKey, channel: 'test' });
+    const { wire } = await scratch.services.context.preview({ message: '//status', sessionKey, channel: 'test' });
     expect((JSON.parse(wire.body).messages as { content: unknown }[]).at(-1)?.content).toBe('/status');
-    await expect(scratch.gateway.preview({ message: '/statsu', sessionKey, channel: 'test' })).rejects.toThrow(
+    await expect(scratch.services.context.preview({ message: '/statsu', sessionKey, channel: 'test' })).rejects.toThrow(
       /is a command/,
     );
   });
@@ -126,7 +126,7 @@ describe('two slashes', () => {
 
 describe('a program', () => {
   const send = (text: string, changes: object, kind?: 'api') =>
-    scratch.gateway.receive(
+    scratch.services.receive(
       { surface: scratch.channel.surface({}), sender: { id: 'x' }, text, at: Date.now(), ...changes },
       kind && { kind },
     );
@@ -139,7 +139,7 @@ describe('a program', () => {
     await open();
     const surface = { channel: 'api', accountId: 'default', peer: { kind: 'direct', id: 'p' } };
     const { runId } = await send(text, { surface }, 'api');
-    await scratch.gateway.waitForRun(runId);
+    await scratch.services.runs.wait(runId);
     expect(lastSaid()).toBe(text);
     await send(text, { fromAgent: { runId: 'run_x', call: 'c1', path: [] } });
     await scratch.channel.expectDelivered('Yes.');
@@ -154,7 +154,7 @@ describe('a command of a plugin', () => {
 
   /** A change of the configuration is noticed a moment later. */
   const becomes = (state: string) =>
-    expect.poll(() => scratch.gateway.plugins.inspect('games').state, { timeout: 20_000 }).toBe(state);
+    expect.poll(() => scratch.services.plugins.inspect('games').state, { timeout: 20_000 }).toBe(state);
 
   it('exists as long as the plugin does', async () => {
     await open({ files: pluginFiles('games', dice), config });
@@ -179,7 +179,7 @@ describe('a command of a plugin', () => {
 
   it('that is gone when its turn comes is answered as one that does not exist', async () => {
     await open({ files: pluginFiles('games', dice), config });
-    const { channel, gateway, home, model } = scratch;
+    const { channel, services, home, model } = scratch;
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -191,7 +191,7 @@ describe('a command of a plugin', () => {
       handler: () => held.then(() => undefined),
     });
     await channel.says({}, 'Think');
-    await expect.poll(async () => (await gateway.status()).running.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(async () => (await services.status()).running.length, { timeout: 20_000 }).toBe(1);
     expect(await channel.says({}, '/dice')).toMatchObject({ outcome: 'accepted' });
     const written = JSON.parse(await home.read('openclaw.json'));
     await home.write('openclaw.json', JSON.stringify({ ...written, plugins: { deny: ['games'] } }));

@@ -87,7 +87,7 @@ describe('usage', () => {
     await scratch.channel.expectDelivered(
       /^Usage: this session 100 tokens in, 50 out, cost 0\.2000; main today 100 tokens in, 50 out, cost 0\.2000$/m,
     );
-    await scratch.gateway.deleteSession(sessionKey);
+    await scratch.services.sessions.delete(sessionKey);
     const { total } = await sumUsage(scratch.store, { by: 'session', timezone: 'UTC', sessionKey });
     expect(total).toMatchObject({ calls: 1, input: 100, output: 50, cost: 0.2 });
   });

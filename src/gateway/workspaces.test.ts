@@ -10,7 +10,7 @@ it('a fresh home gets a workspace before the first answer', async () => {
   await scratch.channel.says({}, 'Hi');
   await scratch.channel.expectDelivered('Hello.');
   expect(await scratch.home.read('workspace/AGENTS.md')).not.toBe('');
-  expect((await scratch.gateway.status()).warnings).toEqual([]);
+  expect((await scratch.services.status()).warnings).toEqual([]);
 });
 
 it('a workspace that cannot be made is told to the person and once to the operator, until somebody mends it', async () => {
@@ -26,11 +26,11 @@ it('a workspace that cannot be made is told to the person and once to the operat
   await scratch.channel.expectDelivered(/could not be answered\. There is no workspace at/);
   const told = [expect.stringContaining('The workspace of "main" could not be prepared')];
   expect(scratch.warnings).toEqual(told);
-  expect((await scratch.gateway.status()).warnings).toEqual(told);
+  expect((await scratch.services.status()).warnings).toEqual(told);
 
   await rm(blocked);
   scratch.model.script([reply('Hello.')]);
   await scratch.channel.says({}, 'Hi');
   await scratch.channel.expectDelivered('Hello.');
-  expect((await scratch.gateway.status()).warnings).toEqual([]);
+  expect((await scratch.services.status()).warnings).toEqual([]);
 });

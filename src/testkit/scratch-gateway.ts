@@ -7,6 +7,7 @@ import type { Channel } from '../channels/channel.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { type OpenedGateway, openGateway } from '../gateway/main.ts';
+import type { Services } from '../gateway/services/services.ts';
 import type { StopReason } from '../gateway/tell-shutdown.ts';
 import type { HookRunner } from '../hooks/runner.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -76,12 +77,12 @@ export class ScratchGateway {
     return this.#opened;
   }
 
-  get gateway() {
-    return this.opened.gateway;
+  get services(): Services {
+    return this.opened.services;
   }
 
   get store() {
-    return this.gateway.store;
+    return this.services.store;
   }
 
   get hooks(): HookRunner {

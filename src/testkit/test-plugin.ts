@@ -56,7 +56,7 @@ export class TestedPlugin {
 
   /** What `atrium plugins inspect` would show. */
   get status(): PluginStatus {
-    return this.#scratch.gateway.plugins.inspect(this.#id);
+    return this.#scratch.services.plugins.inspect(this.#id);
   }
 
   /** For calling a hook directly: `hooks.run('before_install', event, context)`. */

@@ -114,7 +114,7 @@ describe('sessions_send', () => {
     scratch.model.script([reply('At work.')]);
     await scratch.channel.says({ sender: 'ann' }, 'Hello', { agentId: 'work' });
     await scratch.channel.expectDelivered('At work.');
-    await scratch.gateway.deleteSession(BOB);
+    await scratch.services.sessions.delete(BOB);
     const params = [ANN, 'agent:work:test:direct:ann', 'agent:main:test:direct:carl', BOB];
     scratch.model.script([
       toolCalls(params.map((sessionKey) => ({ name: 'sessions_send', params: { sessionKey, message: 'Hello' } }))),
@@ -245,13 +245,16 @@ describe('sessions_send', () => {
 
   it('sends once for one call, wherever the other session has moved, and again for another under the same id', async () => {
     const scratch = await gatewayWith(['ann', 'bob']);
-    const { store, gateway } = scratch;
+    const { store, services } = scratch;
     scratch.model.script(() => reply('Yes.'));
     const tool = createSessionsSendTool({
       store,
       now: Date.now,
       sight: new SessionSight(store, 'agent'),
-      mail: { deliver: (inbound) => gateway.receive(inbound), waitFor: (id, signal) => gateway.waitForRun(id, signal) },
+      mail: {
+        deliver: (inbound) => services.receive(inbound),
+        waitFor: (id, signal) => services.runs.wait(id, signal),
+      },
     });
     const context = toolContextForTest({ workspaceDir: scratch.workspaceDir, sessionKey: ANN });
     const call = async (message: string) => {
@@ -290,7 +293,7 @@ describe('what an agent sends', () => {
         sessionKey: BOB,
         fromAgent: { runId: 'run_of_ann', call: `call ${index}`, path: [ANN] },
       };
-      const taken = await scratch.gateway.receive(inbound);
+      const taken = await scratch.services.receive(inbound);
       expect(taken.outcome).toBe('accepted');
       await scratch.channel.expectDelivered('So they say.', { sender: 'bob' });
       expect(lastOf(scratch.model.requests.at(-1) as RecordedRequest)).toBe(text);

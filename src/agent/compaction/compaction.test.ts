@@ -66,7 +66,11 @@ describe('a conversation that comes near the window', () => {
   it('sends the same bytes after a restart', async () => {
     const scratch = await smallWindow();
     await talk(scratch, 5);
-    const preview = await scratch.gateway.preview({ sessionKey: KEY, message: 'And now?', channel: 'test:owner' });
+    const preview = await scratch.services.context.preview({
+      sessionKey: KEY,
+      message: 'And now?',
+      channel: 'test:owner',
+    });
     await scratch.stop();
     await scratch.start();
     await scratch.channel.says({}, 'And now?');
@@ -96,7 +100,7 @@ describe('a conversation that comes near the window', () => {
   it('tells a preview that a summary would come first', async () => {
     const scratch = await smallWindow();
     await talk(scratch, 4);
-    const preview = await scratch.gateway.preview({ sessionKey: KEY, message: `message 5 ${words(300)}` });
+    const preview = await scratch.services.context.preview({ sessionKey: KEY, message: `message 5 ${words(300)}` });
     expect(preview.placeholders).toEqual(['compaction']);
     expect(summaries(scratch)).toHaveLength(0);
   });
@@ -263,7 +267,11 @@ describe('what prompt hooks added', () => {
       await scratch.channel.expectDelivered(/Noted/);
     };
     for (const number of [1, 2, 3, 4, 5]) await says(number);
-    const preview = await scratch.gateway.preview({ sessionKey: KEY, message: 'message 6', channel: 'test:owner' });
+    const preview = await scratch.services.context.preview({
+      sessionKey: KEY,
+      message: 'message 6',
+      channel: 'test:owner',
+    });
     await says(6);
     expect(scratch.model.requests.at(-1)?.body).toBe(preview.wire.body);
     expect(summaries(scratch)).toHaveLength(0);
@@ -289,7 +297,7 @@ describe('tool results', () => {
     await calls(scratch, 'big 800');
     await calls(scratch, 'big 350');
     const message = `Next ${words(300)}`;
-    const preview = await scratch.gateway.preview({ sessionKey: KEY, message, channel: 'test:owner' });
+    const preview = await scratch.services.context.preview({ sessionKey: KEY, message, channel: 'test:owner' });
     await scratch.channel.says({}, message);
     await scratch.channel.expectDelivered(/Noted/);
     expect(summaries(scratch)).toHaveLength(0);

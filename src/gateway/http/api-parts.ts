@@ -2,10 +2,10 @@
 
 import type { HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
-import type { GatewayPort } from '../gateway-port.ts';
+import type { Services } from '../services/services.ts';
 
 export interface ApiParts {
-  readonly port: GatewayPort;
+  readonly services: Services;
   /** Every agent by id, the default one first. */
   readonly agentIds: () => readonly string[];
   readonly now: () => number;

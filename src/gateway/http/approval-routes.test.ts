@@ -91,7 +91,7 @@ async function open(
       }),
   });
   const app = createHttpApp({
-    port: scratch.gateway,
+    services: scratch.services,
     agentIds: () => ['main'],
     now: Date.now,
     token: TEST_TOKEN,

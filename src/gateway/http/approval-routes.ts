@@ -6,8 +6,8 @@ import { type ApiParts, BODY_LIMIT, type HttpApp } from './api-parts.ts';
 import { parseRequest } from './parse-request.ts';
 import { readJsonBody } from './read-json-body.ts';
 
-export function addApprovalRoutes(app: HttpApp, { port }: ApiParts): void {
-  const { store } = port;
+export function addApprovalRoutes(app: HttpApp, { services }: ApiParts): void {
+  const { store } = services;
 
   app.get('/api/approvals', async (c) => {
     const query = await parseRequest(c.req.query(), (schemas) => schemas.approvalsQuery);
@@ -32,14 +32,14 @@ export function addApprovalRoutes(app: HttpApp, { port }: ApiParts): void {
 
   app.delete('/api/approvals/rules/:id', async (c) => {
     const id = c.req.param('id');
-    await port.revokeRule(id);
+    await services.approvals.revokeRule(id);
     return c.json({ id, revoked: true });
   });
 
   app.post('/api/approvals/:id', async (c) => {
     const body = await readJsonBody(c.req.raw, BODY_LIMIT);
     const { decision, from } = await parseRequest(body, (schemas) => schemas.answerApprovalBody);
-    return c.json({ approval: told(await port.answerApproval(c.req.param('id'), decision, from)) });
+    return c.json({ approval: told(await services.approvals.answer(c.req.param('id'), decision, { by: from })) });
   });
 }
 

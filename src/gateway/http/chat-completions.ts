@@ -5,7 +5,7 @@ import type { Context } from 'hono';
 import type { ReceiveResult } from '../../channels/channel.ts';
 import type { LiveEvent } from '../../protocol/live-event.ts';
 import type { RunRow } from '../../store/tables.ts';
-import type { GatewayPort } from '../gateway-port.ts';
+import type { Services } from '../services/services.ts';
 import { type ApiParts, CHAT_BODY_LIMIT, type HttpApp, type HttpEnv } from './api-parts.ts';
 import { type AnswerFacts, finishReason, formatChunk, formatCompletion, formatUsageChunk } from './chat-answer.ts';
 import { readChatRequest, resolveModelName } from './chat-request.ts';
@@ -30,7 +30,7 @@ export function addChatRoutes(app: HttpApp, parts: ApiParts): void {
   });
 }
 
-async function answerChat(c: Context<HttpEnv>, { port, agentIds, now }: ApiParts): Promise<Response> {
+async function answerChat(c: Context<HttpEnv>, { services, agentIds, now }: ApiParts): Promise<Response> {
   const json = await readJsonBody(c.req.raw, CHAT_BODY_LIMIT);
   const body = await parseRequest(json, (schemas) => schemas.chatCompletionBody);
   const headers = {
@@ -38,9 +38,9 @@ async function answerChat(c: Context<HttpEnv>, { port, agentIds, now }: ApiParts
     idempotencyKey: c.req.header('idempotency-key'),
   };
   const request = readChatRequest(body, headers, agentIds());
-  const follower = body.stream ? new RunFollower(port) : undefined;
+  const follower = body.stream ? new RunFollower(services) : undefined;
   try {
-    const accepted = await receiveOnce(port, {
+    const accepted = await receiveOnce(services, {
       ...request,
       at: now(),
       user: request.user ?? request.sessionKey,
@@ -51,14 +51,14 @@ async function answerChat(c: Context<HttpEnv>, { port, agentIds, now }: ApiParts
     const leave = () => client.abort();
     signal.addEventListener('abort', leave, { once: true });
     if (signal.aborted) leave();
-    if (request.idempotencyKey === undefined) stopWhenGone(port, accepted.runId, client.signal);
+    if (request.idempotencyKey === undefined) stopWhenGone(services, accepted.runId, client.signal);
     const facts = { runId: accepted.runId, model: body.model, createdAt: now() };
     const shown = runHeaders(accepted);
     if (follower) {
       const includeUsage = body.stream_options?.include_usage === true;
-      return streamAnswer({ facts, includeUsage, accepted, follower, client, shown, port });
+      return streamAnswer({ facts, includeUsage, accepted, follower, client, shown, services });
     }
-    const run = await port.waitForRun(accepted.runId, client.signal);
+    const run = await services.runs.wait(accepted.runId, client.signal);
     const failure = runFailure(run);
     return failure
       ? failedAnswer(failure, shown)
@@ -80,7 +80,7 @@ interface StreamParts {
   readonly follower: RunFollower;
   readonly client: AbortController;
   readonly shown: Readonly<Record<string, string>>;
-  readonly port: GatewayPort;
+  readonly services: Services;
 }
 
 function streamAnswer(parts: StreamParts): Response {
@@ -91,7 +91,7 @@ function streamAnswer(parts: StreamParts): Response {
 }
 
 async function tellRun(events: EventStream, parts: StreamParts): Promise<void> {
-  const { facts, includeUsage, accepted, follower, client, port } = parts;
+  const { facts, includeUsage, accepted, follower, client, services } = parts;
   const tell = (data: object) => events.tell(JSON.stringify(data));
   const tellText = (text: string) => {
     if (text !== '') tell(formatChunk(facts, { content: text }, null, includeUsage));
@@ -102,7 +102,7 @@ async function tellRun(events: EventStream, parts: StreamParts): Promise<void> {
     // Whoever asks again missed the beginning, and gets the answer in one piece.
     if (accepted.outcome === 'accepted') follower.follow(accepted.runId, (event) => tellText(draft.add(event)));
     else follower.close();
-    const run = await port.waitForRun(accepted.runId, client.signal);
+    const run = await services.runs.wait(accepted.runId, client.signal);
     tellEnd(run, draft, tell, tellText, parts);
   } catch (error) {
     if (!client.signal.aborted) tell(errorBody(toErrorAnswer(error), true));
@@ -146,8 +146,8 @@ function failedAnswer(failure: ErrorAnswer, headers: Readonly<Record<string, str
   });
 }
 
-function stopWhenGone(port: GatewayPort, runId: string, gone: AbortSignal): void {
-  const stop = () => void port.stopRun(runId).catch(() => {});
+function stopWhenGone(services: Services, runId: string, gone: AbortSignal): void {
+  const stop = () => void services.runs.stop(runId).catch(() => {});
   if (gone.aborted) stop();
   else gone.addEventListener('abort', stop, { once: true });
 }
@@ -169,8 +169,8 @@ class RunFollower {
   #listener: ((event: LiveEvent) => void) | undefined;
   #runId: string | undefined;
 
-  constructor(port: GatewayPort) {
-    this.#unsubscribe = port.subscribe((event) => {
+  constructor(services: Services) {
+    this.#unsubscribe = services.subscribe((event) => {
       if (this.#listener === undefined) this.#early.push(event);
       else if (event.runId === this.#runId) this.#listener(event);
     });

@@ -7,8 +7,8 @@ import { type ApiParts, BODY_LIMIT, type HttpApp } from './api-parts.ts';
 import { parseRequest } from './parse-request.ts';
 import { readJsonBody } from './read-json-body.ts';
 
-export function addCronRoutes(app: HttpApp, { port }: ApiParts): void {
-  const { store } = port;
+export function addCronRoutes(app: HttpApp, { services }: ApiParts): void {
+  const { store } = services;
 
   app.get('/api/cron/jobs', async (c) => {
     const { agent } = await parseRequest(c.req.query(), (schemas) => schemas.jobsQuery);
@@ -17,21 +17,21 @@ export function addCronRoutes(app: HttpApp, { port }: ApiParts): void {
 
   app.post('/api/cron/jobs', async (c) => {
     const body = await parseRequest(await readJsonBody(c.req.raw, BODY_LIMIT), (schemas) => schemas.addJobBody);
-    return c.json({ job: await port.jobs.add({ ...body, createdBy: 'api' }) }, 201);
+    return c.json({ job: await services.jobs.add({ ...body, createdBy: 'api' }) }, 201);
   });
 
   app.get('/api/cron/jobs/:id', async (c) => c.json({ job: await findJob(store, c.req.param('id')) }));
 
   app.post('/api/cron/jobs/:id', async (c) => {
     const body = await parseRequest(await readJsonBody(c.req.raw, BODY_LIMIT), (schemas) => schemas.editJobBody);
-    return c.json({ job: await port.jobs.edit(c.req.param('id'), body) });
+    return c.json({ job: await services.jobs.edit(c.req.param('id'), body) });
   });
 
-  app.delete('/api/cron/jobs/:id', async (c) => c.json({ job: await port.jobs.remove(c.req.param('id')) }));
+  app.delete('/api/cron/jobs/:id', async (c) => c.json({ job: await services.jobs.remove(c.req.param('id')) }));
 
   app.post('/api/cron/jobs/:id/run', async (c) => {
     await parseRequest(await readJsonBody(c.req.raw, BODY_LIMIT), (schemas) => schemas.emptyBody);
-    return c.json(await port.jobs.run(c.req.param('id')), 202);
+    return c.json(await services.jobs.run(c.req.param('id')), 202);
   });
 
   // A job that is gone may have left a history.

@@ -8,22 +8,22 @@ import { parseRequest } from './parse-request.ts';
 import { readJsonBody } from './read-json-body.ts';
 import { receiveOnce } from './receive-once.ts';
 
-export function addGatewayRoutes(app: HttpApp, { port, agentIds, now }: ApiParts): void {
+export function addGatewayRoutes(app: HttpApp, { services, agentIds, now }: ApiParts): void {
   const checkAgent = (agentId: string | undefined) => {
     const known = agentIds();
     if (agentId === undefined || known.includes(agentId)) return;
     throw new UnknownAgentError({ agentId, known, suggestion: nearMatch(agentId, known) });
   };
 
-  app.get('/api/status', async (c) => c.json(await port.status()));
+  app.get('/api/status', async (c) => c.json(await services.status()));
 
-  app.get('/api/agents', async (c) => c.json({ agents: (await port.status()).agents }));
+  app.get('/api/agents', async (c) => c.json({ agents: (await services.status()).agents }));
 
   app.post('/api/messages', async (c) => {
     const json = await readJsonBody(c.req.raw, BODY_LIMIT);
     const { id, user, ...body } = await parseRequest(json, (schemas) => schemas.sendMessageBody);
     checkAgent(body.agentId);
-    const accepted = await receiveOnce(port, {
+    const accepted = await receiveOnce(services, {
       text: body.text,
       at: now(),
       user: user ?? body.sessionKey ?? 'default',
@@ -38,7 +38,7 @@ export function addGatewayRoutes(app: HttpApp, { port, agentIds, now }: ApiParts
     const json = await readJsonBody(c.req.raw, BODY_LIMIT);
     const { at, ...body } = await parseRequest(json, (schemas) => schemas.previewBody);
     checkAgent(body.agentId);
-    return c.json(await port.preview({ ...body, ...(at !== undefined && { at: new Date(at) }) }));
+    return c.json(await services.context.preview({ ...body, ...(at !== undefined && { at: new Date(at) }) }));
   });
 
   app.post('/api/route/explain', async (c) => {
@@ -46,7 +46,7 @@ export function addGatewayRoutes(app: HttpApp, { port, agentIds, now }: ApiParts
     const body = await parseRequest(json, (schemas) => schemas.explainRouteBody);
     checkAgent(body.agentId);
     const { channel, accountId, peer, threadId, sender, sessionKey, agentId } = body;
-    const explanation = await port.explainRoute({
+    const explanation = await services.route({
       surface: { channel, accountId, peer, threadId },
       sender: { id: sender ?? peer.id },
       text: '',

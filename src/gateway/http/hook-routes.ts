@@ -4,11 +4,11 @@ import { type ApiParts, BODY_LIMIT, type HttpApp } from './api-parts.ts';
 import { parseRequest } from './parse-request.ts';
 import { readJsonBody } from './read-json-body.ts';
 
-export function addHookRoutes(app: HttpApp, { port }: ApiParts): void {
-  app.get('/api/hooks', async (c) => c.json(await port.hooks.status()));
+export function addHookRoutes(app: HttpApp, { services }: ApiParts): void {
+  app.get('/api/hooks', async (c) => c.json(await services.hooks.status()));
 
   app.post('/api/hooks/rearm', async (c) => {
     const { name } = await parseRequest(await readJsonBody(c.req.raw, BODY_LIMIT), (schemas) => schemas.rearmBody);
-    return c.json({ rearmed: await port.hooks.rearm(name) });
+    return c.json({ rearmed: await services.hooks.rearm(name) });
   });
 }

@@ -2,6 +2,6 @@
 
 import type { ApiParts, HttpApp } from './api-parts.ts';
 
-export function addMcpRoutes(app: HttpApp, { port }: ApiParts): void {
-  app.get('/api/mcp', async (c) => c.json({ servers: await port.mcpServers() }));
+export function addMcpRoutes(app: HttpApp, { services }: ApiParts): void {
+  app.get('/api/mcp', async (c) => c.json({ servers: await services.tools.mcpServers() }));
 }

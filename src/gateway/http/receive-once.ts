@@ -7,7 +7,7 @@ import type { ReceiveResult } from '../../channels/channel.ts';
 import type { Inbound } from '../../protocol/inbound.ts';
 import type { Message } from '../../protocol/message.ts';
 import { IdempotencyKeyReusedError } from '../errors.ts';
-import type { GatewayPort } from '../gateway-port.ts';
+import type { Services } from '../services/services.ts';
 import { peerIdOf } from './peer-id.ts';
 
 export interface ApiMessage {
@@ -23,14 +23,14 @@ export interface ApiMessage {
   readonly isAwaited?: boolean | undefined;
 }
 
-export async function receiveOnce(port: GatewayPort, message: ApiMessage): Promise<ReceiveResult> {
+export async function receiveOnce(services: Services, message: ApiMessage): Promise<ReceiveResult> {
   const { text, seed, user, sessionKey, agentId, idempotencyKey } = message;
   const identity = [idempotencyKey, user, sessionKey, agentId];
   const isNamed = idempotencyKey !== undefined;
   const fingerprint = isNamed ? hashOf([...identity, text, seed]) : undefined;
   const inbound = toInbound(message, isNamed ? hashOf(identity) : undefined);
-  const result = await port.receive(inbound, { kind: 'api', fingerprint, ...(seed && { seed }) });
-  if (result.outcome === 'duplicate') await checkSameMessage(port, fingerprint, result.runId);
+  const result = await services.receive(inbound, { kind: 'api', fingerprint, ...(seed && { seed }) });
+  if (result.outcome === 'duplicate') await checkSameMessage(services, fingerprint, result.runId);
   return result;
 }
 
@@ -51,8 +51,8 @@ function toInbound(
   };
 }
 
-async function checkSameMessage(port: GatewayPort, fingerprint: string | undefined, runId: string): Promise<void> {
-  const [first] = await port.store.select('inbox', { where: { runId }, orderBy: [['seq', 'asc']], limit: 1 });
+async function checkSameMessage(services: Services, fingerprint: string | undefined, runId: string): Promise<void> {
+  const [first] = await services.store.select('inbox', { where: { runId }, orderBy: [['seq', 'asc']], limit: 1 });
   if (first && first.fingerprint !== (fingerprint ?? null)) throw new IdempotencyKeyReusedError({ runId });
 }
 

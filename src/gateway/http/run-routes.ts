@@ -3,16 +3,16 @@
 import { callOfSummary, FRAME_CALL, type RequestFrame } from '../../agent/request-frame.ts';
 import { timeLimit } from '../../protocol/time-limit.ts';
 import { readCapture } from '../../recorder/capture.ts';
-import type { Store } from '../../store/store.ts';
-import type { CaptureRow, RunRow } from '../../store/tables.ts';
-import { UnknownCaptureError, UnknownReportError, UnknownRunError } from '../errors.ts';
+import type { CaptureRow } from '../../store/tables.ts';
+import { UnknownCaptureError, UnknownReportError } from '../errors.ts';
 import { readRequestSpans } from '../read-request-spans.ts';
+import { findRun, isOver } from '../services/runs.ts';
 import { type ApiParts, BODY_LIMIT, type HttpApp } from './api-parts.ts';
 import { parseRequest } from './parse-request.ts';
 import { readJsonBody } from './read-json-body.ts';
 
-export function addRunRoutes(app: HttpApp, { port }: ApiParts): void {
-  const { store } = port;
+export function addRunRoutes(app: HttpApp, { services }: ApiParts): void {
+  const { store } = services;
 
   app.get('/api/runs', async (c) => {
     const query = await parseRequest(c.req.query(), (schemas) => schemas.runsQuery);
@@ -105,10 +105,10 @@ export function addRunRoutes(app: HttpApp, { port }: ApiParts): void {
     const { timeoutMs } = await parseRequest(c.req.query(), (schemas) => schemas.waitQuery);
     const runId = c.req.param('run');
     const run = await findRun(store, runId);
-    if (isOver(run.status)) return c.json({ over: true, run });
+    if (isOver(run)) return c.json({ over: true, run });
     const patience = timeLimit(timeoutMs, () => new Error(`Waited ${timeoutMs} ms.`), c.req.raw.signal);
     try {
-      return c.json({ over: true, run: await port.waitForRun(runId, patience.signal) });
+      return c.json({ over: true, run: await services.runs.wait(runId, patience.signal) });
     } catch (error) {
       if (!patience.signal.aborted) throw error;
       return c.json({ over: false, run: await findRun(store, runId) });
@@ -121,7 +121,7 @@ export function addRunRoutes(app: HttpApp, { port }: ApiParts): void {
     await parseRequest(await readJsonBody(c.req.raw, BODY_LIMIT), (schemas) => schemas.emptyBody);
     const runId = c.req.param('run');
     await findRun(store, runId);
-    return c.json({ runId, stopped: await port.stopRun(runId, 'an API client asked for it') });
+    return c.json({ runId, stopped: await services.runs.stop(runId, 'an API client asked for it') });
   });
 }
 
@@ -137,33 +137,6 @@ function toldCall({ call, at, provider, model, size }: CaptureRow) {
 function toldSummary({ call, ...rest }: CaptureRow) {
   const { at, provider, model, size } = rest;
   return { summary: callOfSummary(call), at, provider, model, size };
-}
-
-/** A run as the API tells it; one that waits in its lane has no row of its own yet. */
-type ToldRun = Omit<RunRow, 'status'> & { readonly status: RunRow['status'] | 'queued' };
-
-async function findRun(store: Store, runId: string): Promise<ToldRun> {
-  const [row] = await store.select('runs', { where: { runId }, limit: 1 });
-  if (row) return row;
-  const [waiting] = await store.select('inbox', { where: { runId }, orderBy: [['seq', 'asc']], limit: 1 });
-  if (!waiting) throw new UnknownRunError({ runId: runId.slice(0, 512) });
-  return {
-    runId,
-    sessionKey: waiting.sessionKey,
-    agentId: waiting.payload?.agentId ?? '',
-    sessionId: null,
-    status: 'queued',
-    claim: 0,
-    progressClaim: 0,
-    startedAt: waiting.acceptedAt,
-    endedAt: null,
-    outcome: null,
-    observed: false,
-  };
-}
-
-function isOver(status: ToldRun['status']): boolean {
-  return !['queued', 'running', 'suspended'].includes(status);
 }
 
 const MAX_ROWS = 1_000;

@@ -7,8 +7,8 @@ import { type ApiParts, BODY_LIMIT, type HttpApp } from './api-parts.ts';
 import { parseRequest } from './parse-request.ts';
 import { readJsonBody } from './read-json-body.ts';
 
-export function addSessionRoutes(app: HttpApp, { port }: ApiParts): void {
-  const { store } = port;
+export function addSessionRoutes(app: HttpApp, { services }: ApiParts): void {
+  const { store } = services;
 
   app.get('/api/sessions', async (c) => {
     const query = await parseRequest(c.req.query(), (schemas) => schemas.sessionsQuery);
@@ -18,20 +18,20 @@ export function addSessionRoutes(app: HttpApp, { port }: ApiParts): void {
       ...(query.open !== undefined && { endedAt: query.open === 'true' ? null : { not: null } }),
     };
     const rows = await store.select('sessions', { where, orderBy: [['sessionId', 'desc']], limit: query.limit + 1 });
-    const sessions = await port.showSessions(rows.slice(0, query.limit));
+    const sessions = await services.sessions.show(rows.slice(0, query.limit));
     return c.json({ sessions, next: rows.length > query.limit ? (sessions.at(-1)?.sessionId ?? null) : null });
   });
 
   app.get('/api/sessions/:session', async (c) => {
     const row = await findSession(store, c.req.param('session'));
-    const [session = row] = await port.showSessions([row]);
+    const [session = row] = await services.sessions.show([row]);
     const entries = await store.count('transcript', { sessionId: session.sessionId });
     const all = await store.select('sessions', {
       where: { sessionKey: session.sessionKey, sessionId: { not: session.sessionId } },
       orderBy: [['sessionId', 'desc']],
       limit: MAX_EARLIER,
     });
-    return c.json({ session, entries, earlier: await port.showSessions(all) });
+    return c.json({ session, entries, earlier: await services.sessions.show(all) });
   });
 
   app.get('/api/sessions/:session/transcript', async (c) => {
@@ -57,13 +57,13 @@ export function addSessionRoutes(app: HttpApp, { port }: ApiParts): void {
   app.post('/api/sessions/:session/reset', async (c) => {
     await parseRequest(await readJsonBody(c.req.raw, BODY_LIMIT), (schemas) => schemas.emptyBody);
     const { sessionKey } = await findSession(store, c.req.param('session'));
-    if (!(await port.endSession(sessionKey, 'reset'))) throw new UnknownSessionError({ session: sessionKey });
+    if (!(await services.sessions.end(sessionKey, 'reset'))) throw new UnknownSessionError({ session: sessionKey });
     return c.json({ sessionKey, ended: true });
   });
 
   app.delete('/api/sessions/:session', async (c) => {
     const { sessionKey } = await findSession(store, c.req.param('session'));
-    if (!(await port.deleteSession(sessionKey))) throw new UnknownSessionError({ session: sessionKey });
+    if (!(await services.sessions.delete(sessionKey))) throw new UnknownSessionError({ session: sessionKey });
     return c.json({ sessionKey, deleted: true });
   });
 }

@@ -3,10 +3,10 @@
 import type { ApiParts, HttpApp } from './api-parts.ts';
 import { parseRequest } from './parse-request.ts';
 
-export function addToolRoutes(app: HttpApp, { port }: ApiParts): void {
+export function addToolRoutes(app: HttpApp, { services }: ApiParts): void {
   app.get('/api/tools/explain', async (c) => {
     const query = await parseRequest(c.req.query(), (schemas) => schemas.explainToolsQuery);
     const { session: sessionKey, agent: agentId, provider, model } = query;
-    return c.json(await port.explainTools({ sessionKey, agentId, provider, model }));
+    return c.json(await services.tools.explain({ sessionKey, agentId, provider, model }));
   });
 }

@@ -63,7 +63,7 @@ describe.skipIf(!executablePath)('an approval on the page (skipped where there i
     await page.reload();
     await page.locator('.approval').nth(1).waitFor();
     const [one, two] = await scratch.store.select('approvals', { orderBy: [['seq', 'asc']] });
-    await scratch.gateway.answerApproval(one?.id ?? '', 'deny', 'cli');
+    await scratch.services.approvals.answer(one?.id ?? '', 'deny', { by: 'cli' });
     await page.getByText('Denied by cli.').waitFor();
     await page.locator('.approval').nth(1).getByRole('button', { name: 'Deny' }).waitFor();
     await say(page, 'and then?');
@@ -138,7 +138,7 @@ describe.skipIf(!executablePath)('an approval on the page (skipped where there i
 function serve(scratch: ScratchGateway): Promise<Listening> {
   return listen({
     app: createHttpApp({
-      port: scratch.gateway,
+      services: scratch.services,
       agentIds: () => ['main'],
       now: Date.now,
       token: TEST_TOKEN,

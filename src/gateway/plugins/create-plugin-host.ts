@@ -1,7 +1,6 @@
 // What one plugin may ask of the gateway, done and recorded in its name. Everything goes the way that a client's wishes go:
 // through the inbox, the outbox and the schedule. Who may still ask is the loader's affair.
 
-import { queueInjection } from '../../agent/queue-injection.ts';
 import { findApiKey } from '../../config/model-provider.ts';
 import type { Config } from '../../config/schema.ts';
 import { PluginRefusedError } from '../../plugins/errors.ts';
@@ -20,7 +19,7 @@ import { timeLimit } from '../../protocol/time-limit.ts';
 import { silentSurface } from '../../schedule/deliver-target.ts';
 import type { Store, Write } from '../../store/store.ts';
 import type { Delivery } from '../create-delivery.ts';
-import type { Gateway } from '../gateway.ts';
+import type { Services } from '../services/services.ts';
 import { fewAtATime } from './few-at-a-time.ts';
 import type { GatewayMethods } from './gateway-methods.ts';
 import { askCron } from './plugin-cron.ts';
@@ -30,7 +29,7 @@ import { type WriteConfigParts, writePluginConfig } from './write-plugin-config.
 export interface PluginHostParts extends WriteConfigParts {
   readonly store: Store;
   readonly settings: () => Config;
-  readonly gateway: () => Pick<Gateway, 'receive' | 'waitForRun' | 'answerApproval' | 'jobs' | 'explainRoute'>;
+  readonly services: () => Pick<Services, 'receive' | 'route' | 'runs' | 'injections' | 'approvals' | 'jobs'>;
   readonly delivery: () => Pick<Delivery, 'plan' | 'channelOf' | 'outbox'>;
   readonly methods: GatewayMethods;
   readonly sessionState: Pick<SessionExtensions, 'read' | 'patch'>;
@@ -65,7 +64,7 @@ export function createPluginHost(parts: PluginHostParts, pluginId: string): Plug
   };
   const queue = async (request: Parameters<PluginHost['queueInjection']>[0]) => {
     checkMayInject();
-    return queueInjection(parts, { ...request, owner: pluginId });
+    return parts.services().injections.queue({ ...request, owner: pluginId });
   };
   return {
     log: (entry) => parts.log(pluginId, entry),
@@ -89,12 +88,12 @@ export function createPluginHost(parts: PluginHostParts, pluginId: string): Plug
       if (known !== 'deny' && !parts.settings().approvals?.approvers?.includes(name)) {
         throw refuse(`it may not allow anything. Add ${JSON.stringify(name)} to approvals.approvers if it may`);
       }
-      await parts.gateway().answerApproval(id, known, name);
+      await parts.services().approvals.answer(id, known, { by: name });
     },
     callMethod: ({ method, params }) => parts.methods.call(method, params, { id: `plugin:${pluginId}` }),
     cron: async (request) => {
       if (speaksWhereOthersTalk(request)) checkMayInject();
-      return inTurn(() => askCron({ store: parts.store, jobs: () => parts.gateway().jobs }, pluginId, request));
+      return inTurn(() => askCron({ store: parts.store, jobs: () => parts.services().jobs }, pluginId, request));
     },
     writeConfig: (config) => writePluginConfig(parts, pluginId, config),
     readProviderKey: async (provider) => findApiKey(parts.settings(), provider, parts.environment.variables),
@@ -131,7 +130,7 @@ async function sendMessage(
   const now = parts.now();
   const runId = newId('note', now);
   const inbound: Inbound = { surface, sender: { id: surface.peer.id }, text: '', at: now };
-  const { sessionKey, agentId } = await parts.gateway().explainRoute(inbound);
+  const { sessionKey, agentId } = parts.services().route(inbound);
   const context = { agentId, sessionKey, runId, messageProvider: channel, channelId: surface.peer.id };
   const rows = await plan({ runId, sessionKey, surface, text, context });
   await parts.store.commit(
@@ -181,11 +180,13 @@ async function startRun(
     fromAgent: { runId: `plugin:${pluginId}`, call: idempotencyKey ?? newId('call', now), path: [] },
     metadata: { plugin: pluginId },
   };
-  const route = await parts.gateway().explainRoute(inbound);
+  const route = parts.services().route(inbound);
   if (!isOwnSession(route.sessionKey, pluginId)) checkMayInject();
   const where = { sessionKey: route.sessionKey, endedAt: null };
   const [session] = await parts.store.select('sessions', { where, limit: 1 });
-  const received = await parts.gateway().receive({ ...inbound, ...(session?.surface && { surface: session.surface }) });
+  const received = await parts
+    .services()
+    .receive({ ...inbound, ...(session?.surface && { surface: session.surface }) });
   return { runId: received.runId, sessionKey: received.sessionKey };
 }
 
@@ -198,7 +199,7 @@ async function waitForRun(
   const late = new Error('The time is over.');
   const limit = timeLimit(Math.min(Math.max(0, timeoutMs), MAX_WAIT_MS), () => late);
   try {
-    const { status, outcome, sessionKey } = await parts.gateway().waitForRun(runId, limit.signal);
+    const { status, outcome, sessionKey } = await parts.services().runs.wait(runId, limit.signal);
     const { reply, error } = outcome ?? {};
     const mayRead = isOwnSession(sessionKey, pluginId) || parts.mayReadConversations(pluginId);
     return {

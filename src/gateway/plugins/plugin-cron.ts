@@ -8,13 +8,13 @@ import type { PluginCronRequest } from '../../plugins/plugin-host.ts';
 import { formatDuration } from '../../protocol/duration.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
 import type { WrittenSchedule } from '../../schedule/job-schedule.ts';
+import type { AskedJobEdit, Jobs } from '../../schedule/jobs.ts';
 import type { Store } from '../../store/store.ts';
 import type { JobRow } from '../../store/tables.ts';
-import type { AskedJobEdit, JobPort } from '../gateway-port.ts';
 
 export interface PluginCronParts {
   readonly store: Store;
-  readonly jobs: () => JobPort;
+  readonly jobs: () => Jobs;
 }
 
 export async function askCron(

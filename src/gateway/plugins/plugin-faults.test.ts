@@ -109,7 +109,7 @@ describe('a plugin in the worker', () => {
   afterEach(async () => {
     scratch.warnings.splice(0);
     minutes += 2;
-    if (scratch.gateway.plugins.inspect('bad').state !== 'loaded') await scratch.gateway.plugins.reload('bad');
+    if (scratch.services.plugins.inspect('bad').state !== 'loaded') await scratch.services.plugins.reload('bad');
     scratch.channel.expectNothingMore();
   });
 
@@ -124,7 +124,7 @@ describe('a plugin in the worker', () => {
   }
 
   const handlerOf = async (owner: string, hook: string) =>
-    (await scratch.gateway.hooks.status()).handlers.find((each) => each.owner === owner && each.hook === hook);
+    (await scratch.services.hooks.status()).handlers.find((each) => each.owner === owner && each.hook === hook);
 
   /** The longest that somebody waited in ten turns. */
   async function longestOfTen(person: { sender: string }): Promise<number> {
@@ -151,8 +151,8 @@ describe('a plugin in the worker', () => {
     }
     const after = await handlerOf('bad', 'before_prompt_build');
     expect((after?.[counted] ?? 0) - (before?.[counted] ?? 0)).toBe(rounds);
-    expect(scratch.gateway.plugins.inspect('bad').state).toBe('loaded');
-    await scratch.gateway.plugins.reload('bad');
+    expect(scratch.services.plugins.inspect('bad').state).toBe('loaded');
+    await scratch.services.plugins.reload('bad');
   });
 
   it.each([
@@ -165,7 +165,7 @@ describe('a plugin in the worker', () => {
     waits.push(waited);
     expect(scratch.channel.shown(bystander)).toHaveLength(10);
     expect(await scratch.store.count('injections', { owner: 'bad' })).toBeLessThan(110);
-    await scratch.gateway.plugins.reload('bad');
+    await scratch.services.plugins.reload('bad');
   });
 
   it('that floods is told of in a few lines under its name', async () => {
@@ -199,7 +199,7 @@ describe('a plugin in the worker', () => {
   ])('that %s is stopped and named; the run goes on, and others after a moment', async (_, text, expected) => {
     const [culprit, bystander, other] = [somebody(), somebody(), somebody()];
     await says(bystander, 'before');
-    const ends = (await scratch.gateway.methods.call('nice.ends', {}, {})) as number;
+    const ends = (await scratch.services.methods.call('nice.ends', {}, {})) as number;
     expect(ends).toBeGreaterThan(0);
     const disturbing = says(culprit, text, expected);
     // Its tool may have been at work in that worker; then the model is told so, and whose fault it was.
@@ -207,17 +207,17 @@ describe('a plugin in the worker', () => {
     const meanwhile = [says(bystander, 'meanwhile'), says(other, 'say hi', hi)];
     const [, waited = 0] = await Promise.all([disturbing, ...meanwhile]);
     waits.push(waited);
-    await vi.waitFor(() => expect(scratch.gateway.plugins.inspect('bad').state).toBe('suspended'), 10_000);
-    expect(scratch.gateway.plugins.inspect('bad').reason).toContain('The plugin "bad"');
+    await vi.waitFor(() => expect(scratch.services.plugins.inspect('bad').state).toBe('suspended'), 10_000);
+    expect(scratch.services.plugins.inspect('bad').reason).toContain('The plugin "bad"');
     expect(scratch.warnings).toContainEqual(expect.stringMatching(/^The plugin "bad" .* worker/));
     expect(await handlerOf('bad', 'before_prompt_build')).toMatchObject({ state: 'suspended' });
     expect(await handlerOf('nice', 'message_sending')).toMatchObject({ state: 'armed' });
     // It is loaded again in a new worker, and each of its handlers is called once.
     await says(bystander, 'after');
-    await vi.waitFor(() => expect(scratch.gateway.plugins.inspect('nice').state).toBe('loaded'), 5_000);
+    await vi.waitFor(() => expect(scratch.services.plugins.inspect('nice').state).toBe('loaded'), 5_000);
     expect(scratch.channel.shown(culprit)).toHaveLength(1);
     expect(scratch.channel.shown(bystander)).toHaveLength(3);
-    await scratch.gateway.plugins.reload('bad');
+    await scratch.services.plugins.reload('bad');
     await says(culprit, 'and again');
   });
 
@@ -229,8 +229,8 @@ describe('a plugin in the worker', () => {
     const person = somebody();
     await says(person, 'do: spin in a timer', /\[nice\]$/);
     await says(person, 'next');
-    await vi.waitFor(() => expect(scratch.gateway.plugins.inspect('bad').state).toBe('suspended'), 10_000);
-    expect(scratch.gateway.plugins.inspect('bad').reason).toContain('in work of its own');
+    await vi.waitFor(() => expect(scratch.services.plugins.inspect('bad').state).toBe('suspended'), 10_000);
+    expect(scratch.services.plugins.inspect('bad').reason).toContain('in work of its own');
     await says(person, 'after');
   });
 
@@ -251,7 +251,7 @@ describe('a plugin in the worker', () => {
     await scratch.home.write(file, 'export default () => { for (;;) {} };');
     const person = somebody();
     await says(person, 'before');
-    const reloading = scratch.gateway.plugins.reload('bad');
+    const reloading = scratch.services.plugins.reload('bad');
     await new Promise((go) => setTimeout(go, 200));
     await says(person, 'meanwhile');
     expect(await reloading).toMatchObject({ state: 'loaded', reason: expect.stringContaining('while it was loaded') });
@@ -270,7 +270,7 @@ describe('a plugin in the worker', () => {
     const person = somebody();
     await scratch.channel.says(person, 'do: hang');
     await new Promise((go) => setTimeout(go, 100));
-    await scratch.gateway.plugins.reload('bad');
+    await scratch.services.plugins.reload('bad');
     await scratch.channel.expectDelivered('do: hang [nice]', person);
     await says(person, 'next');
   });
@@ -296,13 +296,13 @@ describe('a gate in the worker', () => {
     expect(refused.text).not.toContain('do:');
     expect(scratch.model.requests).toHaveLength(asked);
     const isStopped = what === 'spin' || what === 'exit';
-    expect(scratch.gateway.plugins.inspect('guard').state).toBe(isStopped ? 'suspended' : 'loaded');
+    expect(scratch.services.plugins.inspect('guard').state).toBe(isStopped ? 'suspended' : 'loaded');
     if (!isStopped) return;
     // A guard that does not stand there is a closed door, until it is back.
     await scratch.channel.says({ sender: 'ben' }, 'may I?');
     await scratch.channel.expectDelivered(/./, { sender: 'ben' });
     expect(scratch.model.requests).toHaveLength(asked);
-    await scratch.gateway.plugins.reload('guard');
+    await scratch.services.plugins.reload('guard');
     await scratch.channel.says({ sender: 'ben' }, 'and now?');
     await scratch.channel.expectDelivered('and now? [nice]', { sender: 'ben' });
   }, 60_000);
@@ -323,7 +323,7 @@ describe('a plugin in the gateway itself', () => {
       await Promise.all([says('ana', `do: ${what}`), says('ben', 'meanwhile')]);
     }
     scratch.channel.expectNothingMore();
-    const { handlers } = await scratch.gateway.hooks.status();
+    const { handlers } = await scratch.services.hooks.status();
     expect(handlers.find(({ owner }) => owner === 'bad')).toMatchObject({ errors: 2, timeouts: 2, state: 'armed' });
     expect(scratch.model.requests.map(({ body }) => body).join()).not.toMatch(/TOO LATE|changed/);
     expect(scratch.warnings.length).toBeLessThan(250);

@@ -54,7 +54,7 @@ async function gatewayWith(isolation: 'inline' | 'worker', hooks: object = {}) {
     );
   await configure(true);
   await scratch.start();
-  const call = (method: string, params: object) => scratch.gateway.methods.call(method, params as never, {});
+  const call = (method: string, params: object) => scratch.services.methods.call(method, params as never, {});
   const cleanups = async () =>
     (await scratch.home.read('cleanups.jsonl'))
       .trim()
@@ -77,7 +77,7 @@ it.each([
   expect(await call('sessions.pluginPatch', { ...place, value: ['a', 'b'] })).toMatchObject({ ok: true });
   const shown = async () => {
     const rows = await scratch.store.select('sessions', { where: { sessionKey, endedAt: null } });
-    return (await scratch.gateway.showSessions(rows)).flatMap(({ pluginExtensions }) => pluginExtensions);
+    return (await scratch.services.sessions.show(rows)).flatMap(({ pluginExtensions }) => pluginExtensions);
   };
   const open = [{ pluginId: 'board', namespace: 'cards', value: { open: 2 } }];
   expect(await shown()).toEqual(open);
@@ -99,14 +99,14 @@ it.each([
   expect(await shown()).toEqual([]);
   expect(await scratch.store.count('injections')).toBe(0);
   await call('sessions.pluginPatch', { ...place, value: ['c'] });
-  expect(await scratch.gateway.deleteSession(sessionKey)).toBe(true);
+  expect(await scratch.services.sessions.delete(sessionKey)).toBe(true);
   expect(await scratch.store.count('pluginState')).toBe(0);
 
   await scratch.channel.says({}, 'Hello again');
   await scratch.channel.expectDelivered('Noted.');
   await call('sessions.pluginPatch', { ...place, value: ['d'] });
   await configure(false);
-  await scratch.gateway.plugins.reloadAll();
+  await scratch.services.plugins.reloadAll();
   expect(await scratch.store.count('pluginState')).toBe(0);
   const of = (about: object) => ['cards', 'jobs'].map((name) => ({ of: name, ...about }));
   expect((await cleanups()).sort(byText)).toEqual(

@@ -34,7 +34,7 @@ function messagesOf({ requests }: ScratchGateway['model']): readonly unknown[] {
 
 it('are listed while their plugin is loaded, as far as they lie in its folder', async () => {
   const scratch = await opened();
-  const { channel, model, home, gateway } = scratch;
+  const { channel, model, home, services } = scratch;
   const prompt = async () => {
     model.script([reply('Yes.')]);
     await channel.says({}, 'Hello.');
@@ -44,11 +44,11 @@ it('are listed while their plugin is loaded, as far as they lie in its folder', 
   const before = await prompt();
   expect(before).toContain(`saw: Saws wood. (${home.path('extensions/kit/skills/saw/SKILL.md')})`);
   expect(before).not.toContain('Private.');
-  expect(gateway.plugins.inspect('kit').skills).toEqual(['./skills', '../../secrets']);
+  expect(services.plugins.inspect('kit').skills).toEqual(['./skills', '../../secrets']);
 
   const config = JSON.parse(await home.read('openclaw.json'));
   await home.write('openclaw.json', JSON.stringify({ ...config, plugins: { deny: ['kit'] } }));
-  await gateway.plugins.reload('kit');
+  await services.plugins.reload('kit');
   const after = await prompt();
   expect(after).not.toContain('saw');
   expect(after).toContain('plane: Planes wood.');

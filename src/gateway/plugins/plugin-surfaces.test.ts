@@ -27,9 +27,9 @@ describe('a gateway that listens', () => {
       port: 0,
     });
     onTestFinished(() => started.stop(0));
-    const { url, token, gateway } = started;
+    const { url, token, services } = started;
     // A request cannot cross to the worker, so the gateway has loaded the plugin itself.
-    expect(gateway.plugins.inspect('bell')).toMatchObject({
+    expect(services.plugins.inspect('bell')).toMatchObject({
       state: 'loaded',
       where: 'inline',
       routes: [expect.stringContaining('/hooks/bell')],

@@ -96,7 +96,7 @@ describe('a model that wants to run a command', () => {
     await scratch.channel.expectDelivered('I see.');
     expect(resultsOf(scratch)).toEqual([expect.stringMatching(/No rule allows this command/)]);
     expect(await readdir(scratch.workspaceDir)).not.toContain('x');
-    const { warnings } = await scratch.gateway.status();
+    const { warnings } = await scratch.services.status();
     expect(warnings.filter((warning) => warning.includes('tools.exec'))).toEqual([
       expect.stringMatching(/"git \*".*any other program/),
       expect.stringMatching(/"ls; rm".*not one simple command/),
@@ -142,7 +142,7 @@ describe('a model that wants to run a command', () => {
     expect(rows).toMatchObject([{ status: 'running' }, { status: 'ended' }]);
     const dir = join(scratch.home.stateDir, 'atrium', 'exec');
     expect((await readdir(dir)).length).toBeGreaterThan(1);
-    await scratch.gateway.deleteSession(rows[0]?.sessionKey ?? '');
+    await scratch.services.sessions.delete(rows[0]?.sessionKey ?? '');
     expect(await scratch.store.select('processes')).toEqual([]);
     expect(await readdir(dir)).toEqual([]);
     expect(await pidTokenOf(rows[0]?.pid ?? 0)).toBeUndefined();

@@ -1,0 +1,102 @@
+// What is running, in numbers and sentences for an operator. Reads and counts; changes nothing.
+
+import type { DeliveryGuarantee } from '../../channels/channel.ts';
+import { listAgentIds, resolveDefaultAgentId } from '../../config/agents.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Lanes } from '../../lanes/lanes.ts';
+import { VERSION } from '../../protocol/version.ts';
+import type { ScheduleStatus } from '../../schedule/schedule.ts';
+import type { Store } from '../../store/store.ts';
+
+export interface GatewayStatus {
+  readonly version: string;
+  readonly url: string;
+  readonly startedAt: number;
+  readonly store: string;
+  readonly stateDir: string;
+  readonly agents: readonly AgentStatus[];
+  readonly channels: readonly ChannelStatus[];
+  readonly running: readonly { readonly sessionKey: string; readonly runId: string; readonly since: number }[];
+  readonly waiting: number;
+  /** Tool calls that wait for a person. */
+  readonly approvals: number;
+  readonly outbox: { readonly queued: number; readonly failed: number };
+  readonly deadLetters: { readonly in: number; readonly out: number };
+  readonly sessions: number;
+  readonly schedule: ScheduleStatus;
+  /** What an operator should know: cut bootstrap files, a trajectory folder that cannot be written, a missing key. */
+  readonly warnings: readonly string[];
+}
+
+export interface AgentStatus {
+  readonly agentId: string;
+  readonly isDefault: boolean;
+  readonly workspaceDir: string;
+  /** `provider/model`. */
+  readonly model: string;
+  readonly fallbacks: readonly string[];
+}
+
+export interface ChannelStatus {
+  readonly id: string;
+  readonly guarantee: DeliveryGuarantee;
+  readonly maxTextLength: number;
+}
+
+export interface StatusParts {
+  readonly store: Store;
+  readonly lanes: Pick<Lanes, 'running' | 'waiting'>;
+  readonly jobs: { status(): Promise<ScheduleStatus> };
+  readonly channels: readonly ChannelStatus[];
+  readonly agents: () => readonly AgentStatus[];
+  readonly warnings: () => readonly string[];
+  /** Undefined while the gateway does not listen. */
+  readonly url: () => string | undefined;
+  readonly stateDir: string;
+  readonly startedAt: number;
+}
+
+export async function readGatewayStatus(parts: StatusParts): Promise<GatewayStatus> {
+  const { store, lanes, channels } = parts;
+  const [waiting, approvals, queued, failed, deadIn, deadOut, sessions, schedule] = await Promise.all([
+    lanes.waiting(),
+    store.count('approvals', { status: 'waiting' }),
+    store.count('outbox', { status: 'queued' }),
+    store.count('outbox', { status: { in: ['failed', 'dead'] } }),
+    store.count('deadLetters', { direction: 'in' }),
+    store.count('deadLetters', { direction: 'out' }),
+    store.count('sessions', { endedAt: null }),
+    parts.jobs.status(),
+  ]);
+  return {
+    version: VERSION,
+    url: parts.url() ?? '',
+    startedAt: parts.startedAt,
+    store: store.description,
+    stateDir: parts.stateDir,
+    agents: parts.agents(),
+    channels: channels.map(({ id, guarantee, maxTextLength }) => ({ id, guarantee, maxTextLength })),
+    running: lanes.running,
+    waiting,
+    approvals,
+    outbox: { queued, failed },
+    deadLetters: { in: deadIn, out: deadOut },
+    sessions,
+    schedule,
+    warnings: parts.warnings(),
+  };
+}
+
+/** The agents of a configuration, as people are told of them. */
+export function listAgentStatuses(
+  config: Config,
+  workspaceDirOf: (agentId: string) => string,
+  /** `provider/model`, first choice first. */
+  modelsOf: (agentId: string) => readonly string[],
+): readonly AgentStatus[] {
+  return listAgentIds(config).map((agentId) => {
+    const [model = 'none', ...fallbacks] = modelsOf(agentId);
+    const isDefault = agentId === resolveDefaultAgentId(config);
+    return { agentId, isDefault, workspaceDir: workspaceDirOf(agentId), model, fallbacks };
+  });
+}

@@ -1,0 +1,158 @@
+// The runs of a gateway, as others may ask for them: found, waited for, and stopped. How a run goes is in `agent/run.ts`.
+//
+// Errors: `wait` and `findRun` reject with UnknownRunError.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CLIENT_GONE } from '../../agent/client-gone.ts';
+import type { Tell } from '../../facts/facts.ts';
+import type { Lanes } from '../../lanes/lanes.ts';
+import { timeLimit } from '../../protocol/time-limit.ts';
+import { PreconditionFailedError } from '../../store/errors.ts';
+import type { Store } from '../../store/store.ts';
+import type { RunRow, TriggerPayload } from '../../store/tables.ts';
+import type { Approvals } from '../approvals.ts';
+import { UnknownRunError } from '../errors.ts';
+import type { LiveEvents } from '../live-events.ts';
+
+export interface RunsParts {
+  readonly store: Store;
+  readonly lanes: Pick<Lanes, 'running' | 'stop'>;
+  readonly approvals: Pick<Approvals, 'cancel'>;
+  readonly live: Pick<LiveEvents, 'next'>;
+  readonly tell: Tell;
+  readonly now: () => number;
+}
+
+/** A run that waits in its lane has no row of its own yet, and is told as `queued`. */
+export type FoundRun = Omit<RunRow, 'status'> & { readonly status: RunRow['status'] | 'queued' };
+
+/** Runs that are stopped because their session is deleted have so long to end. */
+const STOP_ALL_MS = 5_000;
+
+export class Runs {
+  readonly #parts: RunsParts;
+
+  constructor(parts: RunsParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves with the run when it is over. */
+  async wait(runId: string, signal?: AbortSignal): Promise<RunRow> {
+    const aside = new AbortController();
+    const watched = AbortSignal.any([aside.signal, ...(signal ? [signal] : [])]);
+    const ended = this.#parts.live.next((event) => event.type === 'run-end' && event.runId === runId, watched);
+    // The run may be over already, and then this method returns without waiting for the event.
+    ended.catch(() => {});
+    try {
+      const before = await this.#row(runId);
+      if (before && isOver(before)) return before;
+      if (!before && (await this.#parts.store.count('inbox', { runId })) === 0) throw new UnknownRunError({ runId });
+      await ended;
+      const after = await this.#row(runId);
+      if (!after) throw new UnknownRunError({ runId });
+      return after;
+    } finally {
+      aside.abort();
+    }
+  }
+
+  /**
+   * Aborts a run that is going on, or takes a waiting one out of its lane. False when it was over already. Without a
+   * reason it is stopped because the client that asked has gone.
+   */
+  async stop(runId: string, reason: string = CLIENT_GONE): Promise<boolean> {
+    const { store, lanes, approvals } = this.#parts;
+    const [trigger] = await store.select('inbox', { where: { runId }, orderBy: [['seq', 'asc']], limit: 1 });
+    if (!trigger || trigger.status === 'done' || trigger.status === 'dead') return false;
+    if (trigger.status === 'queued' && (await this.#takeOut(runId, trigger.sessionKey, trigger.payload, reason)))
+      return true;
+    const stopRunning = () => this.#isRunning(runId) && lanes.stop(trigger.sessionKey, reason);
+    // A run that is about to suspend counts as running and does not hear the stop; a suspended one may go on meanwhile.
+    const wasRunning = stopRunning();
+    return (await approvals.cancel(runId, reason)) || wasRunning || stopRunning();
+  }
+
+  /** Stops every run of a session, and returns when they are over or the time for it is. */
+  async stopAll(sessionKey: string, reason: string): Promise<void> {
+    const patience = timeLimit(STOP_ALL_MS, () => new Error('The time for stopping runs is over.'));
+    const where = { sessionKey, status: { in: ['queued', 'claimed'] }, kind: { not: 'approval' } };
+    // The waiting ones first, or the end of the running one would begin the next.
+    const triggers = await this.#parts.store.select('inbox', { where, orderBy: [['seq', 'desc']] });
+    for (const { runId } of triggers) {
+      if (!(await this.stop(runId, reason))) continue;
+      await this.wait(runId, patience.signal).catch(() => {});
+      // A run still writes something down after it has told its end.
+      while (this.#isRunning(runId) && !patience.signal.aborted) await sleep(5);
+    }
+    patience.clear();
+  }
+
+  async #row(runId: string): Promise<RunRow | undefined> {
+    const [run] = await this.#parts.store.select('runs', { where: { runId }, limit: 1 });
+    return run;
+  }
+
+  #isRunning(runId: string): boolean {
+    return this.#parts.lanes.running.some((lane) => lane.runId === runId);
+  }
+
+  /** Takes a message out that no lane has begun. False when a lane was quicker. */
+  async #takeOut(runId: string, sessionKey: string, payload: TriggerPayload | null, reason: string): Promise<boolean> {
+    const { store, tell, now } = this.#parts;
+    const at = now();
+    try {
+      await store.commit(
+        [
+          { update: 'inbox', where: { runId, status: 'queued' }, set: { status: 'done' }, expect: 1 },
+          {
+            insert: 'runs',
+            row: {
+              runId,
+              sessionKey,
+              agentId: payload?.agentId ?? '',
+              sessionId: null,
+              status: 'stopped',
+              claim: 0,
+              progressClaim: 0,
+              startedAt: at,
+              endedAt: at,
+              outcome: { error: `Stopped before it began: ${reason}.`, errorCode: 'ATRIUM_RUN_STOPPED' },
+              observed: true,
+            },
+          },
+        ],
+        { site: 'control' },
+      );
+    } catch (error) {
+      if (error instanceof PreconditionFailedError) return false;
+      throw error;
+    }
+    void tell('run-ended', { runId, sessionKey, status: 'stopped' });
+    return true;
+  }
+}
+
+/** Reads the store only, so that it works while no gateway runs. Rejects with UnknownRunError. */
+export async function findRun(store: Store, runId: string): Promise<FoundRun> {
+  const [row] = await store.select('runs', { where: { runId }, limit: 1 });
+  if (row) return row;
+  const [waiting] = await store.select('inbox', { where: { runId }, orderBy: [['seq', 'asc']], limit: 1 });
+  if (!waiting) throw new UnknownRunError({ runId: runId.slice(0, 512) });
+  return {
+    runId,
+    sessionKey: waiting.sessionKey,
+    agentId: waiting.payload?.agentId ?? '',
+    sessionId: null,
+    status: 'queued',
+    claim: 0,
+    progressClaim: 0,
+    startedAt: waiting.acceptedAt,
+    endedAt: null,
+    outcome: null,
+    observed: false,
+  };
+}
+
+export function isOver({ status }: Pick<FoundRun, 'status'>): boolean {
+  return status !== 'queued' && status !== 'running' && status !== 'suspended';
+}
