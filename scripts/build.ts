@@ -36,7 +36,7 @@ const OUTPUTS: readonly Output[] = [
   {
     name: 'dist',
     doors: promisedFiles(),
-    madeFrom: ['src', 'scripts', 'package.json', 'tsconfig.json', 'tsconfig.types.json'],
+    madeFrom: ['src', 'console', 'scripts', 'package.json', 'tsconfig.json', 'tsconfig.types.json'],
     steps: [
       (folder) =>
         bundle(folder, [
@@ -47,15 +47,18 @@ const OUTPUTS: readonly Output[] = [
           ...FOUND_BY_PATH,
         ]),
       (folder) => bundleTypes(folder, ['src/public/context.ts', 'src/public/plugin-sdk.ts', 'src/public/testkit.ts']),
+      (folder) => bundleConsole(join(folder, 'console')),
       copyPackFiles,
     ],
   },
   {
     name: 'build',
     doors: ['testkit/gateway-program.js', 'bench/parts.js'],
-    madeFrom: ['src', 'scripts', 'package.json', 'bench/parts.ts'],
+    madeFrom: ['src', 'console', 'scripts', 'package.json', 'bench/parts.ts'],
     steps: [
       (folder) => bundle(folder, ['src/testkit/gateway-program.ts', 'bench/parts.ts', ...FOUND_BY_PATH]),
+      // Where a gateway that runs from its sources finds the page.
+      () => bundleConsole(join(root, 'build/console')),
       copyPackFiles,
     ],
   },
@@ -145,6 +148,12 @@ async function runBundler(options: InlineConfig): Promise<void> {
 function entriesAt(outDir: string, paths: readonly string[]) {
   const named = paths.map((path) => [path.replace(/^src\//, '').replace(/\.ts$/, ''), path]);
   return { outDir, entry: Object.fromEntries(named) };
+}
+
+/** The page, as one document; see console/vite.config.ts. */
+async function bundleConsole(outDir: string): Promise<void> {
+  const { build } = await import('vite');
+  await build({ root: join(root, 'console'), build: { outDir } });
 }
 
 /** Packs are read from beside their handler. */

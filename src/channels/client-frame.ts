@@ -1,7 +1,6 @@
-// What a page or a terminal may say over its socket, read by hand: whatever arrives is bounded and checked field by
-// field, and everything that is not understood is a sentence for the client, never an exception.
+// What a page or a terminal may say over its socket, as data only, so that a browser's code can share it.
 
-import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
+import type { JsonObject } from '../protocol/json.ts';
 
 export type ClientFrame =
   | {
@@ -20,88 +19,3 @@ export type ClientFrame =
   /** A method by name; the answer is a `result` with the same id. */
   | { readonly type: 'call'; readonly id: string; readonly method: string; readonly params: JsonObject }
   | { readonly type: 'ping' };
-
-export interface BadFrame {
-  readonly problem: string;
-  /** The message that it was about, when that much could be read. */
-  readonly id?: string | undefined;
-}
-
-/** In bytes. */
-export const LARGEST_FRAME = 1_048_576;
-
-export function parseClientFrame(data: unknown, isBinary: boolean): ClientFrame | BadFrame {
-  if (isBinary) return { problem: 'Frames are JSON texts; this one was binary.' };
-  const text = textOf(data);
-  if (text === undefined) return { problem: `A frame may have at most ${LARGEST_FRAME} bytes.` };
-  let value: JsonValue;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { problem: 'This frame is not valid JSON.' };
-  }
-  if (!isJsonObject(value)) return { problem: 'A frame is a JSON object with a "type".' };
-  switch (value.type) {
-    case 'hello':
-      return parseHello(value);
-    case 'message':
-      return parseMessage(value);
-    case 'ack':
-      return isSeq(value.seq) ? { type: 'ack', seq: value.seq } : { problem: '"seq" must be the number of a part.' };
-    case 'stop':
-      return { type: 'stop' };
-    case 'call':
-      return parseCall(value);
-    case 'ping':
-      return { type: 'ping' };
-    default:
-      return { problem: 'The "type" of a frame is one of hello, message, ack, stop, call, ping.' };
-  }
-}
-
-function parseHello({ session, agent, surface, after }: JsonObject): ClientFrame | BadFrame {
-  if (session !== undefined && !isName(session, LONGEST_SESSION_KEY))
-    return { problem: '"session" is not a session key.' };
-  if (agent !== undefined && !isName(agent, LONGEST_NAME)) return { problem: '"agent" is not the id of an agent.' };
-  if (surface !== undefined && !(typeof surface === 'string' && SURFACE_NAME.test(surface))) {
-    return { problem: '"surface" may have up to 64 letters, digits, dots, dashes and underscores.' };
-  }
-  if (after !== undefined && !isSeq(after)) return { problem: '"after" must be the number of a part.' };
-  return { type: 'hello', session, agent, surface, after };
-}
-
-function parseMessage({ id, text }: JsonObject): ClientFrame | BadFrame {
-  if (!isName(id, LONGEST_NAME)) return { problem: 'A message needs an "id" of its own, of up to 128 characters.' };
-  if (typeof text !== 'string' || text.trim() === '') return { problem: 'A message needs a "text".', id };
-  return { type: 'message', id, text };
-}
-
-function parseCall({ id, method, params = {} }: JsonObject): ClientFrame | BadFrame {
-  if (!isName(id, LONGEST_NAME)) return { problem: 'A call needs an "id" of its own, of up to 128 characters.' };
-  if (!isName(method, LONGEST_NAME)) return { problem: 'A call needs the name of a "method".', id };
-  if (!isJsonObject(params)) return { problem: 'The "params" of a call are an object.', id };
-  return { type: 'call', id, method, params };
-}
-
-const SURFACE_NAME = /^[\w.-]{1,64}$/;
-const LONGEST_NAME = 128;
-const LONGEST_SESSION_KEY = 512;
-
-/** Visible characters only: names end up in keys, logs and terminals. */
-function isName(value: JsonValue | undefined, longest: number): value is string {
-  return typeof value === 'string' && value.length <= longest && /^[^\s\x00-\x1f\x7f-\x9f]+$/.test(value);
-}
-
-function isSeq(value: JsonValue | undefined): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
-}
-
-/** Sockets hand over text as bytes, whole or in pieces. Undefined when it is too much. */
-function textOf(data: unknown): string | undefined {
-  if (typeof data === 'string') return Buffer.byteLength(data) <= LARGEST_FRAME ? data : undefined;
-  const pieces = Array.isArray(data) ? data : [data];
-  const bytes = pieces.filter((piece) => piece instanceof Uint8Array || piece instanceof ArrayBuffer);
-  const size = bytes.reduce((sum, piece) => sum + piece.byteLength, 0);
-  if (size > LARGEST_FRAME) return undefined;
-  return Buffer.concat(bytes.map((piece) => new Uint8Array(piece))).toString('utf8');
-}

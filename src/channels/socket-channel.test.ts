@@ -16,8 +16,8 @@ import { StoreFullError } from '../store/errors.ts';
 import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
 import type { Store } from '../store/store.ts';
 import type { ReceiveResult } from './channel.ts';
-import { LARGEST_FRAME } from './client-frame.ts';
 import type { Mailbox } from './mailbox.ts';
+import { LARGEST_FRAME } from './parse-client-frame.ts';
 import { SocketPage, type SocketServer, serveSockets } from './socket-rig.ts';
 import { WebChannel } from './web/web-channel.ts';
 

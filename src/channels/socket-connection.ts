@@ -5,7 +5,8 @@
 // read, or sends faster than it can be served, is sent away with 1013: it comes back and is told what it missed.
 
 import { isAtriumError } from '../protocol/errors.ts';
-import { type ClientFrame, parseClientFrame } from './client-frame.ts';
+import type { ClientFrame } from './client-frame.ts';
+import { parseClientFrame } from './parse-client-frame.ts';
 import type { ServerFrame } from './server-frame.ts';
 
 /** What is needed of a WebSocket; those of `ws` fit. */

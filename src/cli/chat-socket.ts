@@ -8,7 +8,8 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type WebSocket from 'ws';
-import { type ClientFrame, LARGEST_FRAME } from '../channels/client-frame.ts';
+import type { ClientFrame } from '../channels/client-frame.ts';
+import { LARGEST_FRAME } from '../channels/parse-client-frame.ts';
 import type { ServerFrame } from '../channels/server-frame.ts';
 import { isAtriumError } from '../protocol/errors.ts';
 import type { GatewayAddress } from './call-gateway.ts';

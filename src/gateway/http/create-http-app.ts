@@ -71,9 +71,10 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     return c.json({ status }, status === 'ready' ? 200 : 503);
   });
   app.get('/', async (c) => {
-    const { pageHtml, pageSecurityPolicy } = await import('../page/page.ts');
+    const page = await (await import('../page/page.ts')).readPage();
+    if (!page) return c.text('The page is not built. Run "npm run build".\n', 503);
     const host = c.req.header('host') ?? new URL(c.req.url).host;
-    return c.html(pageHtml(), 200, { 'content-security-policy': pageSecurityPolicy(host) });
+    return c.html(page.html, 200, { 'content-security-policy': page.securityPolicy(host) });
   });
 
   const checkToken = (c: Context<HttpEnv>) =>

@@ -1,64 +1,61 @@
-// The page at `/`: one document with its style and script inside, and a policy that lets a browser run exactly those. It
-// holds no secret; the token comes from the address behind the `#`, which browsers never send.
+// The page at `/`: the console as it was built, one document with its style and script inside, and a policy that lets a
+// browser run exactly those. It is read when it is first asked for. It holds no secret; the token comes from the address
+// behind the `#`, which browsers never send.
 
 import { createHash } from 'node:crypto';
-import { PAGE_MARKUP } from './markup.ts';
-import { APPROVAL_SCRIPT } from './script-approvals.ts';
-import { CHAT_SCRIPT } from './script-chat.ts';
-import { CONNECTION_SCRIPT } from './script-connection.ts';
-import { DOM_SCRIPT } from './script-dom.ts';
-import { MAIN_SCRIPT } from './script-main.ts';
-import { REPORT_SCRIPT } from './script-report.ts';
-import { PAGE_STYLE } from './style.ts';
+import { readFile } from 'node:fs/promises';
 
-/** The parts share one scope, and leave nothing behind in the window. */
-const PAGE_SCRIPT = [
-  "(() => {\n'use strict';",
-  DOM_SCRIPT,
-  CONNECTION_SCRIPT,
-  CHAT_SCRIPT,
-  APPROVAL_SCRIPT,
-  REPORT_SCRIPT,
-  MAIN_SCRIPT,
-  '})();\n',
-].join('\n');
-
-export function pageHtml(): string {
-  return PAGE_HTML;
+export interface Page {
+  readonly html: string;
+  /** `host` is the one that the page was asked for under: some browsers do not take a socket for the page's own. */
+  securityPolicy(host: string): string;
 }
 
-/** `host` is the one that the page was asked for under: some browsers do not take a socket for the page's own. */
-export function pageSecurityPolicy(host: string): string {
-  const socket = /^[\w.:[\]-]+$/.test(host) ? ` ws://${host} wss://${host}` : '';
-  return [
-    "default-src 'none'",
-    `script-src '${hashOf(PAGE_SCRIPT)}'`,
-    `style-src '${hashOf(PAGE_STYLE)}'`,
-    `connect-src 'self'${socket}`,
-    'img-src data:',
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
+/** Undefined when the console was not built, which happens only where the gateway runs from its sources. */
+export function readPage(): Promise<Page | undefined> {
+  page ??= findHtml().then((html) => (html === undefined ? undefined : toPage(html)));
+  return page;
 }
 
-const PAGE_HTML = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Atrium</title>
-<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M2 14V7a6 6 0 0 1 12 0v7h-3V7.5a3 3 0 0 0-6 0V14z' fill='%232f6f62'/%3E%3C/svg%3E">
-<style>${PAGE_STYLE}</style>
-</head>
-<body>
-${PAGE_MARKUP}
-<script>${PAGE_SCRIPT}</script>
-</body>
-</html>
-`;
+let page: Promise<Page | undefined> | undefined;
 
-function hashOf(text: string): string {
+async function findHtml(): Promise<string | undefined> {
+  for (const place of PLACES) {
+    const html = await readFile(place, 'utf8').catch(() => undefined);
+    if (html !== undefined) return html;
+  }
+  return undefined;
+}
+
+/** As seen from a chunk of the build, and from this file where it runs as it is. */
+const PLACES = ['../console/index.html', '../../../build/console/index.html'].map(
+  (path) => new URL(path, import.meta.url),
+);
+
+function toPage(html: string): Page {
+  const script = hashOf(/<script type="module">([\s\S]*?)<\/script>/.exec(html)?.[1]);
+  const style = hashOf(/<style>([\s\S]*?)<\/style>/.exec(html)?.[1]);
+  return {
+    html,
+    securityPolicy: (host) => {
+      const socket = /^[\w.:[\]-]+$/.test(host) ? ` ws://${host} wss://${host}` : '';
+      return [
+        "default-src 'none'",
+        `script-src '${script}'`,
+        `style-src '${style}'`,
+        `connect-src 'self'${socket}`,
+        'img-src data:',
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        // Text can become markup nowhere in the page, not even by a mistake.
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+      ].join('; ');
+    },
+  };
+}
+
+function hashOf(text = ''): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }

@@ -1,0 +1,83 @@
+// One conversation's socket, which comes back by itself when it breaks. A connection that was closed on purpose stays
+// closed and hands over nothing more.
+
+import type { ClientFrame } from '../../src/channels/client-frame.ts';
+import type { ServerFrame } from '../../src/channels/server-frame.ts';
+
+export interface ConnectionPorts {
+  openSocket(): WebSocket;
+  /** What the client says first, each time that the socket opens. */
+  hello(): Extract<ClientFrame, { type: 'hello' }>;
+  receive(frame: ServerFrame): void;
+  showLink(link: Link): void;
+}
+
+/** How the connection is doing, for people. */
+export interface Link {
+  readonly state: 'off' | 'wait' | 'on';
+  readonly text: string;
+}
+
+export class Connection {
+  readonly #ports: ConnectionPorts;
+  #socket: WebSocket;
+  #wasOpen = false;
+  #isClosed = false;
+  #pauseMs = SHORTEST_PAUSE_MS;
+
+  constructor(ports: ConnectionPorts) {
+    this.#ports = ports;
+    this.#socket = this.#connect();
+  }
+
+  /** Does nothing while the socket is not open. */
+  send(frame: ClientFrame): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(frame));
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#socket.close();
+  }
+
+  #connect(): WebSocket {
+    this.#ports.showLink({ state: 'wait', text: this.#wasOpen ? 'Reconnecting' : 'Connecting' });
+    const socket = this.#ports.openSocket();
+    let heardAt = Date.now();
+    const pulse = setInterval(() => {
+      if (Date.now() - heardAt > SILENCE_MS) socket.close();
+      else this.send({ type: 'ping' });
+    }, PING_MS);
+    socket.onopen = () => {
+      this.#wasOpen = true;
+      socket.send(JSON.stringify(this.#ports.hello()));
+    };
+    socket.onmessage = ({ data }) => {
+      heardAt = Date.now();
+      if (this.#isClosed) return;
+      const frame = JSON.parse(data) as ServerFrame;
+      if (frame.type === 'ready') {
+        this.#pauseMs = SHORTEST_PAUSE_MS;
+        this.#ports.showLink({ state: 'on', text: 'Connected' });
+      }
+      this.#ports.receive(frame);
+    };
+    socket.onclose = () => {
+      clearInterval(pulse);
+      if (this.#isClosed) return;
+      this.#ports.showLink({ state: 'wait', text: 'Reconnecting' });
+      setTimeout(() => this.#reconnect(), this.#pauseMs * (0.7 + Math.random() * 0.6));
+      this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs * 2);
+    };
+    return socket;
+  }
+
+  #reconnect(): void {
+    if (!this.#isClosed) this.#socket = this.#connect();
+  }
+}
+
+const PING_MS = 20_000;
+const SILENCE_MS = 45_000;
+const SHORTEST_PAUSE_MS = 300;
+const LONGEST_PAUSE_MS = 8_000;

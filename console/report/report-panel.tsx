@@ -1,0 +1,73 @@
+// The context of a run beside the talk: who answered and what it took, the composition, and the request itself.
+
+import type { ToldRun } from '../api/gateway-client.ts';
+import { formatCount, formatDuration, formatPlural } from '../view/format.ts';
+import { Composition } from './composition.tsx';
+import { ExactRequest } from './exact-request.tsx';
+import type { RunReport } from './run-report.ts';
+
+/** Each time that a report is shown it begins anew, even when it is the same one. */
+export type ShownReport = { readonly key: number } & (RunReport | { readonly problem: string });
+
+export interface ReportPanelProps {
+  readonly shown: ShownReport | undefined;
+  readonly isOpen: boolean;
+  readRequest(runId: string, call: number): Promise<string>;
+}
+
+export function ReportPanel({ shown, isOpen, readRequest }: ReportPanelProps) {
+  return (
+    <aside id="panel" class={isOpen ? 'panel open' : 'panel'} aria-label="Context of a turn">
+      <div id="report" class="report">
+        {!shown ? (
+          <p class="empty">
+            What the agent was given for a turn appears here after its answer: every layer with its size, what was cut,
+            and the exact request.
+          </p>
+        ) : 'problem' in shown ? (
+          <p class="problem">{shown.problem}</p>
+        ) : (
+          <Report key={shown.key} shown={shown} readRequest={readRequest} />
+        )}
+      </div>
+    </aside>
+  );
+}
+
+function Report({ shown, readRequest }: { shown: RunReport } & Pick<ReportPanelProps, 'readRequest'>) {
+  const { run, calls, report } = shown;
+  const tokens = tokensOf(run);
+  return (
+    <>
+      <h2>What it was given</h2>
+      <p class="facts">{factsOf(run)}</p>
+      {tokens && <p class="facts">{tokens}</p>}
+      <p class="facts">
+        <code>{run.runId}</code>
+      </p>
+      {report ? (
+        <Composition report={report} />
+      ) : (
+        <p class="facts">There is no report for this one: nothing was composed.</p>
+      )}
+      {calls.length > 0 && <ExactRequest runId={run.runId} calls={calls} readRequest={readRequest} />}
+    </>
+  );
+}
+
+function factsOf({ outcome, startedAt, endedAt, status }: ToldRun): string {
+  const facts = [
+    outcome?.model && `${outcome.provider}/${outcome.model}`,
+    outcome?.modelCalls && formatPlural(outcome.modelCalls, 'model call'),
+    outcome?.toolCalls && formatPlural(outcome.toolCalls, 'tool call'),
+    endedAt && formatDuration(endedAt - startedAt),
+  ];
+  return facts.filter(Boolean).join(' · ') || status;
+}
+
+function tokensOf({ outcome }: ToldRun): string | undefined {
+  if (!outcome?.usage) return undefined;
+  const { input, cacheRead, output } = outcome.usage;
+  const cached = cacheRead ? ` (${formatCount(cacheRead)} from the cache)` : '';
+  return `${formatCount(input)} tokens in${cached}, ${formatCount(output)} out`;
+}

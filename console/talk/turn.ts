@@ -1,0 +1,198 @@
+// One run as the talk shows it: what the person said, the draft while it grows, the tools as they run, and at last the
+// parts that were delivered, each shown once. Knows no gateway and no elements of the page.
+
+import type { JsonValue } from '../../src/protocol/json.ts';
+import type { RunStatus } from '../../src/protocol/live-event.ts';
+import { type Approval, type ApprovalFacts, endedApproval } from './approval.ts';
+
+/** What stands below the person's words, in order. The key of an item stays the same as long as the item is shown. */
+export type FlowItem = { readonly key: number } & FlowContent;
+
+type FlowContent =
+  /** What the model writes, before it is delivered. */
+  | { readonly kind: 'draft'; readonly call: number; readonly text: string }
+  /** What the agent said before the page was opened. */
+  | { readonly kind: 'words'; readonly text: string }
+  | { readonly kind: 'part'; readonly text: string }
+  | ToolContent
+  | { readonly kind: 'approval'; readonly approval: Approval }
+  | { readonly kind: 'notice'; readonly text: string }
+  | { readonly kind: 'problem'; readonly text: string };
+
+export interface ToolContent {
+  readonly kind: 'tool';
+  readonly toolCallId: string;
+  readonly name: string;
+  readonly params: JsonValue;
+  /** Undefined while it runs. */
+  readonly outcome?: ToolOutcome | undefined;
+}
+
+export interface ToolOutcome {
+  readonly isError: boolean;
+  readonly content: string;
+  /** Not known for tools of the past. */
+  readonly ms?: number | undefined;
+}
+
+export class Turn {
+  readonly key: number;
+  /** Empty until the gateway has named the run. */
+  runId: string;
+  /** When it was said, where the past is shown. */
+  at: number | undefined;
+  /** A job or a heartbeat answered here out of a session of its own. */
+  isVisit = false;
+  /** Its answer stands in the transcript, so that the parts of it add nothing. */
+  isTold = false;
+  /** The run waits for a person; after the answer it goes on where it was. */
+  isSuspended = false;
+  #version = 0;
+  #said: { readonly text: string; readonly isWaiting: boolean } | undefined;
+  #flow: readonly FlowItem[] = [];
+  #lastKey = 0;
+  #parts = 0;
+  #isShown = false;
+  #isLive = false;
+  #isOver = false;
+
+  constructor(key: number, runId: string) {
+    this.key = key;
+    this.runId = runId;
+  }
+
+  /** Counts up with every change that can be seen. */
+  get version(): number {
+    return this.#version;
+  }
+
+  get said(): { readonly text: string; readonly isWaiting: boolean } | undefined {
+    return this.#said;
+  }
+
+  get flow(): readonly FlowItem[] {
+    return this.#flow;
+  }
+
+  /** False until there is something to show. */
+  get isShown(): boolean {
+    return this.#isShown;
+  }
+
+  get isLive(): boolean {
+    return this.#isLive;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** A run that is taken up again starts its draft over; what was asked of people stays. */
+  begin(): void {
+    this.#setFlow(this.#flow.filter(({ kind }) => kind === 'approval'));
+    this.#parts = 0;
+  }
+
+  say(text: string, isWaiting = false): void {
+    this.#said = { text, isWaiting };
+    this.#show();
+  }
+
+  setLive(isLive: boolean): void {
+    this.#isLive = isLive;
+    this.#show();
+  }
+
+  addDraft(call: number, text: string): void {
+    const last = this.#flow.at(-1);
+    if (last?.kind === 'draft' && last.call === call) {
+      this.#setFlow([...this.#flow.slice(0, -1), { ...last, text: last.text + text }]);
+    } else this.#add({ kind: 'draft', call, text });
+  }
+
+  resetDraft(call: number): void {
+    this.#setFlow(this.#flow.filter((item) => item.kind !== 'draft' || item.call !== call));
+  }
+
+  addWords(text: string): void {
+    this.#add({ kind: 'words', text });
+  }
+
+  startTool(toolCallId: string, name: string, params: JsonValue): void {
+    this.#add({ kind: 'tool', toolCallId, name, params });
+  }
+
+  endTool(toolCallId: string, name: string, outcome: ToolOutcome): void {
+    const isIt = (item: FlowItem) => item.kind === 'tool' && item.toolCallId === toolCallId;
+    if (!this.#flow.some(isIt)) this.startTool(toolCallId, name, {});
+    const at = this.#flow.findLastIndex(isIt);
+    this.#setFlow(this.#flow.map((item, index) => (index === at ? { ...item, outcome } : item)));
+  }
+
+  /** What was delivered takes the place of the draft that it grew from. */
+  addPart(text: string): void {
+    this.setLive(false);
+    // Words before a tool are no draft of the answer.
+    const last = this.#flow.at(-1);
+    if (this.#parts === 0 && last?.kind === 'draft') this.resetDraft(last.call);
+    this.#parts++;
+    // A failure is delivered like an answer; once is enough.
+    const problem = this.#flow.find((item) => item.kind === 'problem');
+    if (problem && text.includes(problem.text)) this.#setFlow(this.#flow.filter((item) => item !== problem));
+    this.#add({ kind: 'part', text });
+  }
+
+  addNotice(text: string): void {
+    this.#add({ kind: 'notice', text });
+  }
+
+  addApproval(facts: ApprovalFacts): void {
+    this.#add({ kind: 'approval', approval: { ...facts, state: 'waiting', outcome: '', isAllowed: false } });
+  }
+
+  changeApproval(approvalId: string, change: (approval: Approval) => Approval): void {
+    this.#setFlow(
+      this.#flow.map((item) =>
+        item.kind === 'approval' && item.approval.approvalId === approvalId
+          ? { ...item, approval: change(item.approval) }
+          : item,
+      ),
+    );
+  }
+
+  /** Undefined for one that was never asked here. */
+  approval(approvalId: string): Approval | undefined {
+    return this.#approvals().find((each) => each.approvalId === approvalId);
+  }
+
+  end(status: RunStatus, error?: string): void {
+    this.setLive(false);
+    for (const { approvalId, state } of this.#approvals()) {
+      if (state === 'over') continue;
+      this.changeApproval(approvalId, (each) => endedApproval(each, status === 'stopped' ? 'cancelled' : undefined));
+    }
+    const isTold = error && this.#flow.some((item) => item.kind === 'part' && item.text.includes(error));
+    if (error && !isTold) this.#add({ kind: 'problem', text: error });
+    else if (!error && status === 'stopped') this.addNotice('Stopped.');
+    this.#isOver = true;
+  }
+
+  #approvals(): readonly Approval[] {
+    return this.#flow.flatMap((item) => (item.kind === 'approval' ? [item.approval] : []));
+  }
+
+  #add(content: FlowContent): void {
+    this.#setFlow([...this.#flow, { key: ++this.#lastKey, ...content }]);
+    this.#show();
+  }
+
+  #setFlow(flow: readonly FlowItem[]): void {
+    this.#flow = flow;
+    this.#version++;
+  }
+
+  #show(): void {
+    this.#isShown = true;
+    this.#version++;
+  }
+}

@@ -1,0 +1,51 @@
+// Builds the console into one document with its style and script inside, so that the gateway serves one answer under a
+// policy that names both by their hashes, and the browser asks for nothing else.
+
+import { defineConfig, type Plugin } from 'vite';
+
+export default defineConfig({
+  base: './',
+  logLevel: 'warn',
+  build: {
+    outDir: '../build/console',
+    emptyOutDir: true,
+    target: 'es2022',
+    modulePreload: false,
+    // The document is compressed by no one on its way, so its size matters; the sources are in the repository.
+    minify: true,
+    cssMinify: true,
+  },
+  plugins: [inlineEverything()],
+});
+
+function inlineEverything(): Plugin {
+  return {
+    name: 'inline-everything',
+    enforce: 'post',
+    generateBundle(_options, bundle) {
+      const page = bundle['index.html'];
+      if (page?.type !== 'asset') throw new Error('The console has no index.html.');
+      let html = String(page.source);
+      for (const [name, output] of Object.entries(bundle)) {
+        if (output === page) continue;
+        if (output.type === 'chunk') {
+          html = replaceOnce(html, /<script type="module"[^>]*><\/script>/, '');
+          // A script that said "</script" in a string would end itself.
+          const code = output.code.trim().replaceAll('</script', '<\\/script');
+          html = replaceOnce(html, /(?=<\/body>)/, `<script type="module">${code}</script>\n`);
+        } else {
+          html = replaceOnce(html, /<link rel="stylesheet"[^>]*>/, `<style>${String(output.source).trim()}</style>`);
+        }
+        delete bundle[name];
+      }
+      page.source = html;
+    },
+  };
+}
+
+/** Fails when there is more than one script or style, because the page would then ask for what is not served. */
+function replaceOnce(text: string, pattern: RegExp, replacement: string): string {
+  const parts = text.split(pattern);
+  if (parts.length !== 2) throw new Error(`Expected ${pattern} once in the console's document.`);
+  return parts.join(replacement);
+}
