@@ -32,6 +32,17 @@ describe('the architecture', () => {
     expect(unused).toEqual([]);
   });
 
+  it('gives the console types and no code', () => {
+    const imports = filesIn(join(root, 'console')).flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/^(?:import|export) [^;]*from '(\.[^']+)';$/gm)]
+        .map(([statement, path = '']) => ({ statement, target: relative(source, resolve(dirname(file), path)) }))
+        .filter(({ target }) => !target.startsWith('..')),
+    );
+    expect(imports.filter(({ statement }) => !/^import type /.test(statement))).toEqual([]);
+    const folders = new Set(imports.map(({ target }) => target.split(sep)[0]));
+    expect([...folders].sort()).toEqual(['agent', 'channels', 'protocol', 'store']);
+  });
+
   it('reads the environment in config only', () => {
     const readers = sourceFiles()
       .filter((file) => !isTest(file) && !file.startsWith(join(source, 'config')))
@@ -91,10 +102,14 @@ function isTest(file: string): boolean {
   return /\.(test|suite)\.ts$/.test(file);
 }
 
-function sourceFiles(dir: string = source): string[] {
+function sourceFiles(): string[] {
+  return filesIn(source);
+}
+
+function filesIn(dir: string): string[] {
   return readdirSync(dir).flatMap((name) => {
     const path = join(dir, name);
     if (name === 'fixtures') return [];
-    return statSync(path).isDirectory() ? sourceFiles(path) : path.endsWith('.ts') ? [path] : [];
+    return statSync(path).isDirectory() ? filesIn(path) : /\.tsx?$/.test(path) ? [path] : [];
   });
 }

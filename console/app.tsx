@@ -1,7 +1,7 @@
 // The page: the bar, the talk with its composer, what the agent was given, and the gate in front of them. It decides
 // where the person is and what is shown; what happens in a talk is decided by `Talk`.
 
-import { Component } from 'preact';
+import { Component, createRef } from 'preact';
 import type { ApprovalDecision } from '../src/protocol/approval-decision.ts';
 import type { Link } from './api/connection.ts';
 import { GatewayClient, RefusedError } from './api/gateway-client.ts';
@@ -47,6 +47,7 @@ export class App extends Component<AppProps, AppState> {
     report: undefined,
     isPanelOpen: false,
   };
+  readonly #field = createRef<HTMLTextAreaElement>();
   #client: GatewayClient | undefined;
   /** The run whose report was asked for last; an answer about another one comes too late. */
   #reportOf: string | undefined;
@@ -87,6 +88,7 @@ export class App extends Component<AppProps, AppState> {
               {problem}
             </p>
             <Composer
+              field={this.#field}
               text={text}
               placeId={talk?.place.id}
               isRunning={talk?.isRunning ?? false}
@@ -172,6 +174,7 @@ export class App extends Component<AppProps, AppState> {
     if (text.trim() === '' || !talk) return;
     talk.submit(text);
     this.setState({ text: '', problem: '' });
+    this.#field.current?.focus();
   }
 
   #tell(problem: string): void {

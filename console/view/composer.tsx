@@ -1,9 +1,11 @@
 // Where a person writes. The text is kept by the page, because words that the gateway did not take come back into it.
 
-import type { TargetedSubmitEvent } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 
 export interface ComposerProps {
+  /** The page puts the cursor back into the field after every message, wherever it came from. */
+  readonly field: RefObject<HTMLTextAreaElement | null>;
   readonly text: string;
   /** The place that the words go to; undefined while there is none. Coming to a place puts the cursor here. */
   readonly placeId: string | undefined;
@@ -13,23 +15,18 @@ export interface ComposerProps {
   onStop(): void;
 }
 
-export function Composer({ text, placeId, isRunning, onText, onSubmit, onStop }: ComposerProps) {
-  const field = useRef<HTMLTextAreaElement>(null);
+export function Composer({ field, text, placeId, isRunning, onText, onSubmit, onStop }: ComposerProps) {
   useLayoutEffect(() => {
     if (field.current) grow(field.current);
-  });
+  }, [text]);
   useEffect(() => field.current?.focus(), [placeId]);
-  const submit = () => {
-    onSubmit();
-    field.current?.focus();
-  };
   return (
     <form
       id="composer"
       class="composer"
-      onSubmit={(event: TargetedSubmitEvent<HTMLFormElement>) => {
+      onSubmit={(event) => {
         event.preventDefault();
-        submit();
+        onSubmit();
       }}
     >
       <label class="hidden" for="text">
@@ -47,7 +44,7 @@ export function Composer({ text, placeId, isRunning, onText, onSubmit, onStop }:
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
           event.preventDefault();
-          submit();
+          onSubmit();
         }}
       />
       <button id="stop" type="button" class="stop" hidden={!isRunning} onClick={onStop}>

@@ -55,7 +55,7 @@ function isAtEnd(log: HTMLElement): boolean {
 function Welcome({ agentId, onSubmit }: { agentId: string; onSubmit(text: string): void }) {
   return (
     <div class="welcome">
-      <h2>Talk to {agentId}</h2>
+      <h2>{`Talk to ${agentId}`}</h2>
       <p>Whatever the agent is given for an answer is shown beside it, with its author and its size.</p>
       <ul>
         {['Hello, who are you?', '/status', '/help'].map((text) => (

@@ -1,6 +1,6 @@
 // The page at `/`: the console as it was built, one document with its style and script inside, and a policy that lets a
-// browser run exactly those. It is read when it is first asked for. It holds no secret; the token comes from the address
-// behind the `#`, which browsers never send.
+// browser run exactly those. It is read from its file when it is asked for. It holds no secret; the token comes from the
+// address behind the `#`, which browsers never send.
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -12,12 +12,10 @@ export interface Page {
 }
 
 /** Undefined when the console was not built, which happens only where the gateway runs from its sources. */
-export function readPage(): Promise<Page | undefined> {
-  page ??= findHtml().then((html) => (html === undefined ? undefined : toPage(html)));
-  return page;
+export async function readPage(): Promise<Page | undefined> {
+  const html = await findHtml();
+  return html === undefined ? undefined : toPage(html);
 }
-
-let page: Promise<Page | undefined> | undefined;
 
 async function findHtml(): Promise<string | undefined> {
   for (const place of PLACES) {
