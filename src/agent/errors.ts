@@ -5,8 +5,8 @@ import { defineError } from '../protocol/errors.ts';
 export class TriggerScrubbedError extends defineError({
   code: 'ATRIUM_RUN_SCRUBBED',
   message: ({ runId }: { runId: string }) =>
-    `What ${runId} was asked is no longer stored, because a gate blocked it. Send the message again if it is still wanted.`,
-  means: 'A run was to be taken up whose message a gate had blocked, so that nothing of it is stored.',
+    `The message of run ${runId} is no longer stored, because a gate blocked it. Send the message again if it is still wanted.`,
+  means: 'A run was to be continued, but a gate had blocked its message, so nothing of the message is stored.',
   todo: 'Send the message again if it is still wanted.',
 }) {}
 
@@ -22,8 +22,8 @@ export class ModelCallError extends defineError({
   code: 'ATRIUM_MODEL_CALL',
   message: ({ provider, model, kind, detail }: { provider: string; model: string; kind: string; detail: string }) =>
     `The model ${provider}/${model} did not answer (${kind}): ${detail}`,
-  means: 'No model answered, the fallbacks included; `kind` and `detail` say what the last one met.',
-  todo: 'What the detail asks for: wait, check the key, the address or the size of the conversation.',
+  means: 'No model answered, the fallbacks included; `kind` and `detail` say why the last one failed.',
+  todo: 'Do what the detail asks for: wait, check the key, the address or the size of the conversation.',
 }) {}
 
 export class ModelAnsweredNothingError extends defineError({
@@ -45,7 +45,7 @@ export class RunTimeoutError extends defineError({
 export class InjectionRefusedError extends defineError({
   code: 'ATRIUM_INJECTION_REFUSED',
   message: ({ owner, problem }: { owner: string; problem: string }) =>
-    `The text that ${owner} wants said in the next run was not queued: ${problem}.`,
+    `The text that ${owner} wants to add to the next run was not queued: ${problem}.`,
   means: "A plugin's text for the next run is empty, too long, or one too many; `problem` says which.",
   todo: 'Queue less, or wait until a run has shown what is queued.',
 }) {}

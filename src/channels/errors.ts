@@ -22,6 +22,6 @@ export class UnknownMethodError extends defineError({
   status: 404,
   message: ({ method, suggestion }: { method: string; suggestion: string | undefined }) =>
     `There is no method ${JSON.stringify(method)}.${suggestion ? ` Did you mean "${suggestion}"?` : ' GET /api/methods lists them.'}`,
-  means: 'A client called a method that nobody answers.',
+  means: 'A client called a method that neither the gateway nor a plugin has.',
   todo: 'Use one that `GET /api/methods` lists; its plugin may be disabled.',
 }) {}

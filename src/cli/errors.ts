@@ -93,9 +93,9 @@ export class SnapshotsMissingError extends defineError({
 export class SituationsInvalidError extends defineError({
   code: 'ATRIUM_SNAPSHOT_SITUATIONS',
   message: ({ file, problem }: { file: string; problem: string }) =>
-    `${file}: ${problem}. Mend the file and try again.`,
+    `${file}: ${problem}. Correct the file and try again.`,
   means: 'The list of situations cannot be used; `problem` says why.',
-  todo: 'Mend `situations.json`.',
+  todo: 'Correct `situations.json`.',
 }) {}
 
 export class UnknownSituationError extends defineError({
@@ -141,14 +141,14 @@ export class GatewayGoneError extends defineError({
   code: 'ATRIUM_CLI_GATEWAY_GONE',
   message: ({ detail }: { detail: string }) =>
     `The connection to the gateway is gone (${detail}). Start it again with "atrium start"; nothing that it accepted is lost.`,
-  means: 'The gateway that a terminal was talking to does not come back.',
+  means: 'A terminal lost its connection to the gateway, and the gateway does not come back.',
   todo: 'Start it again; nothing that it accepted is lost.',
 }) {}
 
 export class UnknownMcpServerError extends defineError({
   code: 'ATRIUM_MCP_UNKNOWN',
   message: ({ server, meant }: { server: string; meant: string | undefined }) =>
-    `There is no MCP server ${JSON.stringify(server)} that could be used.${meant === undefined ? '' : ` Did you mean "${meant}"?`} "atrium mcp list" shows them, and "atrium config check" what is wrong with one.`,
+    `There is no usable MCP server ${JSON.stringify(server)}.${meant === undefined ? '' : ` Did you mean "${meant}"?`} "atrium mcp list" shows the servers, and "atrium config check" says what is wrong with one.`,
   means: 'No usable server of this name is configured.',
   todo: 'Look at `atrium mcp list` and `atrium config check`.',
 }) {}
@@ -172,15 +172,15 @@ export class InstallBlockedError extends defineError({
 export class InstallUncheckedError extends defineError({
   code: 'ATRIUM_INSTALL_UNCHECKED',
   message: ({ target, detail }: { target: string; detail: string }) =>
-    `"${target}" was not installed, because the before_install handlers could not be asked: ${detail} Mend that, or stop the gateway, and try again.`,
-  means: 'The plugins that have a say could not be asked, which counts as no.',
-  todo: 'Mend what the message names and try again.',
+    `"${target}" was not installed, because the before_install handlers could not be asked: ${detail} Solve that problem, or stop the gateway, and try again.`,
+  means: 'The plugins that decide about installations could not be asked. Without their answer nothing is installed.',
+  todo: 'Solve the problem that the message names and try again.',
 }) {}
 
 export class InstallUnconfirmedError extends defineError({
   code: 'ATRIUM_INSTALL_UNCONFIRMED',
   message: ({ target }: { target: string }) =>
-    `"${target}" was not installed, because nobody is here to be asked. Read what is shown above, then run the command again with --yes.`,
+    `"${target}" was not installed, because there is no terminal at which you could be asked. Read what is shown above, then run the command again with --yes.`,
   means: 'There is no terminal to ask at, and `--yes` was not given.',
   todo: 'Read what is shown, then use `--yes`.',
 }) {}

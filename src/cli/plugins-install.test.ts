@@ -67,7 +67,9 @@ describe('atrium plugins install', () => {
     const { code, out, err } = await home.run(['plugins', 'install', folder]);
     expect(code).toBe(2);
     expect(out).toContain('That does not mean that it is safe.');
-    expect(err).toMatch(/"greeter" was not installed, because nobody is here to be asked\..*--yes/);
+    expect(err).toMatch(
+      /"greeter" was not installed, because there is no terminal at which you could be asked\..*--yes/,
+    );
     expect(await isThere('extensions/greeter')).toBe(false);
     expect((await home.run(['plugins', 'install', folder, '--json'])).err).toMatch(/--yes/);
   });
@@ -245,7 +247,7 @@ describe('atrium plugins uninstall', () => {
     await home.write('extensions/own/index.js', '');
     const { code, err } = await home.run(['plugins', 'uninstall', 'own']);
     expect(code).toBe(2);
-    expect(err).toContain('What you put into the state directory yourself is yours to remove.');
+    expect(err).toContain('Remove what you put into the state directory yourself by hand.');
     expect(await isThere('extensions/own')).toBe(true);
   });
 });

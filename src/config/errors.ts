@@ -21,9 +21,9 @@ export class ConfigUnreadableError extends defineError({
 export class ConfigSyntaxError extends defineError({
   code: 'ATRIUM_CONFIG_SYNTAX',
   message: ({ file, line, column, problem }: { file: string; line: number; column: number; problem: string }) =>
-    `${file}:${line}:${column}: ${problem}. Mend this line; nothing of the file was used.`,
+    `${file}:${line}:${column}: ${problem}. Correct this line; nothing of the file was used.`,
   means: 'The text is neither valid JSON5 nor YAML. Nothing of it was used.',
-  todo: 'Mend the line that the message names.',
+  todo: 'Correct the line that the message names.',
 }) {}
 
 export class ConfigIncludeError extends defineError({

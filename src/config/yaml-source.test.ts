@@ -19,7 +19,7 @@ describe('a YAML source', () => {
 
   it('names line, column and problem of a syntax error in one sentence', () => {
     expect(() => parse('a: 1\nb: [1, 2\nc: 3\n')).toThrow(
-      /^openclaw\.yaml:\d:\d: this is not YAML: .*\. Mend this line/,
+      /^openclaw\.yaml:\d:\d: this is not YAML: .*\. Correct this line/,
     );
     expect(() => parse('a: 1\na: 2\n')).toThrow('openclaw.yaml:2:1: this key was given before in the same place.');
     expect(() => parse('a: 1\n---\nb: 2\n')).toThrow('openclaw.yaml:2:1: a second YAML document begins here');

@@ -23,7 +23,7 @@ export class WorkspaceNotDirectoryError extends defineError({
   code: 'ATRIUM_WORKSPACE_NOT_DIRECTORY',
   message: ({ dir }: { dir: string }) =>
     `The workspace ${dir} cannot be a directory: a file or a dead link is in its place. Move that away, or point the agent at another directory.`,
-  means: 'A file or a dead link stands where the workspace should be.',
+  means: 'There is a file or a dead link where the workspace should be.',
   todo: 'Move it away, or point the agent elsewhere.',
 }) {}
 

@@ -24,7 +24,7 @@ export class TokenMissingError extends defineError({
   code: 'ATRIUM_HTTP_TOKEN_MISSING',
   status: 401,
   message:
-    'This needs the gateway\'s token. Send it as "Authorization: Bearer <token>"; it stands in atrium/token in the state directory.',
+    'This needs the gateway\'s token. Send it as "Authorization: Bearer <token>"; it is in the file atrium/token in the state directory.',
   means: 'A request came without the token.',
   todo: 'Send `Authorization: Bearer <token>`.',
 }) {}
@@ -32,7 +32,7 @@ export class TokenMissingError extends defineError({
 export class TokenWrongError extends defineError({
   code: 'ATRIUM_HTTP_TOKEN_WRONG',
   status: 401,
-  message: 'This is not the token of this gateway. The right one stands in atrium/token in its state directory.',
+  message: 'This is not the token of this gateway. The right one is in the file atrium/token in its state directory.',
   means: "The token is not this gateway's.",
   todo: 'Use the one in `<state>/atrium/token`, or the configured one.',
 }) {}
@@ -79,7 +79,7 @@ export class RequestInvalidError extends defineError({
   status: 400,
   message: ({ problem }: { problem: string; param?: string | undefined }) => problem,
   means: 'The body or the query of a request cannot be used; `param` is the field.',
-  todo: 'Mend what the message names.',
+  todo: 'Correct what the message names.',
 }) {}
 
 export class UnknownPathError extends defineError({
@@ -130,7 +130,7 @@ export class UnknownRunError extends defineError({
   code: 'ATRIUM_RUN_UNKNOWN',
   status: 404,
   message: ({ runId }: { runId: string }) =>
-    `There is no run ${JSON.stringify(runId)}. "atrium sessions show <session>" names the runs of a session; old ones may have made room.`,
+    `There is no run ${JSON.stringify(runId)}. "atrium sessions show <session>" names the runs of a session; old runs may have been deleted.`,
   means: 'No run has this id.',
   todo: 'Take an id from `atrium sessions show`.',
 }) {}
@@ -139,7 +139,7 @@ export class UnknownCaptureError extends defineError({
   code: 'ATRIUM_RUN_CAPTURE_UNKNOWN',
   status: 404,
   message: ({ runId, call }: { runId: string; call: string }) =>
-    `${call === 'last' ? 'No request' : `Request ${call}`} of run ${runId} is kept. The run made no such call, or its capture made room for newer ones (recorder.captures).`,
+    `${call === 'last' ? 'No request' : `Request ${call}`} of run ${runId} is kept. The run made no such call, or its capture was deleted because there are newer ones (recorder.captures).`,
   means: 'The request that was asked for is not kept.',
   todo: 'Ask for a call that the run made; keep captures longer with `recorder.captures`.',
 }) {}
@@ -200,9 +200,9 @@ export class TokenUnresolvedError extends defineError({
 export class TokenFileError extends defineError({
   code: 'ATRIUM_TOKEN_FILE',
   message: ({ file, problem }: { file: string; problem: string }) =>
-    `The token file ${file} cannot be used: ${problem}. Mend or remove it; without one, a new token is made.`,
-  means: 'The token file cannot be read, made or believed.',
-  todo: 'Mend or remove the file.',
+    `The token file ${file} cannot be used: ${problem}. Correct or remove the file; without it, a new token is made.`,
+  means: 'The token file cannot be read or written, is no regular file, or holds no usable token.',
+  todo: 'Correct or remove the file.',
 }) {}
 
 export class RunGivenUpError extends defineError({

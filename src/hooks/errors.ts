@@ -21,9 +21,9 @@ export class UnknownHookError extends defineError({
 export class HandlerAbortError extends defineError({
   code: 'ATRIUM_HOOK_ABORTED',
   message: ({ hook, id, reason }: { hook: string; id: string; reason: string }) =>
-    `The handler "${id}" on ${hook} failed (${reason}) and is set to abort. Mend it, or set its onError to "skip" to go on without it.`,
+    `The handler "${id}" on ${hook} failed (${reason}) and is set to abort. Correct it, or set its onError to "skip" to go on without it.`,
   means: 'A handler failed that is set to `onError: "abort"`, so nothing was composed. `cause` is what it threw.',
-  todo: 'Mend the handler, or set its `onError` to `"skip"`.',
+  todo: 'Correct the handler, or set its `onError` to `"skip"`.',
 }) {}
 
 export class HookHandlerOutsideError extends defineError({
@@ -37,9 +37,9 @@ export class HookHandlerOutsideError extends defineError({
 export class HookHandlerLoadError extends defineError({
   code: 'ATRIUM_HOOK_HANDLER_LOAD',
   message: ({ hook, path, reason }: { hook: string; path: string; reason: string }) =>
-    `The handler of hook "${hook}" (${path}) cannot be loaded: ${reason}. Mend the file, or disable the hook.`,
+    `The handler of hook "${hook}" (${path}) cannot be loaded: ${reason}. Correct the file, or disable the hook.`,
   means: "A handler's file cannot be loaded.",
-  todo: 'Mend the file, or disable the hook.',
+  todo: 'Correct the file, or disable the hook.',
 }) {}
 
 export class HookHandlerLoadTimeoutError extends defineError({
@@ -121,5 +121,5 @@ export class InvalidHandlerError extends defineError({
   message: ({ hook, id, problem }: { hook: string; id: unknown; problem: string }) =>
     `The handler ${JSON.stringify(id)} cannot be registered on ${hook}: ${problem}.`,
   means: 'A registration lacks an id, a function, or a usable number.',
-  todo: 'Mend what the message names.',
+  todo: 'Correct what the message names.',
 }) {}

@@ -415,7 +415,7 @@ describe.each(providers)('$name over HTTP', ({ name, create, model: id, cutCall 
   it('cannot write down a conversation without messages', async () => {
     await expect(model.prepare(requestOf('', { messages: [] }))).rejects.toMatchObject({
       code: 'ATRIUM_MODEL_REQUEST',
-      message: `The request cannot be written down for ${name}: it has no messages.`,
+      message: `The request cannot be put into the form that ${name} needs: it has no messages.`,
     });
   });
 });

@@ -5,7 +5,7 @@ import { defineError } from '../protocol/errors.ts';
 export class PluginGoneError extends defineError({
   code: 'ATRIUM_PLUGIN_GONE',
   message: ({ pluginId }: { pluginId: string }) =>
-    `The plugin "${pluginId}" was unloaded or loaded again since, so what its old code does is not waited for any more.`,
+    `The plugin "${pluginId}" was unloaded or loaded again, so its old code gets no answer any more.`,
   means: 'Code of a plugin that was unloaded or loaded again asked for something.',
   todo: 'Nothing; the new code has taken over.',
 }) {}
@@ -23,16 +23,16 @@ export class PluginRefusedError extends defineError({
   code: 'ATRIUM_PLUGIN_REFUSED',
   status: 422,
   message: ({ pluginId, detail }: { pluginId: string; detail: string }) =>
-    `What the plugin "${pluginId}" asked for was not done: ${detail}.`,
+    `The gateway did not do what the plugin "${pluginId}" asked for: ${detail}.`,
   means: 'A plugin asked the gateway for something that it may not have or that makes no sense; `detail` says which.',
-  todo: 'Mend the plugin, or allow it in `plugins.entries`.',
+  todo: 'Correct the plugin, or allow it in `plugins.entries`.',
 }) {}
 
 export class InstallSourceError extends defineError({
   code: 'ATRIUM_INSTALL_SOURCE',
   message: ({ given, problem }: { given: string; problem: string }) =>
     `${JSON.stringify(given)} cannot be installed: ${problem}. Give an npm name such as "some-plugin@1.2.3", a folder such as "./some-plugin", or an archive such as "./some-plugin.tgz".`,
-  means: 'What was given is no npm name, folder or archive that could be installed from.',
+  means: 'The text that was given is not an npm name, a folder or an archive.',
   todo: 'Give one of the three, as the message shows.',
 }) {}
 
@@ -89,7 +89,7 @@ export class InstallExistsError extends defineError({
   code: 'ATRIUM_INSTALL_EXISTS',
   message: ({ id, problem }: { id: string; problem: string }) =>
     `"${id}" was not installed, because ${problem}. With --force it is replaced.`,
-  means: 'Something else stands in the place of what was to be installed.',
+  means: 'The place of what was to be installed is taken by something else.',
   todo: 'Keep it, or replace it with `--force`.',
 }) {}
 
@@ -112,15 +112,15 @@ export class InstallNotWritableError extends defineError({
 export class InstallRecordsError extends defineError({
   code: 'ATRIUM_INSTALL_RECORDS',
   message: ({ file, problem }: { file: string; problem: string }) =>
-    `The list of what is installed, ${file}, cannot be used: ${problem}. Mend it, or move it away; what is installed stays.`,
+    `The list of what is installed, ${file}, cannot be used: ${problem}. Correct the file, or move it away; what is installed stays.`,
   means: '`extensions/installs.json` cannot be read.',
-  todo: 'Mend it, or move it away.',
+  todo: 'Correct the file, or move it away.',
 }) {}
 
 export class NotInstalledError extends defineError({
   code: 'ATRIUM_INSTALL_UNKNOWN',
   message: ({ id, suggestion }: { id: string; suggestion: string | undefined }) =>
-    `Nothing called "${id}" was installed with "atrium plugins install" or "atrium skills install".${suggestion ? ` Did you mean "${suggestion}"?` : ' What you put into the state directory yourself is yours to remove.'}`,
+    `Nothing called "${id}" was installed with "atrium plugins install" or "atrium skills install".${suggestion ? ` Did you mean "${suggestion}"?` : ' Remove what you put into the state directory yourself by hand.'}`,
   means: 'Nothing of this name was installed by a command.',
   todo: 'Use a name that `atrium plugins list` or `atrium skills list` shows as installed.',
 }) {}
@@ -161,10 +161,10 @@ export class PluginWithoutTestsError extends defineError({
 export class PluginSdkMissingError extends defineError({
   code: 'ATRIUM_PLUGIN_SDK_MISSING',
   message: ({ missing }: { missing: readonly string[] }) =>
-    `It imports ${missing.join(', ')}, which Atrium does not have. Use a version of the plugin that does without, or ask its author.`,
+    `It imports ${missing.join(', ')}, which Atrium does not have. Use a version of the plugin that does not need it, or ask its author.`,
   means:
     'A plugin imports a module or a name of the plugin SDK that does not exist here; `missing` names it. The plugin is not loaded.',
-  todo: 'Use a version of the plugin that does without it.',
+  todo: 'Use a version of the plugin that does not need it.',
 }) {}
 
 /** `pluginCode` and `reason` are the plugin's own words. */

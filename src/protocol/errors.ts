@@ -82,7 +82,7 @@ export class RunStoppedError extends defineError({
 
 export class RunInterruptedError extends defineError({
   code: 'ATRIUM_RUN_INTERRUPTED',
-  message: 'The gateway is shutting down before the run has ended. The run is taken up again at the next start.',
+  message: 'The gateway is shutting down before the run has ended. The run goes on at the next start.',
   means: 'The gateway shut down while the run was going on.',
   todo: 'Nothing: the run goes on at the next start.',
 }) {}

@@ -28,6 +28,6 @@ export class InvalidSessionKeyError extends defineError({
   status: 400,
   message: ({ sessionKey, problem }: { sessionKey: string; problem: string }) =>
     `${JSON.stringify(sessionKey)} cannot be a session key: ${problem}. Use a name such as "main" or a whole key such as "agent:main:web:direct:ana".`,
-  means: 'A message asked for a session by something that is no key; `problem` says why.',
+  means: 'A message named a session with a text that cannot be a key; `problem` says why.',
   todo: 'Use a name such as `main`, or a whole key as `atrium sessions list` shows it.',
 }) {}

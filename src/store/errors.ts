@@ -1,23 +1,23 @@
 // The errors that store raises, one row each. docs/errors.md is made from these rows.
 
-import { defineError, isAtriumError } from '../protocol/errors.ts';
+import { defineError } from '../protocol/errors.ts';
 
 export class ClaimLostError extends defineError({
   code: 'ATRIUM_STORE_CLAIM_LOST',
   status: 503,
   message: ({ runId, claim }: { runId: string; claim: number }) =>
-    `The run ${runId} may not write any more: claim ${claim} was superseded, or the run is over. Nothing was stored; leave the run to whoever holds it.`,
+    `The run ${runId} may not write any more: claim ${claim} was superseded, or the run is over. Nothing was stored. If the run is not over, the process with the newer claim goes on with it.`,
   means: 'A run tried to write after another claim took it over, or after its end. Nothing was stored.',
-  todo: 'Nothing: whoever holds the run goes on with it.',
+  todo: 'Nothing: if the run is not over, the process with the newer claim goes on with it.',
 }) {}
 
 export class PreconditionFailedError extends defineError({
   code: 'ATRIUM_STORE_PRECONDITION',
   status: 409,
   message: ({ table, problem }: { table: string; problem: string }) =>
-    `The commit was not made: ${table} ${problem}. Read the rows again and decide anew.`,
+    `The commit was not made: ${table} ${problem}. Read the rows again and decide with what they hold now.`,
   means: 'A commit found other rows than it expected, or a key that exists already. Nothing of it was stored.',
-  todo: 'Read the rows again and decide anew.',
+  todo: 'Read the rows again and decide with what they hold now.',
 }) {}
 
 export class InvalidStoreRequestError extends defineError({
@@ -69,7 +69,7 @@ export class StoreTooNewError extends defineError({
   status: 503,
   message: ({ store, found, known }: { store: string; found: number; known: number }) =>
     `The store ${store} was written by a newer Atrium (version ${found} of its tables; this one knows ${known}). Update Atrium, or use another state directory.`,
-  means: 'A newer Atrium has written this store, and this one would not understand it.',
+  means: 'A newer Atrium has written this store, and this version cannot read it.',
   todo: 'Update Atrium, or use another state directory.',
 }) {}
 
@@ -91,7 +91,9 @@ export class InvalidFailpointError extends defineError({
   todo: 'Write it as `site:before` or `site:after@2`.',
 }) {}
 
-/** True for errors that say that the store refused, so that what was to be written is still owed. */
+/** True when the store refused, so that what was to be written is still owed. */
 export function isStoreError(error: unknown): boolean {
-  return isAtriumError(error) && /^ATRIUM_(STORE_(FULL|READ_ONLY|FAILED|CLOSED)|STATE_LOCKED)$/.test(error.code);
+  return STORE_REFUSALS.some((kind) => error instanceof kind);
 }
+
+const STORE_REFUSALS = [StoreFullError, StoreReadOnlyError, StoreFailedError, StoreClosedError, StateLockedError];

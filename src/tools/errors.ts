@@ -39,15 +39,15 @@ export class ToolFileUnusableError extends defineError({
   code: 'ATRIUM_TOOL_FILE_UNUSABLE',
   message: ({ path, problem }: { path: string; problem: string }) =>
     `${JSON.stringify(path)} cannot be used: ${problem}.`,
-  means: 'The file is there, and is a directory, binary, too large, read-only or otherwise not for tools.',
-  todo: 'Mend what the message names, or choose another file.',
+  means: 'The file exists, but it is a directory, binary, too large, read-only or otherwise not usable by tools.',
+  todo: 'Correct what the message names, or choose another file.',
 }) {}
 
 export class ToolFileChangedError extends defineError({
   code: 'ATRIUM_TOOL_FILE_CHANGED',
   message: ({ path }: { path: string }) =>
-    `${JSON.stringify(path)} was changed by somebody else meanwhile and was left alone. Read it again, then retry.`,
-  means: 'Somebody changed the file between the reading and the writing of one edit; theirs was kept.',
+    `${JSON.stringify(path)} was changed by somebody else in the meantime, so it was not written. Read it again, then retry.`,
+  means: 'Somebody changed the file between the reading and the writing of one edit; that change was kept.',
   todo: 'Read the file again, and repeat the edit.',
 }) {}
 
@@ -64,7 +64,7 @@ export class ToolEditMatchError extends defineError({
 export class ToolSessionUnknownError extends defineError({
   code: 'ATRIUM_TOOL_SESSION_UNKNOWN',
   message: ({ session }: { session: string }) =>
-    `This agent has no session ${JSON.stringify(session)} that may be seen from here. Use a key that sessions_list shows.`,
+    `This agent has no session ${JSON.stringify(session)} that this session can see. Use a key that sessions_list shows.`,
   means: 'A session tool was asked for a session that its agent does not have.',
   todo: 'Use a key from `sessions_list`.',
 }) {}
@@ -83,7 +83,7 @@ export class ApprovalAnsweredError extends defineError({
   status: 409,
   message: ({ approvalId, decision }: { approvalId: string; decision: string }) =>
     `The approval ${approvalId} is not waiting any more (${decision}); nothing was changed.`,
-  means: 'Somebody has answered already, or its time was over; `decision` says how it went.',
+  means: 'The approval was answered already, or its time was over; `decision` says what was decided.',
   todo: 'Nothing; the first answer counts.',
 }) {}
 
@@ -104,11 +104,11 @@ export class WebUrlError extends defineError({
   todo: 'Use an http or https address without a name and password in it.',
 }) {}
 
-/** The addresses themselves are not told: what a private network looks like is nothing for a conversation. */
+/** The addresses themselves are not told: a conversation must not reveal what a private network looks like. */
 export class WebAddressError extends defineError({
   code: 'ATRIUM_WEB_ADDRESS',
   message: ({ host }: { host: string }) =>
-    `${JSON.stringify(host.slice(0, 200))} is refused: it leads to an address that is not on the public internet. An operator who wants it fetched adds the host to tools.web.fetch.allowHosts.`,
+    `${JSON.stringify(host.slice(0, 200))} is refused: it leads to an address that is not on the public internet. The operator can allow it by adding the host to tools.web.fetch.allowHosts.`,
   means:
     'The host leads to this machine, to a private network or to another address that is not public. Nothing was connected to.',
   todo: 'Name the host in `tools.web.fetch.allowHosts` if agents may fetch it.',
@@ -141,7 +141,7 @@ export class PatchMatchError extends defineError({
     line: number;
     problem: string;
   }) =>
-    `The hunk at line ${line} of the patch does not fit ${JSON.stringify(path)}: ${problem}. Nothing was changed; read the file again and write the hunk anew.`,
+    `The hunk at line ${line} of the patch does not fit ${JSON.stringify(path)}: ${problem}. Nothing was changed; read the file again and write a new hunk.`,
   means: 'A hunk fits the file nowhere, or in several places. Nothing was changed.',
   todo: 'Read the file again, and give the hunk more lines around the change.',
 }) {}
@@ -151,7 +151,7 @@ export class PatchUndoError extends defineError({
   message: ({ paths, problem }: { paths: readonly string[]; problem: string }) =>
     `The patch failed half-way (${problem}), and these files could not be put back: ${paths.map((path) => JSON.stringify(path)).join(', ')}. Read them before anything else.`,
   means:
-    'A patch failed while it was being written, for want of space perhaps, and `paths` could not be put back as they were.',
+    'A patch failed while it was being written, for example because the disk was full, and the files in `paths` could not be restored.',
   todo: 'Look at these files, and restore them.',
 }) {}
 
@@ -174,7 +174,7 @@ export class McpServerDownError extends defineError({
 export class McpNotReachedError extends defineError({
   code: 'ATRIUM_MCP_NOT_REACHED',
   message: ({ server, reason }: { server: string; reason: string }) =>
-    `The MCP server ${JSON.stringify(server)} did not take the call (${reason}), so that it had no effect. Call again in a moment.`,
+    `The MCP server ${JSON.stringify(server)} did not take the call (${reason}), so the call had no effect. Call again in a moment.`,
   means: 'The server did not take the call, which had no effect.',
   todo: 'Call again.',
 }) {}
@@ -219,44 +219,45 @@ export class ToolSendToSelfError extends defineError({
   todo: 'Nothing; the model is told to answer instead.',
 }) {}
 
-/** `path` holds the keys of the sessions that passed the matter on, the sending one last. */
+/** `path` holds the keys of the sessions that passed the message on; the sending session is the last. */
 export class ToolSendCycleError extends defineError({
   code: 'ATRIUM_TOOL_SEND_CYCLE',
   message: ({ sessionKey }: { sessionKey: string; path: readonly string[] }) =>
-    `The session ${JSON.stringify(sessionKey)} has passed this matter on and would wait for itself. Answer instead: the answer goes back to whoever asked.`,
-  means: 'A session tried to send to one that waits for it; `path` names those that passed the matter on.',
+    `The session ${JSON.stringify(sessionKey)} is waiting for an answer to this message itself, so it would wait for its own answer. Answer instead: your answer goes back to the session that asked.`,
+  means:
+    'A session tried to send to one that waits for its answer; `path` names the sessions that passed the message on.',
   todo: 'Nothing; the model is told to answer instead.',
 }) {}
 
 export class ToolSendTooFarError extends defineError({
   code: 'ATRIUM_TOOL_SEND_TOO_FAR',
   message: ({ limit }: { path: readonly string[]; limit: number }) =>
-    `This matter has been passed on ${limit} times, which is as far as it may go. Answer with what is known here.`,
-  means: 'A matter was passed on from session to session more often than `limit`.',
+    `This message has been passed on ${limit} times, which is the limit. Answer with what you know.`,
+  means: 'A message was passed on from session to session more often than `limit` allows.',
   todo: 'Nothing; the model is told to answer with what it knows.',
 }) {}
 
 export class ToolSendNowhereError extends defineError({
   code: 'ATRIUM_TOOL_SEND_NOWHERE',
   message: ({ sessionKey }: { sessionKey: string }) =>
-    `The session ${JSON.stringify(sessionKey)} is at no place where it could answer: it was deleted, or nobody has written there yet. Send to another one.`,
-  means: 'The session has no surface to answer on, because it was deleted or nobody has written there.',
+    `The session ${JSON.stringify(sessionKey)} has no surface to answer on: it was deleted, or no message has arrived there yet. Send to another session.`,
+  means: 'The session has no surface to answer on, because it was deleted or no message has arrived there yet.',
   todo: 'Send to another session.',
 }) {}
 
 export class CommandNotGrantedError extends defineError({
   code: 'ATRIUM_TOOL_EXEC_NOT_GRANTED',
   message: ({ problem }: { problem: string }) =>
-    `The command was not run: ${problem}. Call exec again, so that it is decided anew.`,
+    `The command was not run: ${problem}. Call exec again to get a new decision.`,
   means:
-    'A command came to be run without anything that allows it, or with something that allows another one; `problem` says which.',
-  todo: 'Nothing; the agent calls the tool again, and it is decided anew.',
+    'A command was to be run, but no decision allows it, or the decision allows another command; `problem` says which.',
+  todo: 'Nothing; the agent calls the tool again, which leads to a new decision.',
 }) {}
 
 export class ProgramMissingError extends defineError({
   code: 'ATRIUM_TOOL_EXEC_NO_PROGRAM',
   message: ({ program }: { program: string }) =>
-    `There is no program ${JSON.stringify(program)} that could be run; check its name, and that it may be executed.`,
+    `There is no program ${JSON.stringify(program)} that can be run. Check its name, and whether the file is executable.`,
   means:
     'A rule allows the command, and its program is not in the search path. Folders of the workspace are not searched.',
   todo: "Install it, or put its folder into the gateway's `PATH`.",
@@ -265,7 +266,7 @@ export class ProgramMissingError extends defineError({
 export class UnknownProcessError extends defineError({
   code: 'ATRIUM_TOOL_PROCESS_UNKNOWN',
   message: ({ processId }: { processId: string }) =>
-    `There is no command ${JSON.stringify(processId)} that may be seen from here. List them with "list".`,
+    `There is no command ${JSON.stringify(processId)} that this session can see. List them with "list".`,
   means: 'An agent asked for a background command that is not there, or that belongs to another session.',
   todo: 'Nothing; the agent can list its own.',
 }) {}
@@ -273,7 +274,7 @@ export class UnknownProcessError extends defineError({
 export class ProcessLimitError extends defineError({
   code: 'ATRIUM_TOOL_PROCESS_LIMIT',
   message: ({ limit, scope }: { limit: number; scope: string }) =>
-    `${limit} commands ${scope} run in the background already, which is the most. End one with process kill.`,
-  means: 'So many background commands run already; `limit` and `scope` say how many of which.',
+    `${limit} commands ${scope} run in the background already, which is the limit. End one with process kill.`,
+  means: 'The limit of background commands is reached; `limit` and `scope` say which limit.',
   todo: 'End some; the agent can do so with `process`.',
 }) {}

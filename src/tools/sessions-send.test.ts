@@ -127,7 +127,7 @@ describe('sessions_send', () => {
       expect.stringContaining('cannot send to itself'),
       expect.stringContaining('has no session "agent:work:test:direct:ann"'),
       expect.stringContaining('has no session "agent:main:test:direct:carl"'),
-      expect.stringContaining('no place where it could answer'),
+      expect.stringContaining('no surface to answer on'),
     ]);
     expect(await scratch.store.count('inbox')).toBe(inboxes + 1);
   });
@@ -138,7 +138,7 @@ describe('sessions_send', () => {
       saying({
         'Ask Bob': send(BOB, 'What does Ann think?'),
         'What does Ann': send(ANN, 'What do you think?'),
-        'The session "agent:main:test:direct:ann" has passed': reply('She has to know.'),
+        'The session "agent:main:test:direct:ann" is waiting': reply('She has to know.'),
         'What the other session answered': reply('Bob does not know.'),
       }),
     );
@@ -154,7 +154,11 @@ describe('sessions_send', () => {
       .slice(1)
       .map((name, index) => [`go ${index}`, send(`agent:main:test:direct:${name}`, `go ${index + 1}`)]);
     scratch.model.script(
-      saying({ ...Object.fromEntries(next), 'What the other': reply('Back.'), 'This matter': reply('Here it ends.') }),
+      saying({
+        ...Object.fromEntries(next),
+        'What the other': reply('Back.'),
+        'This message has been passed on': reply('Here it ends.'),
+      }),
     );
     await scratch.channel.says({ sender: 'p1' }, 'go 0');
     await scratch.channel.expectDelivered('Here it ends.', { sender: 'p6' });

@@ -125,7 +125,12 @@ describe('errors that cross', () => {
       new PluginMethodError({ pluginId: 'p', method: 'm', pluginCode: 'BAD', reason: 'that is bad' }),
     );
     expect(error).toBeInstanceOf(PluginMethodError);
-    expect(error).toMatchObject({ pluginCode: 'BAD', reason: 'that is bad', code: 'ATRIUM_PLUGIN_METHOD' });
+    expect(error).toMatchObject({
+      pluginCode: 'BAD',
+      reason: 'that is bad',
+      code: 'ATRIUM_PLUGIN_METHOD',
+      status: 422,
+    });
     expect(thrown(new UnknownPluginError({ pluginId: 'x', suggestion: undefined })).error.name).toBe(
       'UnknownPluginError',
     );
