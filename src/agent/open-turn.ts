@@ -11,8 +11,9 @@ import type { Inbound } from '../protocol/inbound.ts';
 import type { Message } from '../protocol/message.ts';
 import type { Trigger } from '../protocol/session-type.ts';
 import { timeLimit } from '../protocol/time-limit.ts';
-import { startsOver } from '../sessions/end-session.ts';
+import { endSession, startsOver } from '../sessions/end-session.ts';
 import { loadSession, type SessionPlan } from '../sessions/open-session.ts';
+import type { Claim, Write } from '../store/store.ts';
 import type { JournalRow, SessionRow, TranscriptRow, TriggerKind, TriggerPayload } from '../store/tables.ts';
 import type { ClaimedRun } from './claimed-run.ts';
 import { RunTimeoutError, TriggerScrubbedError } from './errors.ts';
@@ -22,6 +23,7 @@ import type { PastEntry } from './message-spans.ts';
 import { modelContextOf } from './model-context.ts';
 import { RunLedger } from './run-ledger.ts';
 import type { RunParts } from './run-parts.ts';
+import { sessionTelling } from './tell-session.ts';
 
 export interface Turn {
   readonly runId: string;
@@ -84,18 +86,17 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
   const journal = await parts.store.select('journal', { where: { runId }, orderBy: [['position', 'asc']] });
   const said = readInLane(parts.commands, kind, inbound);
   const reset = said.work?.kind === 'new-session' ? said.work.reason : undefined;
-  const isResumed = journal.length > 0;
-  const { plan, entries } = await loadSession(parts, {
+  const { plan, entries, isFresh } = await loadSession(parts, {
     agentId,
     sessionKey,
     // What comes by itself is not somebody who speaks there.
     surface: isScheduled(kind) ? null : inbound.surface,
     now: startedAt,
     reset,
-    resumes: isResumed ? runId : undefined,
+    begun: attempt > 1 ? { runId, hasSteps: journal.length > 0 } : undefined,
   });
   const { session } = plan;
-  const seed = plan.isNew ? (payload.seed ?? []) : [];
+  const seed = isFresh ? (payload.seed ?? []) : [];
   const ledger = new RunLedger({
     store: parts.store,
     claim,
@@ -113,7 +114,7 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
     run: { runId, sessionKey, agentId, attempt, workspaceDir, session, context },
     startedAt,
   });
-  const packMessages = isResumed ? [] : await tellSessionChange(parts, plan, context, reset);
+  const packMessages = await enterSession(parts, plan, context, claim, reset);
   const told = splitHistory(entries, runId);
   const past = [...seed.map((message): PastEntry => ({ message, meta: { seed: true } })), ...told.past];
   const { runTimeoutMs } = parts.settings;
@@ -156,54 +157,35 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
   };
 }
 
-/** Observers learn of the change before the run goes on, so that whoever archives the old session is not late. */
-async function tellSessionChange(
+/**
+ * Ends the session that this one takes the place of, in a commit of its own that also says which session the run is in;
+ * an attempt after a crash then does not end another one. Gives what hook packs want said about the new session.
+ */
+async function enterSession(
   parts: RunParts,
   { session, ended, isNew }: SessionPlan,
   context: HookContext,
+  claim: Claim,
   command: 'new' | 'reset' | undefined,
 ): Promise<readonly string[]> {
-  const messages: string[] = [];
+  const { store, tell } = parts;
+  const { runId, messageProvider: source = 'unknown', senderId, workspaceDir } = context;
+  const telling = sessionTelling(tell, {
+    contextOf: ({ sessionId }, happens) =>
+      happens === 'ends' ? inStep({ ...context, sessionId }, 'session end') : { ...context, sessionId },
+    command: { runId, source, senderId, workspaceDir },
+  });
+  const { sessionId, sessionKey, resumedFrom } = session;
   if (ended) {
-    const { reason } = ended;
-    const old = inStep({ ...context, sessionId: ended.session.sessionId }, 'session end');
-    const entries = await parts.store.select('transcript', {
-      where: { sessionId: old.sessionId },
-      orderBy: [['position', 'asc']],
-    });
-    if (command) {
-      const said = entries.map(({ message }) => message);
-      await parts.tell('session-resetting', { reason, messages: said, context: old });
-      messages.push(...(await tellCommand(parts, command, session, ended.session, context)));
-    }
-    await parts.tell('session-ended', {
-      session: ended.session,
-      reason,
-      messageCount: entries.length,
-      durationMs: session.startedAt - ended.session.startedAt,
-      nextSessionId: session.sessionId,
-      context: old,
-    });
+    const isIn: Write = { update: 'runs', where: { runId: claim.runId }, set: { sessionId } };
+    const commit = (writes: readonly Write[]) => store.commit([...writes, isIn], { site: 'session', claim });
+    return endSession({ store, telling, commit }, ended);
   }
-  if (isNew) {
-    // Who begins with the command has nothing to end, and has said it all the same.
-    if (command && !ended) messages.push(...(await tellCommand(parts, command, session, undefined, context)));
-    await parts.tell('session-started', { session, resumedFrom: session.resumedFrom, context });
-  }
-  return messages;
-}
-
-/** Gives what hook packs want said. */
-function tellCommand(
-  parts: RunParts,
-  command: 'new' | 'reset',
-  session: SessionRow,
-  previous: SessionRow | undefined,
-  { runId, messageProvider = 'unknown', senderId, workspaceDir }: HookContext,
-): Promise<readonly string[]> {
-  const { sessionKey } = session;
-  const where = { sessionKey, runId, senderId, workspaceDir, source: messageProvider };
-  return parts.tell('command-given', { command, session, previous, ...where });
+  if (!isNew) return [];
+  // A command that finds no session to end was given all the same.
+  const said = command ? await telling.commanded({ command, sessionKey, session }) : [];
+  void telling.started({ session, resumedFrom });
+  return said;
 }
 
 function isScheduled(kind: TriggerKind): boolean {

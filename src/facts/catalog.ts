@@ -180,7 +180,7 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
   },
   'session-resetting': {
     summary: 'Somebody wants a new session, and the old one is still there.',
-    when: {},
+    when: { before: ['session'] },
     hook: {
       name: 'before_reset',
       event: ({ messages, reason }) => ({ messages, reason }),
@@ -209,7 +209,7 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
   },
   'session-ended': {
     summary: 'A session is over, or the process is while the session goes on with the next one.',
-    when: {},
+    when: { after: ['session'] },
     record: {
       type: 'session.ended',
       of: ({ session: { sessionId, sessionKey }, reason, goesOn }) =>

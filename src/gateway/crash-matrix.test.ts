@@ -67,6 +67,8 @@ describe('a gateway that is killed', () => {
     it('hook records were kept, answers all the same', () => inTurn(() => hookRecords(moment)), TIMEOUT_MS);
     it('an injection was queued, shows it in one run', () => inTurn(() => injection(moment)), TIMEOUT_MS);
     it('a session was ended, goes on with the run in it', () => inTurn(() => session(moment)), TIMEOUT_MS);
+    it('a person began a new session, ends the old one once', () => inTurn(() => rollOver(moment)), TIMEOUT_MS);
+    it('the end of a session was told, tells it all the same', () => inTurn(() => toldEnd(moment)), TIMEOUT_MS);
     it('a deadly message was given up, gives it up once', () => inTurn(() => deadLetter(moment)), TIMEOUT_MS);
     it('a dead letter was sent again, answers it once', () => inTurn(() => deadLetterAnswer(moment)), TIMEOUT_MS);
     it('a long talk was made shorter, answers once', () => inTurn(() => compaction(moment)), TIMEOUT_MS);
@@ -284,6 +286,60 @@ async function session(moment: Moment): Promise<void> {
   }
 }
 
+/** A person starts over, and the process dies over the end of the old session. */
+async function rollOver(moment: Moment): Promise<void> {
+  const { gateway, web, close } = await stage();
+  try {
+    await gateway.start({ failpoints: [`session:${moment}`], program: PROGRAM });
+    web.say('1', 'm1');
+    await web.until(({ parts }) => parts.length >= 1, 'for an answer');
+    web.say('2', '/new m2');
+    await expectDeath(gateway, `session:${moment}`);
+    await gateway.start({ program: PROGRAM });
+    await web.until(({ parts }) => parts.length >= 2, 'for two answers');
+    expect(web.texts).toEqual(['Answer to m1.', 'Answer to m2.']);
+    expect(gateway.model.requests.at(-1)?.body).not.toContain('Answer to m1.');
+    await expectToolsRanOnce(gateway);
+    expectWellFormed(gateway);
+    const { sessionKey = '' } = web.accepted.get('1') ?? {};
+    await eventually(async () => (await readSessionEnds(gateway)).length > 0);
+    const { earlier } = await gateway.json<{ earlier: { endReason: string }[] }>(
+      `/api/sessions/${encodeURIComponent(sessionKey)}`,
+    );
+    expect(earlier).toMatchObject([{ endReason: 'new' }]);
+    await gateway.stop();
+    expect(await readSessionEnds(gateway)).toEqual([
+      { reason: 'new', messageCount: expect.any(Number), recovered: true },
+    ]);
+  } finally {
+    await close();
+  }
+}
+
+/** The process dies over the record that the end of a session was told. */
+async function toldEnd(moment: Moment): Promise<void> {
+  const { gateway, web, close } = await stage();
+  try {
+    // The first such record is the one of the run before it.
+    await gateway.start({ failpoints: [`observed:${moment}@2`], program: PROGRAM });
+    web.say('1', 'm1');
+    await web.until(({ parts }) => parts.length >= 1, 'for an answer');
+    const run = `/api/runs/${web.accepted.get('1')?.runId}`;
+    await eventually(async () => (await gateway.json<{ run: { observed: boolean } }>(run)).run.observed);
+    web.say('2', '/new m2');
+    await expectDeath(gateway, `observed:${moment}@2`);
+    await gateway.start({ program: PROGRAM });
+    await web.until(({ parts }) => parts.length >= 2, 'for two answers');
+    expect(web.texts).toEqual(['Answer to m1.', 'Answer to m2.']);
+    await gateway.stop();
+    const told = await readSessionEnds(gateway);
+    // Told twice only where the record of the first time was lost, and then it says so.
+    expect(told.map(({ recovered }) => recovered)).toEqual(moment === 'before' ? [undefined, true] : [undefined]);
+  } finally {
+    await close();
+  }
+}
+
 /** A message that kills the process whenever its request is about to be committed. */
 async function deadLetter(moment: Moment): Promise<void> {
   const { gateway, web, close } = await stage();
@@ -358,7 +414,7 @@ async function prune(moment: Moment): Promise<void> {
 
 const A1 = { text: 'a1', user: 'caller', key: 'key-of-a1' };
 
-/** Blocks what is forbidden, and writes down which runs have ended. */
+/** Blocks what is forbidden, and writes down which runs and sessions have ended. */
 const PROGRAM = `
 import { appendFileSync } from 'node:fs';
 export function register(hooks) {
@@ -366,6 +422,8 @@ export function register(hooks) {
     prompt.includes('forbidden') ? { outcome: 'block', reason: 'it is forbidden' } : { outcome: 'pass' } });
   hooks.register({ hook: 'agent_end', id: 'ends', owner: 'ends', handler: ({ runId, success, recovered }) =>
     appendFileSync('ends.jsonl', JSON.stringify({ runId, success, recovered }) + '\\n') });
+  hooks.register({ hook: 'session_end', id: 'ends', owner: 'ends', handler: ({ reason, messageCount }, { recovered }) =>
+    appendFileSync('session-ends.jsonl', JSON.stringify({ reason, messageCount, recovered }) + '\\n') });
 }
 `;
 
@@ -384,6 +442,13 @@ const TEN_MINUTES_LATER = 'export const now = () => Date.now() + 600_000;';
 
 function queued(gateway: GatewayProcess): Promise<void> {
   return eventually(() => readFile(`${gateway.home.home}/queued.txt`, 'utf8').then(Boolean, () => false));
+}
+
+/** Those that ended a session; a process that stops tells of its sessions too, which go on. */
+async function readSessionEnds({ home }: GatewayProcess): Promise<{ reason: string; recovered?: boolean }[]> {
+  const text = await readFile(`${home.home}/session-ends.jsonl`, 'utf8').catch(() => '');
+  const lines = text.split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line)).filter(({ reason }) => reason !== 'shutdown');
 }
 
 async function readEnds({ home }: GatewayProcess): Promise<{ runId: string; success: boolean; recovered?: boolean }[]> {

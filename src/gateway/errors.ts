@@ -117,15 +117,6 @@ export class IdempotencyKeyReusedError extends defineError({
   todo: 'Use a new key for a new message.',
 }) {}
 
-export class UnknownSessionError extends defineError({
-  code: 'ATRIUM_SESSION_UNKNOWN',
-  status: 404,
-  message: ({ session }: { session: string }) =>
-    `There is no session ${JSON.stringify(session)}. "atrium sessions list" shows those that there are.`,
-  means: 'No session has this key or id.',
-  todo: 'See `atrium sessions list`.',
-}) {}
-
 export class UnknownRunError extends defineError({
   code: 'ATRIUM_RUN_UNKNOWN',
   status: 404,

@@ -28,6 +28,7 @@ async function targetAmong(sessions: readonly (readonly [string, Surface])[], ta
       endReason: null,
       surface: each,
       resumedFrom: null,
+      endToTell: false,
       state: {},
     }),
   );

@@ -6,6 +6,7 @@ import { readFrame } from '../agent/request-frame.ts';
 import { run } from '../agent/run.ts';
 import type { RunParts } from '../agent/run-parts.ts';
 import { tellForgottenEnds } from '../agent/tell-forgotten-ends.ts';
+import { sessionTelling } from '../agent/tell-session.ts';
 import type { Channel } from '../channels/channel.ts';
 import { resolveAgentDefaults, resolveDefaultAgentId } from '../config/agents.ts';
 import type { Environment } from '../config/environment.ts';
@@ -17,6 +18,8 @@ import type { HookStatistics } from '../hooks/hook-statistics.ts';
 import type { HookRunner } from '../hooks/runner.ts';
 import { EmbeddedLanes } from '../lanes/embedded-lanes.ts';
 import { GatewayNotReadyError } from '../protocol/errors.ts';
+import { planForget } from '../recorder/prune-captures.ts';
+import { Sessions } from '../sessions/sessions.ts';
 import type { StateLock } from '../store/state-lock.ts';
 import type { SessionMail } from '../tools/sessions-send.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -44,7 +47,7 @@ import { receiveMessage } from './receive-message.ts';
 import { listAgentStatuses, readGatewayStatus } from './services/gateway-status.ts';
 import { Runs } from './services/runs.ts';
 import type { Services } from './services/services.ts';
-import { Sessions } from './services/sessions.ts';
+import { sessionHookContext } from './session-hook-context.ts';
 import { LAST_WORDS_MS, type StopReason, tellShutdown, within } from './tell-shutdown.ts';
 import { tellStop } from './tell-stop.ts';
 import { Workspaces } from './workspaces.ts';
@@ -232,6 +235,24 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     now,
   };
   const runs = new Runs({ store, lanes, approvals, live, tell, now });
+  const sessions = new Sessions({
+    store,
+    now,
+    telling: (occasion, isRecovered) =>
+      sessionTelling(tell, {
+        contextOf: (session) => ({
+          ...sessionHookContext(session, workspaceDirOf(session.agentId), occasion),
+          ...(isRecovered ? { recovered: true } : {}),
+        }),
+        command: { source: 'api' },
+      }),
+    stopRuns: (sessionKey, why) => runs.stopAll(sessionKey, why),
+    planForget: (runIds) => planForget(store, runIds),
+    forgetRecords: (sessionIds) => recorder.forgetSessions(sessionIds),
+    forgetProcesses: (sessionKey) => drafting.exec.processes.forget(sessionKey),
+    releaseSession: (sessionKey) => plugins.cleanup.endSession(sessionKey, 'delete'),
+    show: (rows) => plugins.extensions.show(rows),
+  });
   const statusParts = {
     store,
     lanes,
@@ -259,14 +280,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     subscribe,
     status: () => readGatewayStatus(statusParts),
     runs,
-    sessions: new Sessions({
-      run: runParts,
-      runs,
-      forgetRecords: (sessionIds) => recorder.forgetSessions(sessionIds),
-      forgetProcesses: (sessionKey) => drafting.exec.processes.forget(sessionKey),
-      releaseSession: (sessionKey) => plugins.cleanup.endSession(sessionKey, 'delete'),
-      show: (sessions) => plugins.extensions.show(sessions),
-    }),
+    sessions,
     injections: { queue: (request) => queueInjection({ store, now }, request) },
     approvals,
     jobs: schedule.jobs,
@@ -299,6 +313,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   await drafting.exec.processes.open();
   // Before new runs end, whose observers are told anyway.
   void tellForgottenEnds(runParts);
+  void sessions.tellForgottenEnds();
   // It watches how runs of its jobs end, also those that are taken up now.
   await schedule.open();
   await lanes.open({

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
 import type { Store } from '../store/store.ts';
 import type { SessionRow } from '../store/tables.ts';
-import { planSessionDeletion, planSessionEnd } from './end-session.ts';
+import { planSessionDeletion } from './delete-session.ts';
+import { planSessionEnd } from './end-session.ts';
 import { planSession, type SessionPlan, type SessionRequest } from './open-session.ts';
 
 const surface = { channel: 'web', accountId: 'default', peer: { kind: 'direct', id: 'ana' } } as const;
@@ -34,6 +35,11 @@ async function open(
 ): Promise<SessionPlan> {
   const current = given.length > 0 ? given[0] : (await sessions()).at(-1);
   const plan = planSession(current, lifetime, { agentId: 'main', sessionKey, surface, ...request });
+  if (plan.ended) {
+    const { session, reason, endedAt, next } = plan.ended;
+    const insert = next ? [{ insert: 'sessions', row: next } as const] : [];
+    await store.commit([...planSessionEnd(session, reason, endedAt), ...insert], { site: 'session' });
+  }
   await store.commit(plan.writes, { site: 'request' });
   return plan;
 }
@@ -53,6 +59,7 @@ describe('planSession', () => {
       endReason: null,
       surface,
       resumedFrom: null,
+      endToTell: false,
       state: {},
     });
   });
@@ -67,10 +74,13 @@ describe('planSession', () => {
     expect((await open({ now: 3, surface: null })).session.surface).toEqual(elsewhere);
   });
 
-  it('ends the old session with its reason and opens another in the same commit', async () => {
+  it('plans the end of the old session with its reason, and another in its place', async () => {
     const { session: old } = await open({ now: 1 });
     const { session, ended, isNew } = await open({ now: DAY });
-    expect({ ended, isNew }).toEqual({ ended: { session: old, reason: 'daily' }, isNew: true });
+    expect({ ended, isNew }).toEqual({
+      ended: { session: old, reason: 'daily', endedAt: DAY, next: session },
+      isNew: true,
+    });
     expect(await sessions()).toMatchObject([
       { sessionId: old.sessionId, endedAt: DAY, endReason: 'daily' },
       { sessionId: session.sessionId, endedAt: null, resumedFrom: old.sessionId },
@@ -141,9 +151,10 @@ describe('planSessionDeletion', () => {
         { site: 'request' },
       );
     }
+    await store.commit(planSessionEnd(second, 'deleted', 10), { site: 'session' });
     const ofKey = await store.select('sessions', { where: { sessionKey } });
     const manyRuns = ['r1', 'r2', ...Array.from({ length: 1_200 }, (_, index) => `gone-${index}`)];
-    await store.commit(planSessionDeletion(ofKey, manyRuns, 10), { site: 'session' });
+    await store.commit(planSessionDeletion(sessionKey, ofKey, manyRuns), { site: 'session' });
 
     expect((await store.select('transcript')).map(({ runId }) => runId)).toEqual(['r3']);
     const payloads = await store.select('inbox', { orderBy: [['seq', 'asc']] });

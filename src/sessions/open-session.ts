@@ -3,11 +3,10 @@
 // and a preview only looks at it.
 
 import type { Surface } from '../protocol/inbound.ts';
-import type { SessionEndReason } from '../protocol/live-event.ts';
 import { newId } from '../protocol/new-id.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { SessionRow, TranscriptRow } from '../store/tables.ts';
-import { planSessionEnd } from './end-session.ts';
+import type { SessionEnd } from './end-session.ts';
 import { decideRollover, type LifetimeSettings } from './session-lifetime.ts';
 
 export interface SessionRequest {
@@ -22,34 +21,53 @@ export interface SessionRequest {
 
 export interface SessionPlan {
   readonly session: SessionRow;
+  /** For the first commit of the run. */
   readonly writes: readonly Write[];
   readonly isNew: boolean;
-  readonly ended?: { readonly session: SessionRow; readonly reason: SessionEndReason } | undefined;
+  /** The session whose place it takes. Its end is committed on its own, before the run goes on. */
+  readonly ended?: SessionEnd | undefined;
 }
 
 export interface LoadedSession {
   readonly plan: SessionPlan;
   /** What was said in it so far. */
   readonly entries: readonly TranscriptRow[];
+  /** Nothing was said in it before this run. */
+  readonly isFresh: boolean;
 }
 
 export async function loadSession(
   { store, lifetime }: { readonly store: Store; readonly lifetime: LifetimeSettings },
   request: SessionRequest & {
-    /** A run that got as far as its request has opened its session already, and ends in it whatever became of it. */
-    readonly resumes?: string | undefined;
+    /** A run that was claimed before, and whether it got as far as its request or another step. */
+    readonly begun?: { readonly runId: string; readonly hasSteps: boolean } | undefined;
   },
 ): Promise<LoadedSession> {
-  const { sessionKey, resumes } = request;
-  const begun = resumes === undefined ? undefined : await sessionOfRun(store, resumes);
+  const { sessionKey, begun } = request;
+  const opened = begun && (await sessionOfRun(store, begun.runId));
   const latest = await store.select('sessions', { where: { sessionKey }, orderBy: [['startedAt', 'desc']], limit: 2 });
   const current = latest.find(({ endedAt }) => endedAt === null) ?? latest[0];
-  const plan = begun ? { session: begun, writes: [], isNew: false } : planSession(current, lifetime, request);
+  const plan = opened
+    ? takeUp(opened, begun.hasSteps, current, lifetime, request)
+    : planSession(current, lifetime, request);
   const { sessionId } = plan.session;
   const entries = plan.isNew
     ? []
     : await store.select('transcript', { where: { sessionId }, orderBy: [['position', 'asc']] });
-  return { plan, entries };
+  return { plan, entries, isFresh: plan.isNew || (opened !== undefined && entries.length === 0) };
+}
+
+/** A run that has opened its session does not roll it over again, and ends in it once it has taken a step there. */
+function takeUp(
+  opened: SessionRow,
+  hasSteps: boolean,
+  current: SessionRow | undefined,
+  lifetime: LifetimeSettings,
+  request: SessionRequest,
+): SessionPlan {
+  if (hasSteps) return { session: opened, writes: [], isNew: false };
+  if (opened.endedAt === null) return continueSession(opened, request);
+  return planSession(current, lifetime, { ...request, reset: undefined });
 }
 
 /** `current` is the latest session of the key, whether it has ended or not. */
@@ -62,12 +80,12 @@ export function planSession(
   const reason = open && (request.reset ?? decideRollover(open, lifetime, request.now));
   if (open && reason === undefined) return continueSession(open, request);
   const session = newSession(current, request);
-  const insert: Write = { insert: 'sessions', row: session };
-  if (!open || reason === undefined) return { session, writes: [insert], isNew: true };
+  if (!open || reason === undefined) {
+    return { session, writes: [{ insert: 'sessions', row: session }], isNew: true };
+  }
   return {
-    session,
-    writes: [...planSessionEnd(open, reason, request.now), insert],
-    ended: { session: open, reason },
+    ...continueSession(session, request),
+    ended: { session: open, reason, endedAt: request.now, next: session },
     isNew: true,
   };
 }
@@ -99,6 +117,7 @@ function newSession(
     endReason: null,
     surface: surface ?? current?.surface ?? null,
     resumedFrom: current?.sessionId ?? null,
+    endToTell: false,
     state: {},
   };
 }

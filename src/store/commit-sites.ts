@@ -8,7 +8,7 @@ export const COMMIT_SITES = [
   'control',
   /** A lane has taken a trigger and a run begins, or begins again. */
   'claim',
-  /** The session was opened or rolled over, the user's entry written, injections bound, the request captured. */
+  /** The session was opened, the user's entry written, injections bound, the request captured. */
   'request',
   /** A later request of the same run was captured, with the results of its tool calls in the transcript. */
   'next-request',
@@ -22,7 +22,7 @@ export const COMMIT_SITES = [
   'block',
   /** The run is over without an answer: the failure is told, injections are released. */
   'failure',
-  /** The observers of a run's end have been told. */
+  /** The observers of the end of a run or of a session have been told. */
   'observed',
   /** A part was handed over, or will be tried again. */
   'receipt',
@@ -30,7 +30,7 @@ export const COMMIT_SITES = [
   'dead-letter',
   /** A dead letter was sent again or thrown away. */
   'dead-letter-answer',
-  /** An operator ended or deleted a session. */
+  /** A session ended, and another one may have taken its place; or it was deleted. */
   'session',
   /** A plugin queued text for the next run. */
   'injection',

@@ -751,6 +751,7 @@ function oneOfEach(): { readonly [T in TableName]: NewRow<T> } {
       endReason: null,
       surface,
       resumedFrom: null,
+      endToTell: false,
       state: { mood: { calm: true } },
     },
     transcript: {

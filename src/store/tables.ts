@@ -48,6 +48,8 @@ export interface SessionRow {
   readonly surface: Surface | null;
   /** The session of the same key before this one. */
   readonly resumedFrom: string | null;
+  /** True from the commit that ends the session until its observers were told; the next process tells them again. */
+  readonly endToTell: boolean;
   /** What plugins and commands keep for this session, by owner. */
   readonly state: JsonObject;
 }

@@ -47,6 +47,7 @@ async function session(
     endReason: null,
     surface: null,
     resumedFrom: null,
+    endToTell: false,
     state: {},
     ...rest,
   };

@@ -268,6 +268,7 @@ const session = z.object({
   endReason: z.string().nullable(),
   surface: surface.nullable(),
   resumedFrom: id.nullable(),
+  endToTell: z.boolean().describe('It has ended, and its observers are yet to be told.'),
   state: z.record(z.string(), z.unknown()),
   pluginExtensions: z
     .array(z.object({ pluginId: z.string(), namespace: z.string(), value: z.unknown() }))

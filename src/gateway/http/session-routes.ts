@@ -1,8 +1,8 @@
 // Sessions over the API: which there are, what was said, how one is ended or forgotten.
 
+import { UnknownSessionError } from '../../sessions/errors.ts';
 import type { Store, Where } from '../../store/store.ts';
 import type { SessionRow } from '../../store/tables.ts';
-import { UnknownSessionError } from '../errors.ts';
 import { type ApiParts, BODY_LIMIT, type HttpApp } from './api-parts.ts';
 import { parseRequest } from './parse-request.ts';
 import { readJsonBody } from './read-json-body.ts';

@@ -37,6 +37,7 @@ function session(row: Partial<SessionRow> = {}): SessionRow {
     agentId: 'main',
     surface: null,
     resumedFrom: null,
+    endToTell: false,
     state: {},
     ...times,
     ...row,

@@ -10,6 +10,7 @@ import type { PluginStatePatch, PluginStatePlace } from '../../plugins/plugin-ho
 import type { PluginRegistry, Registered } from '../../plugins/plugin-registry.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import { parseAgentSessionKey } from '../../protocol/session-key.ts';
+import type { ShownExtension, ShownSession } from '../../sessions/sessions.ts';
 import type { Store, Write } from '../../store/store.ts';
 import type { PluginStateRow, SessionRow } from '../../store/tables.ts';
 import { reasonOf } from './reason-of.ts';
@@ -23,15 +24,6 @@ export interface SessionExtensionsParts {
   /** One sentence for the operator. */
   readonly warn: (sentence: string) => void;
 }
-
-/** One value of one plugin, as a session row shows it. */
-export interface ShownExtension {
-  readonly pluginId: string;
-  readonly namespace: string;
-  readonly value: JsonValue;
-}
-
-export type ShownSession = SessionRow & { readonly pluginExtensions: readonly ShownExtension[] };
 
 const MAX_KEY_CHARS = 512;
 /** Of one plugin, over all sessions. */

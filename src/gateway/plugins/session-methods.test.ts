@@ -17,6 +17,7 @@ beforeEach(async () => {
     agentId: 'main',
     surface: null,
     resumedFrom: null,
+    endToTell: false,
     state: {},
     ...times,
   };

@@ -8,9 +8,10 @@
 import { PluginMethodError, PluginRefusedError } from '../../plugins/errors.ts';
 import type { PluginRegistry } from '../../plugins/plugin-registry.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
+import { UnknownSessionError } from '../../sessions/errors.ts';
 import type { Store } from '../../store/store.ts';
 import type { SessionRow } from '../../store/tables.ts';
-import { RequestInvalidError, UnknownSessionError } from '../errors.ts';
+import { RequestInvalidError } from '../errors.ts';
 import { reasonOf } from './reason-of.ts';
 import type { SessionExtensions } from './session-extensions.ts';
 import { checkSessionValue } from './session-value.ts';

@@ -9,6 +9,7 @@ import type { Inbound } from '../../protocol/inbound.ts';
 import type { LiveEvent } from '../../protocol/live-event.ts';
 import type { Route } from '../../routing/resolve-route.ts';
 import type { Jobs } from '../../schedule/jobs.ts';
+import type { Sessions } from '../../sessions/sessions.ts';
 import type { Store } from '../../store/store.ts';
 import type { McpServerStatus } from '../../tools/mcp/mcp-server.ts';
 import type { Approvals } from '../approvals.ts';
@@ -21,7 +22,6 @@ import type { Preview, PreviewRequest } from '../preview-message.ts';
 import type { ReceiveOptions } from '../receive-message.ts';
 import type { GatewayStatus } from './gateway-status.ts';
 import type { Runs } from './runs.ts';
-import type { Sessions } from './sessions.ts';
 
 export interface Services {
   /** For reading only. */

@@ -29,6 +29,7 @@ export const TABLES: { readonly [T in TableName]: TableLayout<T> } = {
       endReason: 'text?',
       surface: 'json?',
       resumedFrom: 'text?',
+      endToTell: 'boolean',
       state: 'json',
     },
   },

@@ -286,4 +286,11 @@ export const MIGRATIONS: readonly Migration[] = [
       'ALTER TABLE hook_records ADD COLUMN diff TEXT',
     ],
   },
+  {
+    version: 5,
+    statements: [
+      'ALTER TABLE sessions ADD COLUMN end_to_tell BOOLEAN NOT NULL DEFAULT 0',
+      'CREATE INDEX sessions_to_tell ON sessions (end_to_tell)',
+    ],
+  },
 ];

@@ -1,0 +1,240 @@
+// One end path: whatever ends a session in a real gateway, the order is the same. What must be saved before a reset is told
+// first, then the end is committed, and then it is recorded, shown, told to plugins and told to hook packs.
+
+import { describe, expect, it, vi } from 'vitest';
+import type { HookContext } from '../hooks/hook-context.ts';
+import type { HookRunner } from '../hooks/runner.ts';
+import type { SessionEndReason } from '../protocol/live-event.ts';
+import { gatewayForTest } from '../testkit/gateway-for-test.ts';
+import { reply } from '../testkit/model-server.ts';
+import type { ScratchGateway } from '../testkit/scratch-gateway.ts';
+import { planSessionEnd } from './end-session.ts';
+
+const MINUTE = 60_000;
+const TEN_O_CLOCK = Date.parse('2026-01-05T10:00:00Z');
+
+interface Watched {
+  readonly scratch: ScratchGateway;
+  readonly sessionKey: string;
+  readonly sessionId: string;
+  /** What happened, in this order. */
+  readonly seen: string[];
+  passes(ms: number): void;
+}
+
+/** A session in which something was said, and everybody who is told of its end. */
+async function watched(reset?: object): Promise<Watched> {
+  const seen: string[] = [];
+  let now = TEN_O_CLOCK;
+  (globalThis as Record<string, unknown>).seenByPack = seen;
+  const scratch: ScratchGateway = await gatewayForTest({
+    now: () => now,
+    config: {
+      agents: { defaults: { model: 'fake/small' } },
+      hooks: { internal: { enabled: true } },
+      ...(reset ? { session: { reset } } : {}),
+    },
+    files: PACK,
+    register: (hooks) => {
+      hooks.register({ hook: 'before_reset', id: 'w', owner: 'w', handler: () => void seen.push('before_reset') });
+      hooks.register({
+        hook: 'session_end',
+        id: 'w',
+        owner: 'w',
+        handler: async ({ sessionId, reason }) => {
+          const [row] = await scratch.store.select('sessions', { where: { sessionId } });
+          seen.push(`session_end ${reason}, ${row?.endReason === null ? 'still open' : 'ended'}`);
+        },
+      });
+    },
+  });
+  scratch.model.script(() => reply('Yes.'));
+  const { sessionKey } = await scratch.channel.says({}, 'Are you there?');
+  await scratch.channel.expectDelivered('Yes.');
+  const [session] = await scratch.store.select('sessions');
+  const commit = scratch.store.commit.bind(scratch.store);
+  vi.spyOn(scratch.store, 'commit').mockImplementation(async (writes, options) => {
+    const committed = await commit(writes, options);
+    const endsOne = writes.some((write) => 'update' in write && write.update === 'sessions' && 'endedAt' in write.set);
+    if (options.site === 'session' && endsOne) seen.push('commit');
+    return committed;
+  });
+  scratch.services.subscribe((event) => {
+    if (event.type === 'session-end') seen.push('session-end frame');
+  });
+  return {
+    scratch,
+    sessionKey,
+    sessionId: session?.sessionId ?? '',
+    seen,
+    passes: (ms) => {
+      now += ms;
+    },
+  };
+}
+
+const PACK = {
+  'hooks/diary/HOOK.md': `---\nname: diary\ndescription: A diary\nmetadata: {"openclaw":{"events":["command","session:end"]}}\n---\n`,
+  'hooks/diary/handler.ts':
+    "export default ({ type, action }) => void globalThis.seenByPack.push(type + ':' + action + ' pack');",
+};
+
+interface End {
+  readonly by: string;
+  readonly reason: SessionEndReason;
+  readonly reset?: object;
+  readonly act: (watched: Watched) => Promise<unknown>;
+}
+
+const ENDS: readonly End[] = [
+  { by: '/new', reason: 'new', act: ({ scratch }) => scratch.channel.says({}, '/new') },
+  { by: '/reset', reason: 'reset', act: ({ scratch }) => scratch.channel.says({}, '/reset and now?') },
+  {
+    by: 'the API',
+    reason: 'reset',
+    act: ({ scratch, sessionKey }) => scratch.services.sessions.end(sessionKey, 'reset'),
+  },
+  {
+    by: 'silence',
+    reason: 'idle',
+    reset: { mode: 'idle', idleMinutes: 30 },
+    act: ({ scratch, passes }) => {
+      passes(31 * MINUTE);
+      return scratch.channel.says({}, 'Hello?');
+    },
+  },
+  {
+    by: 'a new day',
+    reason: 'daily',
+    reset: { mode: 'daily', atHour: 4 },
+    act: ({ scratch, passes }) => {
+      passes(20 * 60 * MINUTE);
+      return scratch.channel.says({}, 'Hello?');
+    },
+  },
+  {
+    by: 'a deletion',
+    reason: 'deleted',
+    act: ({ scratch, sessionKey }) => scratch.services.sessions.delete(sessionKey),
+  },
+];
+
+describe('a session that ends', () => {
+  it.each(ENDS)('by $by is told of it as $reason, after the commit and in one order', async ({
+    reason,
+    reset,
+    act,
+  }) => {
+    const all = await watched(reset);
+    const { scratch, sessionId, seen } = all;
+    await act(all);
+    const isReset = reason === 'new' || reason === 'reset';
+    const expected = [
+      ...(isReset ? ['before_reset'] : []),
+      'commit',
+      ...(isReset ? [`command:${reason} pack`] : []),
+      'session-end frame',
+      `session_end ${reason}, ended`,
+      'session:end pack',
+    ];
+    await expect.poll(() => seen).toEqual(expected);
+    const row = async () => (await scratch.store.select('sessions', { where: { sessionId } }))[0];
+    await expect.poll(row).toMatchObject({ endReason: reason, endToTell: false });
+    await scratch.stop();
+    // A deletion removes what was recorded before it.
+    if (reason === 'deleted') return;
+    const records = (await scratch.home.read(`logs/trajectory/${sessionId}.jsonl`)).trim().split('\n');
+    expect(records.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({ type: 'session.ended', data: { reason } }),
+    );
+  });
+
+  it.each([
+    'shutdown',
+    'restart',
+  ] as const)('goes on with the next process when this one stops for a %s', async (reason) => {
+    const { scratch, sessionId, seen } = await watched();
+    const warned = [...seen];
+    await scratch.stop(5_000, reason);
+    expect(seen.slice(warned.length)).toEqual([`session_end ${reason}, still open`]);
+    await scratch.start();
+    expect(await scratch.store.select('sessions')).toMatchObject([{ sessionId, endedAt: null, endToTell: false }]);
+  });
+
+  it('is told of it by the next process when this one dies in between, marked as recovered, and once', async () => {
+    const told: (string | boolean | undefined)[][] = [];
+    const watch = (hooks: HookRunner) => {
+      for (const hook of ['session_end', 'session_start'] as const) {
+        const handler = ({ sessionId }: { sessionId: string }, { recovered }: HookContext) =>
+          void told.push([hook, sessionId, recovered]);
+        hooks.register({ hook, id: 'w', owner: 'w', handler });
+      }
+    };
+    const scratch = await gatewayForTest({ register: watch });
+    scratch.model.script(() => reply('Yes.'));
+    await scratch.channel.says({}, 'Are you there?');
+    await scratch.channel.expectDelivered('Yes.');
+    const [old] = await scratch.store.select('sessions');
+    if (!old) throw new Error('there is no session');
+    const next = { ...old, sessionId: 'ses_next', startedAt: old.startedAt + 5, resumedFrom: old.sessionId };
+    await scratch.store.commit([...planSessionEnd(old, 'idle', next.startedAt), { insert: 'sessions', row: next }], {
+      site: 'session',
+    });
+    await scratch.stop();
+    told.length = 0;
+    await scratch.start();
+    await expect
+      .poll(() => told)
+      .toEqual([
+        ['session_end', old.sessionId, true],
+        ['session_start', 'ses_next', true],
+      ]);
+    await expect.poll(() => scratch.store.count('sessions', { endToTell: true })).toBe(0);
+    await scratch.stop();
+    told.length = 0;
+    await scratch.start();
+    await scratch.hooks.drain(1_000);
+    expect(told).toEqual([]);
+  });
+
+  it('does so once for a run that is cut short right after it and taken up again', async () => {
+    const told: string[] = [];
+    const scratch = await gatewayForTest({
+      register: (hooks) => {
+        hooks.register({
+          hook: 'session_end',
+          id: 'w',
+          owner: 'w',
+          handler: ({ reason }) => void (reason === 'new' && told.push('session_end')),
+        });
+        hooks.register({ hook: 'before_reset', id: 'w', owner: 'w', handler: () => void told.push('before_reset') });
+        hooks.register({
+          hook: 'before_prompt_build',
+          id: 'w',
+          owner: 'w',
+          timeoutMs: 60_000,
+          handler: () => (isHeld ? new Promise(() => {}) : undefined),
+        });
+      },
+    });
+    let isHeld = false;
+    scratch.model.script([reply('Hello Ann.')]);
+    const { sessionKey } = await scratch.channel.says({}, 'I am Ann');
+    await scratch.channel.expectDelivered('Hello Ann.');
+    isHeld = true;
+    await scratch.channel.says({}, '/new Who am I?');
+    await expect.poll(() => told).toEqual(['before_reset', 'session_end']);
+    await scratch.stop(0);
+    isHeld = false;
+    scratch.model.script([reply('I do not know.')]);
+    await scratch.start();
+    await scratch.channel.expectDelivered('I do not know.');
+    expect(told).toEqual(['before_reset', 'session_end']);
+    const sessions = await scratch.store.select('sessions', { where: { sessionKey }, orderBy: [['startedAt', 'asc']] });
+    expect(sessions).toMatchObject([{ endReason: 'new' }, { endedAt: null, resumedFrom: sessions[0]?.sessionId }]);
+    expect(scratch.model.requests.at(-1)?.json.messages).toMatchObject([
+      { role: 'system' },
+      { role: 'user', content: 'Who am I?' },
+    ]);
+  });
+});

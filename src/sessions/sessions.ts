@@ -1,0 +1,161 @@
+// The sessions of a gateway, as clients, commands and plugins may ask for them: found, listed, ended, deleted, and shown
+// with what plugins keep for them. How a run opens its session is in open-session.ts.
+//
+// Errors: `find` rejects with UnknownSessionError. `end` and `delete` give false when there is nothing to end or delete.
+
+import type { JsonValue } from '../protocol/json.ts';
+import type { SessionEndReason } from '../protocol/live-event.ts';
+import { PreconditionFailedError } from '../store/errors.ts';
+import type { Store, Where, Write } from '../store/store.ts';
+import type { RunRow, SessionRow } from '../store/tables.ts';
+import { planSessionDeletion } from './delete-session.ts';
+import { endSession, type SessionTelling, tellSessionEnd } from './end-session.ts';
+import { UnknownSessionError } from './errors.ts';
+
+export interface SessionsParts {
+  readonly store: Store;
+  readonly now: () => number;
+  /** Who is told when no run is at hand. `occasion` tells apart what happens to one session. */
+  readonly telling: (occasion: string, isRecovered?: boolean) => SessionTelling;
+  /** Stops every run of a session, and returns when they are over or the time for it is. */
+  readonly stopRuns: (sessionKey: string, reason: string) => Promise<void>;
+  /** The writes that remove what the store keeps of the requests of these runs. */
+  readonly planForget: (runIds: readonly string[]) => Promise<readonly Write[]>;
+  /** Removes what was written down of these sessions outside of the store. */
+  readonly forgetRecords: (sessionIds: readonly string[]) => Promise<void>;
+  /** Ends its commands in the background, and removes what commands printed. */
+  readonly forgetProcesses: (sessionKey: string) => Promise<void>;
+  /** Plugins release what they hold for a session that was deleted. */
+  readonly releaseSession: (sessionKey: string) => Promise<void>;
+  /** The same rows with what plugins show of them. */
+  readonly show: (sessions: readonly SessionRow[]) => Promise<readonly ShownSession[]>;
+}
+
+/** One value of one plugin, as a session row shows it. */
+export interface ShownExtension {
+  readonly pluginId: string;
+  readonly namespace: string;
+  readonly value: JsonValue;
+}
+
+export type ShownSession = SessionRow & { readonly pluginExtensions: readonly ShownExtension[] };
+
+export interface SessionsQuery {
+  readonly agentId?: string | undefined;
+  /** Only those that have not ended, or only those that have. */
+  readonly isOpen?: boolean | undefined;
+  /** Only those that began before the one of this id. */
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+/** So many earlier sessions of a key are looked at. */
+const MAX_EARLIER = 50;
+
+export class Sessions {
+  readonly #parts: SessionsParts;
+
+  constructor(parts: SessionsParts) {
+    this.#parts = parts;
+  }
+
+  show(sessions: readonly SessionRow[]): Promise<readonly ShownSession[]> {
+    return this.#parts.show(sessions);
+  }
+
+  /** The latest first; `next` is the id to go on from, or null when there are no more. */
+  async list(query: SessionsQuery): Promise<{ sessions: readonly ShownSession[]; next: string | null }> {
+    const { agentId, isOpen, before, limit } = query;
+    const where: Where<'sessions'> = {
+      ...(before === undefined ? {} : { sessionId: { lt: before } }),
+      ...(agentId === undefined ? {} : { agentId }),
+      ...(isOpen === undefined ? {} : { endedAt: isOpen ? null : { not: null } }),
+    };
+    const orderBy = [['sessionId', 'desc']] as const;
+    const rows = await this.#parts.store.select('sessions', { where, orderBy, limit: limit + 1 });
+    const sessions = await this.show(rows.slice(0, limit));
+    return { sessions, next: rows.length > limit ? (sessions.at(-1)?.sessionId ?? null) : null };
+  }
+
+  /** By key the session that goes on, else the latest one; by id exactly that one. */
+  async find(keyOrId: string): Promise<SessionRow> {
+    const { store } = this.#parts;
+    const [byId] = await store.select('sessions', { where: { sessionId: keyOrId }, limit: 1 });
+    if (byId) return byId;
+    const ofKey = await this.#latest({ sessionKey: keyOrId });
+    const session = ofKey.find(({ endedAt }) => endedAt === null) ?? ofKey[0];
+    if (!session) throw new UnknownSessionError({ session: keyOrId.slice(0, 512) });
+    return session;
+  }
+
+  /** One session as it is shown, how much was said in it, and the other sessions of its key. */
+  async describe(keyOrId: string): Promise<{
+    session: SessionRow;
+    entries: number;
+    earlier: readonly ShownSession[];
+  }> {
+    const row = await this.find(keyOrId);
+    const { sessionId, sessionKey } = row;
+    const [session = row] = await this.show([row]);
+    const entries = await this.#parts.store.count('transcript', { sessionId });
+    const others = await this.#latest({ sessionKey, sessionId: { not: sessionId } });
+    return { session, entries, earlier: await this.show(others) };
+  }
+
+  /** Ends the open session of a key. */
+  async end(sessionKey: string, reason: SessionEndReason): Promise<boolean> {
+    const { store, now, telling } = this.#parts;
+    const endedAt = now();
+    const [session] = await store.select('sessions', { where: { sessionKey, endedAt: null }, limit: 1 });
+    if (!session) return false;
+    const commit = (writes: readonly Write[]) => store.commit(writes, { site: 'session' });
+    try {
+      await endSession({ store, telling: telling(reason), commit }, { session, reason, endedAt });
+      return true;
+    } catch (error) {
+      // Another caller has ended it meanwhile.
+      if (error instanceof PreconditionFailedError) return false;
+      throw error;
+    }
+  }
+
+  /** Stops what the session does, ends it, and removes what was said under its key. */
+  async delete(sessionKey: string): Promise<boolean> {
+    const { store, stopRuns, planForget, forgetRecords, forgetProcesses, releaseSession } = this.#parts;
+    if ((await store.count('sessions', { sessionKey })) === 0) return false;
+    await stopRuns(sessionKey, 'its session was deleted');
+    // A message that came in meanwhile may have opened another one.
+    while (await this.end(sessionKey, 'deleted'));
+    const ended = await store.select('sessions', { where: { sessionKey, endedAt: { not: null } } });
+    const runs = await store.select('runs', { where: { sessionKey } });
+    const runIds = runs.filter(isOver).map(({ runId }) => runId);
+    await forgetRecords(ended.map(({ sessionId }) => sessionId));
+    await forgetProcesses(sessionKey);
+    const writes = [...(await planForget(runIds)), ...planSessionDeletion(sessionKey, ended, runIds)];
+    await store.commit(writes, { site: 'session' });
+    await releaseSession(sessionKey);
+    return true;
+  }
+
+  /** Ends that were committed by a process which died before it had told them. */
+  async tellForgottenEnds(): Promise<void> {
+    const { store, telling } = this.#parts;
+    const sessions = await store.select('sessions', { where: { endToTell: true } });
+    for (const session of sessions) {
+      const { sessionId, sessionKey, endedAt, endReason: reason } = session;
+      if (endedAt === null || reason === null) continue;
+      // One that began at the same moment took its place in the same commit.
+      const where = { sessionKey, startedAt: endedAt, resumedFrom: sessionId };
+      const [next] = await store.select('sessions', { where, limit: 1 });
+      await tellSessionEnd(store, telling(reason, true), { session, reason, endedAt, next });
+    }
+  }
+
+  #latest(where: Where<'sessions'>): Promise<readonly SessionRow[]> {
+    return this.#parts.store.select('sessions', { where, orderBy: [['sessionId', 'desc']], limit: MAX_EARLIER });
+  }
+}
+
+function isOver({ status }: RunRow): boolean {
+  return status !== 'running' && status !== 'suspended';
+}
