@@ -7,6 +7,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import type { OpenedPluginCli } from '../gateway/plugins/open-plugin-cli.ts';
 import { isAtriumError } from '../protocol/errors.ts';
+import { within } from '../protocol/time-limit.ts';
 import type { CliIo } from './cli-io.ts';
 import { PluginCliError } from './errors.ts';
 import { oneLine } from './format-table.ts';
@@ -101,11 +102,7 @@ function namesOf(program: Command): readonly string[] {
 }
 
 async function inTime(work: () => Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`it did not end within ${REGISTRAR_MS / 1_000} s`)), REGISTRAR_MS);
-  });
-  await Promise.race([work(), late]).finally(() => clearTimeout(timer));
+  if (!(await within(REGISTRAR_MS, work()))) throw new Error(`it did not end within ${REGISTRAR_MS / 1_000} s`);
 }
 
 function wordsOf(error: unknown): string {

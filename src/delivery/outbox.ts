@@ -12,6 +12,7 @@ import type { Channel, OutboundPart, SendOutcome } from '../channels/channel.ts'
 import { isJsonObject, type JsonValue } from '../protocol/json.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import { newId } from '../protocol/new-id.ts';
+import { LONGEST_TIMER_MS } from '../protocol/time-limit.ts';
 import type { CommitSite } from '../store/commit-sites.ts';
 import { PreconditionFailedError } from '../store/errors.ts';
 import type { Store, Write } from '../store/store.ts';
@@ -379,6 +380,3 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', done, { once: true });
   });
 }
-
-/** Timers that are set to more than this fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;

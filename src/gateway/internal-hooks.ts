@@ -15,6 +15,7 @@ import {
 import type { InternalHookEvent } from '../protocol/bootstrap-event.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { parseAgentSessionKey } from '../protocol/session-key.ts';
+import { within } from '../protocol/time-limit.ts';
 import type { ContextEngine } from './context-engine.ts';
 import { reasonOf } from './plugins/reason-of.ts';
 
@@ -63,11 +64,7 @@ export class InternalHooks {
   /** Resolves when everything that was fired before is over, or the time is. */
   async settle(timeoutMs: number): Promise<void> {
     if (this.#going.size === 0) return;
-    let timer: NodeJS.Timeout | undefined;
-    const over = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, timeoutMs);
-    });
-    await Promise.race([Promise.all(this.#going), over]).finally(() => clearTimeout(timer));
+    await within(timeoutMs, Promise.all(this.#going));
   }
 
   async #fire(type: string, action: string, sessionKey: string, told: () => JsonObject): Promise<readonly string[]> {

@@ -18,6 +18,7 @@ import type { HookStatistics } from '../hooks/hook-statistics.ts';
 import type { HookRunner } from '../hooks/runner.ts';
 import { EmbeddedLanes } from '../lanes/embedded-lanes.ts';
 import { GatewayNotReadyError } from '../protocol/errors.ts';
+import { within } from '../protocol/time-limit.ts';
 import { planForget } from '../recorder/prune-captures.ts';
 import { Sessions } from '../sessions/sessions.ts';
 import type { StateLock } from '../store/state-lock.ts';
@@ -48,7 +49,7 @@ import { listAgentStatuses, readGatewayStatus } from './services/gateway-status.
 import { Runs } from './services/runs.ts';
 import type { Services } from './services/services.ts';
 import { sessionHookContext } from './session-hook-context.ts';
-import { LAST_WORDS_MS, type StopReason, tellShutdown, within } from './tell-shutdown.ts';
+import { LAST_WORDS_MS, type StopReason, tellShutdown } from './tell-shutdown.ts';
 import { tellStop } from './tell-stop.ts';
 import { Workspaces } from './workspaces.ts';
 

@@ -9,10 +9,10 @@ import { stat } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type ConfigLocation, listConfigPaths } from '../config/config-files.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
-import { within } from '../hooks/observer-queue.ts';
 import type { PluginStatus } from '../plugins/plugin-status.ts';
 import type { Plugins } from '../plugins/plugins.ts';
 import type { PluginsConfiguration } from '../plugins/plugins-parts.ts';
+import { within } from '../protocol/time-limit.ts';
 import { pluginsConfigurationOf } from './plugins-configuration.ts';
 
 export interface PluginControlParts {

@@ -2,6 +2,7 @@
 // with the next process.
 
 import type { RunParts } from '../agent/run-parts.ts';
+import { within } from '../protocol/time-limit.ts';
 import { sessionHookContext } from './session-hook-context.ts';
 
 /** More open sessions than this are not announced one by one. */
@@ -41,14 +42,4 @@ export async function tellShutdown(
     });
     await within(left, told);
   }
-}
-
-/** Waits for those who are told, and no longer than this. */
-export async function within(ms: number, told: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([told, over]);
-  clearTimeout(timer);
 }

@@ -2,6 +2,8 @@
 // told of and looks again when it fires, so that a handler which answers in time costs no timer of its own. While nobody
 // waits, it does not keep the process alive.
 
+import { LONGEST_TIMER_MS } from '../protocol/time-limit.ts';
+
 export interface Waiting {
   /** By the process's own clock, `performance.now()`. */
   readonly dueAt: number;
@@ -48,6 +50,3 @@ export class DeadlineTimer {
     if (next < this.#firesAt) this.#set(next);
   }
 }
-
-/** Timers that are set to more than this fire at once. */
-export const LONGEST_TIMER_MS = 2 ** 31 - 1;

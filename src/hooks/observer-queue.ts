@@ -2,7 +2,7 @@
 // that is slow delays only itself: other observers, and the same one in other sessions, go on. An observer that falls
 // too far behind misses what is new rather than holding everything in memory.
 
-import { LONGEST_TIMER_MS } from './deadline-timer.ts';
+import { within } from '../protocol/time-limit.ts';
 
 /** How many observations may wait for one observer, all sessions together. */
 export const MAX_WAITING = 1_000;
@@ -53,17 +53,6 @@ export class ObserverQueue {
     for (const resolve of this.#drained) resolve();
     this.#drained.clear();
   }
-}
-
-/** Resolves with the promise or when the time is over, whichever comes first. */
-export function within(timeoutMs: number, promise: Promise<unknown>): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, Math.min(timeoutMs, LONGEST_TIMER_MS));
-    promise.then(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }
 
 /** The run that observes goes on first. */

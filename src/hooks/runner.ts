@@ -21,6 +21,7 @@ import {
   type OnError,
   type Stability,
 } from '../protocol/handler.ts';
+import { within } from '../protocol/time-limit.ts';
 import { type ArmedHandler, armHandler, eventFor, rowOf, snapshotFor } from './armed-handler.ts';
 import { Asking } from './asking.ts';
 import { MAX_TIMEOUTS, type Suspension } from './breaker.ts';
@@ -38,7 +39,7 @@ import type { HookContext } from './hook-context.ts';
 import type { AskingHookName, BootstrapHookName, HookHandlers, HookTypes, ObserverHookName } from './hook-types.ts';
 import { frozenCopy } from './isolated-copy.ts';
 import { LookAhead } from './look-ahead.ts';
-import { MAX_WAITING, ObserverQueue, within } from './observer-queue.ts';
+import { MAX_WAITING, ObserverQueue } from './observer-queue.ts';
 import type { RemoteAnswer, RemoteHandlers } from './remote-handlers.ts';
 import { RunBudgets } from './run-budgets.ts';
 

@@ -5,6 +5,7 @@
 // know what a run does, and learns how one went from the store only.
 
 import { RunInterruptedError, RunStoppedError } from '../protocol/errors.ts';
+import { within } from '../protocol/time-limit.ts';
 import { isStoreError } from '../store/errors.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { InboxRow, RunRow } from '../store/tables.ts';
@@ -106,13 +107,8 @@ export class EmbeddedLanes implements Lanes {
     await this.#settles(GRACE_MS);
   }
 
-  async #settles(withinMs: number): Promise<boolean> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<boolean>((done) => {
-      timer = setTimeout(done, withinMs, false);
-    });
-    const settled = Promise.all(this.#turns).then(() => true);
-    return Promise.race([settled, late]).finally(() => clearTimeout(timer));
+  #settles(timeoutMs: number): Promise<boolean> {
+    return within(timeoutMs, Promise.all(this.#turns));
   }
 
   /** Wakes every key that has such triggers, the one whose first trigger is oldest before the others. */

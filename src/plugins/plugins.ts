@@ -4,9 +4,9 @@
 // Errors: `reload` rejects and `inspect` throws UnknownPluginError. What is wrong with a plugin is its status.
 // Rules: `registered` gives the old or the new generation of a plugin, never both and never a suspended one's.
 
-import { within } from '../hooks/observer-queue.ts';
 import { GatewayNotReadyError } from '../protocol/errors.ts';
 import { nearMatch } from '../protocol/near-match.ts';
+import { within } from '../protocol/time-limit.ts';
 import { describePlugin } from './describe-plugin.ts';
 import { decideEnablement, entryOf } from './discovery/decide-enablement.ts';
 import { type Discovery, discoverPlugins, type FoundPlugin } from './discovery/discover-plugins.ts';
@@ -257,15 +257,15 @@ export class Plugins implements PluginRegistry {
     };
   }
 
-  #tellLoaded(plugin: LoadedPlugin): Promise<void> {
-    return within(
+  async #tellLoaded(plugin: LoadedPlugin): Promise<void> {
+    await within(
       LOADED_TOLD_MS,
       this.#tell(plugin, (listener) => listener.loaded?.(plugin)),
     );
   }
 
-  #tellUnloading(plugin: LoadedPlugin, reason: CleanupReason): Promise<void> {
-    return within(
+  async #tellUnloading(plugin: LoadedPlugin, reason: CleanupReason): Promise<void> {
+    await within(
       UNLOADING_TOLD_MS,
       this.#tell(plugin, (listener) => listener.unloading?.(plugin, reason)),
     );

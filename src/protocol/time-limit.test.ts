@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { timeLimit } from './time-limit.ts';
+import { timeLimit, within } from './time-limit.ts';
 
 const late = () => new Error('too late');
 
@@ -44,5 +44,31 @@ describe('a time limit', () => {
       encoding: 'utf8',
     });
     expect(said.trim()).toBe('fired');
+  });
+});
+
+describe('a wait with a limit', () => {
+  const never = new Promise<void>(() => undefined);
+
+  it('ends with what it waits for, or with its time', async () => {
+    expect(await within(10_000, Promise.resolve('done'))).toBe(true);
+    expect(await within(5, never)).toBe(false);
+  });
+
+  it('fails as what it waits for fails, and hears no more of it afterwards', async () => {
+    await expect(within(10_000, Promise.reject(new Error('no')))).rejects.toThrow('no');
+    let fail: (error: Error) => void = () => undefined;
+    const later = new Promise<void>((_, reject) => {
+      fail = reject;
+    });
+    expect(await within(5, later)).toBe(false);
+    fail(new Error('unheard'));
+    await new Promise((resolve) => setImmediate(resolve));
+  });
+
+  it('takes a limit that is longer than timers can be', async () => {
+    expect(await within(Number.POSITIVE_INFINITY, Promise.resolve())).toBe(true);
+    const first = within(2 ** 40, never).then(() => 'over');
+    expect(await Promise.race([first, new Promise((resolve) => setTimeout(resolve, 20, 'waiting'))])).toBe('waiting');
   });
 });

@@ -1,4 +1,6 @@
-// A signal that fires after a while, for certain. `AbortSignal.any([AbortSignal.timeout(ms), ...])` does not: Node holds
+// Limits of time: a signal that fires after a while, and a wait that ends after a while.
+//
+// The signal fires for certain, which `AbortSignal.any([AbortSignal.timeout(ms), ...])` does not: Node holds
 // the timeout's signal weakly there, and a garbage collection takes it and its timer away. A plain timer holds its
 // controller, so the limit outlives every collection; whoever sets one clears it.
 
@@ -14,4 +16,23 @@ export function timeLimit(ms: number, reason: () => Error, ...others: readonly A
   timer.unref();
   const signal = others.length === 0 ? controller.signal : AbortSignal.any([controller.signal, ...others]);
   return { signal, clear: () => clearTimeout(timer) };
+}
+
+/** Timers that are set to more than this fire at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Waits for the promise and no longer than this; false when the time is over first. Rejects when the promise rejects in
+ * time; a rejection that comes later is not told to anybody.
+ */
+export async function within(timeoutMs: number, promise: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), Math.min(timeoutMs, LONGEST_TIMER_MS));
+  });
+  try {
+    return await Promise.race([promise.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

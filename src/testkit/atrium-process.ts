@@ -5,6 +5,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readEnvironment } from '../config/environment.ts';
+import { within } from '../protocol/time-limit.ts';
 
 export interface AtriumProcessSettings {
   readonly home: string;
@@ -101,14 +102,8 @@ export class AtriumProcess {
   }
 
   async #patiently<Value>(promise: Promise<Value>, what: string): Promise<Value> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(
-        () => reject(new Error(`atrium took too long ${what}. It said:\n${this.out}${this.err}`)),
-        PATIENCE_MS,
-      );
-    });
-    return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+    if (await within(PATIENCE_MS, promise)) return promise;
+    throw new Error(`atrium took too long ${what}. It said:\n${this.out}${this.err}`);
   }
 }
 

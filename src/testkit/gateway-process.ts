@@ -6,6 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { readEnvironment } from '../config/environment.ts';
+import { within } from '../protocol/time-limit.ts';
 import { ModelServer } from './model-server.ts';
 import { ScratchHome } from './scratch-home.ts';
 
@@ -165,14 +166,8 @@ export class GatewayProcess {
   }
 
   async #patiently<Value>(promise: Promise<Value>, what: string): Promise<Value> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(
-        () => reject(new Error(`The gateway took too long ${what}. It said:\n${this.out}${this.err}`)),
-        PATIENCE_MS,
-      );
-    });
-    return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+    if (await within(PATIENCE_MS, promise)) return promise;
+    throw new Error(`The gateway took too long ${what}. It said:\n${this.out}${this.err}`);
   }
 }
 

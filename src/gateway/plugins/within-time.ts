@@ -1,6 +1,7 @@
 // What a plugin is asked for, with an end to the waiting. Whoever stops waiting hears no more of it; what the plugin does
 // later has no effect here.
 
+import { within } from '../../protocol/time-limit.ts';
 import { PluginTimeoutError } from '../errors.ts';
 
 export interface AskedOfPlugin {
@@ -15,13 +16,7 @@ export async function withinTime<Value>(
   { pluginId, what, ms }: AskedOfPlugin,
   work: () => Value | Promise<Value>,
 ): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new PluginTimeoutError({ pluginId, what, afterMs: ms })), ms);
-  });
-  try {
-    return await Promise.race([late, (async () => work())()]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const working = (async () => work())();
+  if (!(await within(ms, working))) throw new PluginTimeoutError({ pluginId, what, afterMs: ms });
+  return working;
 }

@@ -4,6 +4,7 @@
 import { pathToFileURL } from 'node:url';
 import type { InternalHookHandler } from '../../protocol/bootstrap-event.ts';
 import type { AtriumError } from '../../protocol/errors.ts';
+import { within } from '../../protocol/time-limit.ts';
 import {
   HookHandlerExportError,
   HookHandlerLoadError,
@@ -50,11 +51,13 @@ export async function loadHookHandler(
     const loading = file.isBundled
       ? import(pathToFileURL(found.realPath).href)
       : evaluateModule(found.realPath, environment);
-    exports = await withinTime(loading, timeoutMs);
+    if (!(await within(timeoutMs, loading))) {
+      return failed(new HookHandlerLoadTimeoutError({ hook, path, afterMs: timeoutMs }));
+    }
+    exports = await loading;
   } catch (error) {
     return failed(new HookHandlerLoadError({ hook, path, reason: describe(error) }, { cause: error }));
   }
-  if (exports === TOO_LATE) return failed(new HookHandlerLoadTimeoutError({ hook, path, afterMs: timeoutMs }));
   const handler = findExport(exports, exportName);
   if (typeof handler === 'function') return { ok: true, handler: handler as InternalHookHandler };
   return failed(new HookHandlerExportError({ hook, path, exportName, functions: listFunctions(exports) }));
@@ -62,22 +65,6 @@ export async function loadHookHandler(
 
 function failed(error: AtriumError): LoadedHookHandler {
   return { ok: false, error };
-}
-
-const TOO_LATE = Symbol('too late');
-
-async function withinTime(loading: Promise<unknown>, timeoutMs: number): Promise<unknown> {
-  // What a module does after it was given up must not surface as an unhandled rejection.
-  loading.catch(() => {});
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise((resolve) => {
-    timer = setTimeout(() => resolve(TOO_LATE), timeoutMs);
-  });
-  try {
-    return await Promise.race([loading, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** `module.exports = handler` is what an older file means by its default export. */

@@ -5,6 +5,7 @@
 // nobody waits for that: it has no ports any more, and what it still does reaches nobody.
 
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
+import { within } from '../../protocol/time-limit.ts';
 import { ActivityBoard, MAX_SLOTS } from './activity-board.ts';
 import { HookRounds } from './hook-rounds.ts';
 import { threadTimeMs } from './thread-time.ts';
@@ -123,12 +124,7 @@ export class WorkerThread {
   /** Resolves when it has ended, or after the deadline. */
   async close(deadlineMs: number): Promise<void> {
     this.#finish({ cause: 'closed', detail: '' });
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise((resolve) => {
-      timer = setTimeout(resolve, deadlineMs);
-    });
-    await Promise.race([this.#terminated, late]);
-    clearTimeout(timer);
+    if (this.#terminated) await within(deadlineMs, this.#terminated);
   }
 
   #finish(end: WorkerEnd): void {

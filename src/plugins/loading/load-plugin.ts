@@ -6,6 +6,7 @@
 
 import { relative } from 'node:path';
 import { isAtriumError } from '../../protocol/errors.ts';
+import { within } from '../../protocol/time-limit.ts';
 import { createPluginApi, type PluginCollector } from '../api/create-plugin-api.ts';
 import type { LoadFailure, PluginNote } from '../loaded-plugin.ts';
 import { oneLine } from '../one-line.ts';
@@ -146,19 +147,6 @@ function ofMainThread(error: unknown): string | undefined {
   }
   const isOldAddon = error.code === 'ERR_DLOPEN_FAILED' && error.message.includes('did not self-register');
   return isOldAddon ? 'a native addon for the main thread' : undefined;
-}
-
-/** False when the time is over first. */
-async function within(timeoutMs: number, promise: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), timeoutMs);
-  });
-  try {
-    return await Promise.race([promise.then(() => true), deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function failureReason(error: unknown, seat: PluginSeat): string {

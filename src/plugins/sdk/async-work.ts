@@ -1,6 +1,7 @@
 // Small tools for work that takes time: waiting, trying again, one at a time, not twice.
 
 import { setTimeout as delay } from 'node:timers/promises';
+import { within } from '../../protocol/time-limit.ts';
 import { formatErrorMessage } from './text-values.ts';
 
 export async function sleep(ms: number): Promise<void> {
@@ -17,15 +18,8 @@ export async function withTimeout<Result>(
   timeoutMs: number,
   label = 'The work',
 ): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${label} did not end within ${timeoutMs} ms.`)), timeoutMs);
-  });
-  try {
-    return await Promise.race([work, deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
+  if (!(await within(timeoutMs, work))) throw new Error(`${label} did not end within ${timeoutMs} ms.`);
+  return work;
 }
 
 export function waitForAbortSignal(signal?: AbortSignal): Promise<void> {

@@ -4,6 +4,7 @@
 // Errors: none. A store that refuses is asked again after a pause that grows, and the operator is told once.
 // When it fires: `open` once, `look` whenever an approval was asked for, `close` once.
 
+import { LONGEST_TIMER_MS } from '../../protocol/time-limit.ts';
 import type { Store } from '../../store/store.ts';
 import { ApprovalAnsweredError, UnknownApprovalError } from '../errors.ts';
 
@@ -17,8 +18,6 @@ export interface ApprovalClockParts {
   readonly firstPauseMs?: number | undefined;
 }
 
-/** What a timer can hold; one that would be longer looks again in between. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 const AT_ONCE = 50;

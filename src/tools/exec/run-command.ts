@@ -2,6 +2,7 @@
 // it any longer, the whole group is asked to end and then made to; whatever it leaves behind in its group ends with it.
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import { within } from '../../protocol/time-limit.ts';
 import type { CommandOutput } from './command-output.ts';
 import { endGroup, signalGroup } from './signal-group.ts';
 
@@ -67,10 +68,10 @@ export async function runCommand(
   try {
     const exit = await exitOf(child);
     clearTimeout(timer);
-    await within(closed, LAST_OUTPUT_MS);
+    await within(LAST_OUTPUT_MS, closed);
     const leftSomething = await endGroup(child.pid, LEFT_BEHIND_MS);
     // What has left the group as well is out of reach; its output is not waited for.
-    if (!(await within(closed, LAST_OUTPUT_MS))) {
+    if (!(await within(LAST_OUTPUT_MS, closed))) {
       child.stdout.destroy();
       child.stderr.destroy();
     }
@@ -87,17 +88,4 @@ function exitOf(child: ChildProcess): Promise<Pick<CommandEnd, 'exitCode' | 'sig
     child.once('error', reject);
     child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
   });
-}
-
-/** False when the time is over first. */
-async function within(done: Promise<void>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
-  try {
-    return await Promise.race([done.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -7,11 +7,11 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { isJsonObject } from '../../protocol/json.ts';
 import type { StdioMcpTransport } from '../../protocol/mcp-server.ts';
+import { within } from '../../protocol/time-limit.ts';
 import { execEnvironment } from '../exec/exec-environment.ts';
 import { signalGroup } from '../exec/signal-group.ts';
 import { BoundedLines } from './bounded-lines.ts';
@@ -190,12 +190,6 @@ async function isFolder(path: string): Promise<boolean> {
 
 function hasEnded({ exitCode, signalCode }: ServerProcess): boolean {
   return exitCode !== null || signalCode !== null;
-}
-
-async function within(ms: number, promise: Promise<void>): Promise<void> {
-  const given = new AbortController();
-  await Promise.race([promise, sleep(ms, undefined, { signal: given.signal }).catch(() => undefined)]);
-  given.abort();
 }
 
 /** Whoever ends this process without closing anything leaves no servers behind either. */
