@@ -14,6 +14,8 @@ export interface ChatPromptSettings {
   readonly historySize: number;
   /** Ctrl-C while nothing is typed. */
   readonly interrupt: () => void;
+  /** What the beginning of a line could become. Never rejects. */
+  readonly complete: (line: string) => Promise<readonly string[]>;
 }
 
 const PROMPT = '> ';
@@ -35,7 +37,7 @@ export class ChatPrompt {
 
   constructor(settings: ChatPromptSettings) {
     this.#settings = settings;
-    const { input, output, history, historySize } = settings;
+    const { input, output, history, historySize, complete } = settings;
     this.#screen = new EditorScreen(output);
     this.#lines = createInterface({
       input,
@@ -44,6 +46,8 @@ export class ChatPrompt {
       history: [...history],
       historySize,
       prompt: PROMPT,
+      completer: (line: string, done: (error: null, found: [string[], string]) => void) =>
+        void complete(line).then((found) => done(null, [[...found], line])),
     });
     input.on('keypress', this.#watchPastes);
     this.#lines.on('line', (line) => this.#take(line));

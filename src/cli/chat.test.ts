@@ -42,6 +42,17 @@ describe('with a gateway', () => {
     expect(out).toMatch(/^This message could not be answered\. .*\nBetter\.\n$/);
   });
 
+  test('a mistyped command is answered without the agent, and two slashes send one', async () => {
+    gateway.model.script([reply('A fine word.')]);
+    const before = gateway.model.requests.length;
+    const { code, out } = await pipe('/statsu\n//statsu\n');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^There is no command \/statsu\. Did you mean \/status\?.*\nA fine word\.\n$/);
+    expect(gateway.model.requests).toHaveLength(before + 1);
+    const messages = gateway.model.requests.at(-1)?.json.messages as { readonly content: unknown }[];
+    expect(messages.at(-1)?.content).toBe('/statsu');
+  });
+
   test('a long answer comes whole', async () => {
     const long = Array.from({ length: 4_000 }, (_, line) => `This is line ${line} of the answer.`).join('\n');
     gateway.model.script([reply(long)]);
@@ -135,6 +146,23 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
     await next.until('> ', next.out.indexOf('Again.'));
     next.type('\x03');
     expect(await next.ended()).toBe(0);
+  });
+
+  test('Tab completes a command', async () => {
+    const chat = await openTerminal();
+    chat.type('/st\t');
+    await chat.until('/st');
+    chat.type('\t');
+    await chat.until(/\/stop +\/status/);
+    chat.type('at');
+    await chat.until('at', chat.out.lastIndexOf('> /st'));
+    const from = chat.out.length;
+    chat.type('\t');
+    await chat.until('us', from);
+    chat.type('\r');
+    await chat.until('Agent: main');
+    chat.type('\x04');
+    expect(await chat.ended()).toBe(0);
   });
 
   test('several pasted lines are one message, which Enter sends', async () => {

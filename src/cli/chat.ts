@@ -5,6 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import type { ServerFrame } from '../channels/server-frame.ts';
+import { completeCommand } from '../commands/complete-command.ts';
+import type { ListedCommand } from '../commands/list-commands.ts';
 import { isAtriumError } from '../protocol/errors.ts';
 import { isJsonObject, type JsonValue } from '../protocol/json.ts';
 import { callGateway } from './call-gateway.ts';
@@ -44,7 +46,7 @@ export const addChat: AddCommand = (program, io, exit) => {
     .addHelpText(
       'after',
       `
-Ctrl-C stops the answer that is coming; with none it leaves, and so does Ctrl-D. /help lists what can be said besides.
+Ctrl-C stops the answer that is coming; with none it leaves, and so does Ctrl-D. /help lists the commands; Tab completes them.
 In a pipe every line is a message: printf 'hello\\n/status\\n' | atrium chat`,
     )
     .action(async (flags: ChatFlags) => exit(await chat(flags, io)));
@@ -85,7 +87,7 @@ async function chat(flags: ChatFlags, io: CliIo): Promise<ExitCode> {
       for (const each of await waitingApprovals(reached, socket.ready.sessionKey)) view.noteApproval(each);
     }
     const interrupt = interrupts(socket, turns, () => surface?.close());
-    surface = isInteractive ? await terminalSurface(io, interrupt) : pipedSurface(io);
+    surface = isInteractive ? await terminalSurface(io, reached, interrupt) : pipedSurface(io);
     socket.onBroken((isBroken) =>
       view.note(isBroken ? 'the connection to the gateway is broken; trying again' : 'connected again'),
     );
@@ -137,7 +139,7 @@ function interrupts(socket: ChatSocket, turns: ChatTurns, leave: () => void): ()
   };
 }
 
-async function terminalSurface(io: CliIo, interrupt: () => void): Promise<ChatSurface> {
+async function terminalSurface(io: CliIo, reached: ReachedGateway, interrupt: () => void): Promise<ChatSurface> {
   const { stateDir } = io.environment;
   const prompt = new ChatPrompt({
     input: process.stdin,
@@ -145,6 +147,7 @@ async function terminalSurface(io: CliIo, interrupt: () => void): Promise<ChatSu
     history: await readChatHistory(stateDir),
     historySize: HISTORY_LINES,
     interrupt,
+    complete: async (line) => completeCommand(line, line.startsWith('/') ? await commandsOf(reached) : []),
   });
   let closing: Promise<void> | undefined;
   return {
@@ -172,6 +175,16 @@ function pipedSurface(io: CliIo): ChatSurface {
     write: io.out,
     close: async () => lines.close(),
   };
+}
+
+/** As the gateway has them now, with those of plugins; none while it cannot be asked. */
+async function commandsOf(reached: ReachedGateway): Promise<readonly ListedCommand[]> {
+  try {
+    const { commands } = await callGateway(await reached.find(), 'GET', '/api/commands');
+    return Array.isArray(commands) ? (commands as unknown as readonly ListedCommand[]) : [];
+  } catch {
+    return [];
+  }
 }
 
 async function lookAt(reached: ReachedGateway, runId: string): Promise<TurnState | undefined> {

@@ -23,11 +23,13 @@ it('a usage names the other words for a command too', () => {
 });
 
 describe('a command that does not exist', () => {
-  it('is answered with what was meant, where a slip of the fingers explains it', () => {
+  it('is answered with what was meant, where a slip of the fingers or a missing end explains it', () => {
     expect(describeUnknown('statsu', COMMAND_CATALOG)).toBe(
       'There is no command /statsu. Did you mean /status? See /help for the list. If this was meant for the agent, send it again with two slashes: //statsu',
     );
     expect(describeUnknown('STATSU', COMMAND_CATALOG)).toContain('Did you mean /status?');
+    expect(describeUnknown('stat', COMMAND_CATALOG)).toContain('Did you mean /status?');
+    expect(describeUnknown('s', COMMAND_CATALOG)).not.toContain('Did you mean');
   });
 
   it('is answered without a guess where nothing is near', () => {

@@ -23,7 +23,8 @@ export function usageOf({ name, aliases = [], arguments: words }: CommandFacts):
 export function describeUnknown(word: string, commands: readonly CommandFacts[]): string {
   const shown = chatLine(word, LONGEST_WORD);
   const names = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
-  const near = nearMatch(word, names);
+  // A slip of the fingers, or a word that was not typed to its end.
+  const near = nearMatch(word, names) ?? names.find((name) => word.length > 1 && name.startsWith(word.toLowerCase()));
   return [
     `There is no command /${shown}.`,
     ...(near === undefined ? [] : [`Did you mean /${near}?`]),

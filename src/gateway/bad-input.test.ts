@@ -221,6 +221,21 @@ describe('on the WebSocket', () => {
     expect([1002, 1006, 1009]).toContain(await closed);
   });
 
+  test('a mistyped command is answered without a model, and two slashes send one', async () => {
+    gateway.model.script([reply('A fine word.')]);
+    const before = gateway.model.requests.length;
+    const client = new WebClient(gateway, 'slips');
+    onTestFinished(() => client.close());
+    client.say('m1', '/statsu');
+    await client.until(({ parts }) => parts.length === 1, 'to be told');
+    expect(client.texts[0]).toMatch(/^There is no command \/statsu\. Did you mean \/status\?/);
+    client.say('m2', '//statsu');
+    await client.until(({ parts }) => parts.length === 2, 'for the answer');
+    expect(gateway.model.requests).toHaveLength(before + 1);
+    const messages = gateway.model.requests.at(-1)?.json.messages as { readonly content: unknown }[];
+    expect(messages.at(-1)?.content).toBe('/statsu');
+  });
+
   test('hundreds of messages at once are either answered or sent away, and none is lost or answered twice', async () => {
     gateway.model.script(({ json }) => reply(`to ${JSON.stringify((json.messages as unknown[]).at(-1)).length}`));
     const client = new WebClient(gateway, 'flood');

@@ -284,6 +284,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     sessions,
     injections: { queue: (request) => queueInjection({ store, now }, request) },
     approvals,
+    commands,
     jobs: schedule.jobs,
     deadLetters: new DeadLetters({ store, wakeLane, wakeOutbox, ttlMs: delivery.ttlMs, now }),
     plugins: plugins.control,

@@ -172,6 +172,17 @@ describe('an error', () => {
   });
 });
 
+test.each([
+  '/statsu',
+  '//status',
+  '/status@my_bot',
+])('%j is what the client means, and reaches the model', async (text) => {
+  gateway.model.script([reply('As you say.')]);
+  const answer = await client.chat.completions.create(ask(text));
+  expect(answer.choices[0]?.message.content).toBe('As you say.');
+  expect((gateway.model.requests.at(-1)?.json.messages as { content: unknown }[]).at(-1)?.content).toBe(text);
+});
+
 test('an answer survives the death of the gateway, for a client that asks again with its key', async () => {
   const mortal = await GatewayProcess.create();
   onTestFinished(() => mortal.close());

@@ -2,6 +2,7 @@
 // are taken at their word.
 
 import { describe, expect, it } from 'vitest';
+import { listCommands } from '../commands/list-commands.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { reply } from '../testkit/model-server.ts';
 import { pluginFiles } from '../testkit/plugin-files.ts';
@@ -163,6 +164,15 @@ describe('a command of a plugin', () => {
     await channel.expectDelivered(/Did you mean \/dice\?/);
     await channel.says({}, '/Dice@my_bot');
     await channel.expectDelivered('Six.');
+    expect(listCommands(scratch.services.commands.list()).at(-1)).toEqual({
+      name: 'dice',
+      aliases: [],
+      arguments: null,
+      help: 'rolls',
+      who: 'anyone',
+      when: 'in-lane',
+      plugin: 'games',
+    });
 
     const written = JSON.parse(await home.read('openclaw.json'));
     await home.write('openclaw.json', JSON.stringify({ ...written, plugins: { ...config.plugins, deny: ['games'] } }));

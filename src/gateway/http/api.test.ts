@@ -279,6 +279,7 @@ describe('/openapi.json', () => {
       ],
       ['get', '/api/status', '/api/status'],
       ['get', '/api/agents', '/api/agents'],
+      ['get', '/api/commands', '/api/commands'],
       ['post', '/api/messages', '/api/messages', { text: 'x' }],
       ['get', '/api/sessions', '/api/sessions'],
       ['get', '/api/sessions/{session}', session()],

@@ -1,6 +1,7 @@
-// The gateway as a whole over the API: its status, a message to an agent, where a message would go, and what a model
+// The gateway as a whole over the API: its status, what can be typed into a chat, a message to an agent, where a message would go, and what a model
 // would be sent.
 
+import { listCommands } from '../../commands/list-commands.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
 import { UnknownAgentError } from '../../routing/errors.ts';
 import { type ApiParts, BODY_LIMIT, type HttpApp } from './api-parts.ts';
@@ -18,6 +19,8 @@ export function addGatewayRoutes(app: HttpApp, { services, agentIds, now }: ApiP
   app.get('/api/status', async (c) => c.json(await services.status()));
 
   app.get('/api/agents', async (c) => c.json({ agents: (await services.status()).agents }));
+
+  app.get('/api/commands', (c) => c.json({ commands: listCommands(services.commands.list()) }));
 
   app.post('/api/messages', async (c) => {
     const json = await readJsonBody(c.req.raw, BODY_LIMIT);

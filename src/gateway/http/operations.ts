@@ -99,6 +99,7 @@ export const OPERATIONS: readonly Operation[] = [
     body: schemas.checkInstallBody,
     answer: schemas.checkInstallAnswer,
   }),
+  op('get', '/api/commands', 'What can be typed into a chat now.', { answer: schemas.commandsAnswer }),
   op('get', '/api/mcp', 'The servers of tools: state, number of tools, last error.', { answer: schemas.mcpAnswer }),
   op('get', '/api/plugins', 'The plugins, loaded or not, and why.', { answer: schemas.pluginsAnswer }),
   op('post', '/api/plugins/reload', 'Reads the configuration again and loads every plugin again.', {

@@ -462,6 +462,20 @@ export const toolsAnswer = z.object({
   warnings: z.array(z.string()),
 });
 
+export const commandsAnswer = z.object({
+  commands: z.array(
+    z.object({
+      name: z.string().describe('Without the slash.'),
+      aliases: z.array(z.string()).describe('Other words for it.'),
+      arguments: z.string().nullable().describe('What may follow the name.'),
+      help: z.string(),
+      who: z.enum(['anyone', 'answerers', 'approvers']),
+      when: z.enum(['at-once', 'in-lane']).describe('Answered when it arrives, or in its turn like a message.'),
+      plugin: z.string().nullable().describe('The plugin that brought it.'),
+    }),
+  ),
+});
+
 export const mcpAnswer = z.object({
   servers: z.array(
     z.object({

@@ -3,6 +3,7 @@
 
 import type { InjectionRequest, QueuedText } from '../../agent/queue-injection.ts';
 import type { ReceiveResult } from '../../channels/channel.ts';
+import type { CommandList } from '../../commands/chat-command.ts';
 import type { DeadLetters } from '../../delivery/dead-letters.ts';
 import type { BeforeInstallEvent, InstallHookContext } from '../../hooks/lifecycle-hooks.ts';
 import type { Inbound } from '../../protocol/inbound.ts';
@@ -40,6 +41,8 @@ export interface Services {
     queue(request: InjectionRequest): Promise<QueuedText>;
   };
   readonly approvals: Approvals;
+  /** What people can type into a chat now. */
+  readonly commands: CommandList;
   readonly jobs: Jobs;
   readonly deadLetters: DeadLetters;
   readonly plugins: PluginControl;

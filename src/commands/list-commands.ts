@@ -1,0 +1,28 @@
+// The commands as clients are told of them: the page, `atrium chat`, programs. The rows without what acts.
+
+import type { Audience } from './audience.ts';
+import type { ChatCommand } from './chat-command.ts';
+
+export interface ListedCommand {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  /** What may follow the name; null when nothing may. */
+  readonly arguments: string | null;
+  readonly help: string;
+  readonly who: Audience;
+  readonly when: ChatCommand['when'];
+  /** The plugin that brought it; null for the product's own. */
+  readonly plugin: string | null;
+}
+
+export function listCommands(commands: readonly ChatCommand[]): readonly ListedCommand[] {
+  return commands.map(({ name, aliases = [], arguments: words = null, help, who, when, owner: plugin = null }) => ({
+    name,
+    aliases,
+    arguments: words,
+    help,
+    who,
+    when,
+    plugin,
+  }));
+}
