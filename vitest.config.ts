@@ -2,8 +2,11 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['{src,conformance,console,scripts}/**/*.test.ts', '*.test.ts'],
-    testTimeout: 20_000,
+    include: ['{src,promises,conformance,console,scripts}/**/*.test.ts', '*.test.ts'],
+    setupFiles: ['scripts/guard-processes.ts'],
+    // So long that a busy machine makes no test fail; one that hangs is still found.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // A process per core, kept for all of its files: starting one for each file took as long as the tests themselves. So
     // no file may leave anything behind in a module.
     pool: 'forks',

@@ -121,7 +121,6 @@ async function bundleTypes(folder: string, entries: readonly string[]): Promise<
   await runBundler({
     outDir: folder,
     entry: Object.fromEntries(written),
-    deps: { alwaysBundle: [/^zod(\/|$)/], onlyBundle: false },
     outputOptions: { chunkFileNames: 'types/[name].js' },
     dts: { emitDtsOnly: true, dtsInput: true },
     // The marks of regions name the temporary folder, and the same sources must give the same build.

@@ -123,30 +123,6 @@ describe('a new workspace', () => {
       'TOOLS.md',
     ]);
   });
-
-  it('becomes a real repository when git is there, wherever the environment points', async () => {
-    const before = process.env.GIT_DIR;
-    process.env.GIT_DIR = join(root, 'other.git');
-    try {
-      await seed({ initRepository: undefined });
-    } finally {
-      if (before === undefined) delete process.env.GIT_DIR;
-      else process.env.GIT_DIR = before;
-    }
-    expect(await names()).toContain('.git');
-    expect(await readdir(root)).toEqual(['workspace']);
-  });
-
-  it('is complete without git', async () => {
-    const before = process.env.PATH;
-    process.env.PATH = root;
-    try {
-      expect((await seed({ initRepository: undefined })).firstRun).toBe('pending');
-    } finally {
-      process.env.PATH = before;
-    }
-    expect(await names()).not.toContain('.git');
-  });
 });
 
 describe('an existing workspace', () => {

@@ -3,10 +3,10 @@
 // everybody gets one answer to each message, and the operator is told who it was.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { gatewayForTest } from '../../testkit/gateway-for-test.ts';
-import { type RecordedRequest, reply, toolCall } from '../../testkit/model-server.ts';
-import { pluginFiles } from '../../testkit/plugin-files.ts';
-import { ScratchGateway } from '../../testkit/scratch-gateway.ts';
+import { gatewayForTest } from '../src/testkit/gateway-for-test.ts';
+import { type RecordedRequest, reply, toolCall } from '../src/testkit/model-server.ts';
+import { pluginFiles } from '../src/testkit/plugin-files.ts';
+import { ScratchGateway } from '../src/testkit/scratch-gateway.ts';
 
 /** Marks every answer, counts what it was told, and has a tool. */
 const NICE = `

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { HOOK_CATALOG, type HookName } from './catalog.ts';
-import type { AskingHookName, HookTypes } from './hook-types.ts';
-import { type HandlerRegistration, HookRunner } from './runner.ts';
+import { HOOK_CATALOG, type HookName } from '../src/hooks/catalog.ts';
+import type { AskingHookName, HookTypes } from '../src/hooks/hook-types.ts';
+import { type HandlerRegistration, HookRunner } from '../src/hooks/runner.ts';
 
 // Whatever handlers answer, however long each takes and in whatever order they are registered, the outcome is the one
 // that their priorities give, and among equals their order. About 1,200 cases in all, each of them with three timings.

@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { HookRunner } from '../hooks/runner.ts';
-import { gatewayForTest } from '../testkit/gateway-for-test.ts';
-import { reply } from '../testkit/model-server.ts';
-import type { ScratchGateway, ScratchGatewaySettings } from '../testkit/scratch-gateway.ts';
+import type { HookRunner } from '../src/hooks/runner.ts';
+import { gatewayForTest } from '../src/testkit/gateway-for-test.ts';
+import { reply } from '../src/testkit/model-server.ts';
+import type { ScratchGateway, ScratchGatewaySettings } from '../src/testkit/scratch-gateway.ts';
 
 /** What a person said, and what the guard knows about it; neither may be found anywhere afterwards. */
 const SAID = 'zebra-quartz-4711-said';

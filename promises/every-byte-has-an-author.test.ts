@@ -2,11 +2,11 @@
 
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ToldSpan } from '../agent/request-text.ts';
-import { newId } from '../protocol/new-id.ts';
-import { type ModelReply, reply, toolCall, toolCalls } from '../testkit/model-server.ts';
-import { ScratchGateway, type ScratchGatewaySettings } from '../testkit/scratch-gateway.ts';
-import { readRequestSpans } from './read-request-spans.ts';
+import type { ToldSpan } from '../src/agent/request-text.ts';
+import { readRequestSpans } from '../src/gateway/read-request-spans.ts';
+import { newId } from '../src/protocol/new-id.ts';
+import { type ModelReply, reply, toolCall, toolCalls } from '../src/testkit/model-server.ts';
+import { ScratchGateway, type ScratchGatewaySettings } from '../src/testkit/scratch-gateway.ts';
 
 let scratch: ScratchGateway;
 afterEach(() => scratch.close());

@@ -2,13 +2,13 @@
 // hook pack that hears every event, and compares who was called with the table of hook-paths.ts.
 
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { HOOK_CATALOG, type HookRow } from '../hooks/catalog.ts';
-import { KNOWN_EVENTS } from '../hooks/packs/unknown-events.ts';
-import { fail, hang, reply, toolCall } from '../testkit/model-server.ts';
-import { pluginFiles } from '../testkit/plugin-files.ts';
-import { ODD } from '../tools/mcp/fixtures/scratch-servers.ts';
+import { HOOK_PATHS, type HookPath, type HookPathName } from '../src/gateway/hook-paths.ts';
+import { HOOK_CATALOG, type HookRow } from '../src/hooks/catalog.ts';
+import { KNOWN_EVENTS } from '../src/hooks/packs/unknown-events.ts';
+import { fail, hang, reply, toolCall } from '../src/testkit/model-server.ts';
+import { pluginFiles } from '../src/testkit/plugin-files.ts';
+import { ODD } from '../src/tools/mcp/fixtures/scratch-servers.ts';
 import { CanaryGateway, type CanarySettings } from './fixtures/canary-gateway.ts';
-import { HOOK_PATHS, type HookPath, type HookPathName } from './hook-paths.ts';
 
 interface Drive {
   readonly settings?: CanarySettings | undefined;

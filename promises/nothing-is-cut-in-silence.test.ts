@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { reply } from '../testkit/model-server.ts';
-import { ScratchGateway } from '../testkit/scratch-gateway.ts';
+import { reply } from '../src/testkit/model-server.ts';
+import { ScratchGateway } from '../src/testkit/scratch-gateway.ts';
 
 let gateway: ScratchGateway | undefined;
 afterEach(() => gateway?.close());

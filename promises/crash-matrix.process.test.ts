@@ -3,11 +3,11 @@
 
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../protocol/json.ts';
-import { COMMIT_SITES, type CommitSite } from '../store/commit-sites.ts';
-import { askOnce, askOverApi } from '../testkit/api-client.ts';
-import type { GatewayProcess } from '../testkit/gateway-process.ts';
-import { fail, reply } from '../testkit/model-server.ts';
+import type { JsonObject } from '../src/protocol/json.ts';
+import { COMMIT_SITES, type CommitSite } from '../src/store/commit-sites.ts';
+import { askOnce, askOverApi } from '../src/testkit/api-client.ts';
+import type { GatewayProcess } from '../src/testkit/gateway-process.ts';
+import { fail, reply } from '../src/testkit/model-server.ts';
 import { compaction, compactionInRun } from './fixtures/crash-compaction.ts';
 import { toolListing } from './fixtures/crash-mcp.ts';
 import { pluginState } from './fixtures/crash-plugin.ts';

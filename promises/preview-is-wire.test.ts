@@ -1,12 +1,12 @@
 // What a preview shows is compared, byte for byte, with what the provider's server receives afterwards.
 
 import { afterEach, describe, expect, it } from 'vitest';
-import type { HookRunner } from '../hooks/runner.ts';
-import { newId } from '../protocol/new-id.ts';
-import { reply, toolCall, toolCalls } from '../testkit/model-server.ts';
-import { ScratchGateway, type ScratchGatewaySettings } from '../testkit/scratch-gateway.ts';
-import type { TestPlace } from '../testkit/test-channel.ts';
-import type { PreviewRequest } from './preview-message.ts';
+import type { PreviewRequest } from '../src/gateway/preview-message.ts';
+import type { HookRunner } from '../src/hooks/runner.ts';
+import { newId } from '../src/protocol/new-id.ts';
+import { reply, toolCall, toolCalls } from '../src/testkit/model-server.ts';
+import { ScratchGateway, type ScratchGatewaySettings } from '../src/testkit/scratch-gateway.ts';
+import type { TestPlace } from '../src/testkit/test-channel.ts';
 
 let scratch: ScratchGateway;
 let clock: number;

@@ -1,0 +1,46 @@
+// What a start does not need is not loaded at a start: neither the schema nor the parsers for a configuration that is not
+// there, nor the packages of model providers. `npm run bench:turn` measures what a start costs.
+
+import { readdir, readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+
+const config = new URL('../src/config/', import.meta.url);
+const models = new URL('../src/models/', import.meta.url);
+
+/** Modules that a file loads as soon as it is loaded itself, types not counted. */
+async function staticImports(file: URL): Promise<string[]> {
+  const text = await readFile(file, 'utf8');
+  return [...text.matchAll(/^import (?!type )[^;]*? from '([^']+)';/gm)].map(([, module]) => module ?? '');
+}
+
+describe('an untouched home', () => {
+  it('never loads the schema or a parser', async () => {
+    const names = (await readdir(config)).filter((name) => /\.ts$/.test(name) && !/\.test\.ts$/.test(name));
+    const heavy = new Set(['zod', 'yaml', 'json5', '@humanwhocodes/momoa']);
+    const users = new Map<string, string[]>();
+    for (const name of names) users.set(name, await staticImports(new URL(name, config)));
+
+    const reached = new Set<string>(['load-config.ts', 'edit-config.ts', 'agent-workspace.ts', 'bootstrap-limits.ts']);
+    for (const name of reached) {
+      for (const module of users.get(name) ?? []) {
+        expect(heavy, `${name} loads ${module}`).not.toContain(module);
+        if (module.startsWith('./')) reached.add(module.slice(2));
+      }
+    }
+    expect(reached.size).toBeGreaterThan(10);
+  });
+});
+
+describe('the models', () => {
+  it('load no package of a provider before they are used', async () => {
+    const names = (await readdir(models, { recursive: true })).filter(
+      (name) => /\.ts$/.test(name) && !/test\.ts$/.test(name),
+    );
+    expect(names.length).toBeGreaterThan(10);
+    for (const name of names) {
+      const loaded = await staticImports(new URL(name, models));
+      const packages = loaded.filter((module) => !module.startsWith('.') && !module.startsWith('node:'));
+      expect(packages, name).toEqual(name === 'model-suite.ts' ? ['vitest'] : []);
+    }
+  });
+});

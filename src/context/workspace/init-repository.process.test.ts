@@ -1,0 +1,35 @@
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { seedWorkspace } from './ensure-workspace.ts';
+
+let root: string;
+let dir: string;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'atrium-repository-'));
+  dir = join(root, 'workspace');
+  await mkdir(dir);
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(root, { recursive: true });
+});
+
+const seed = () => seedWorkspace({ dir, now: new Date(0) });
+
+describe('a new workspace', () => {
+  it('becomes a real repository when git is there, wherever the environment points', async () => {
+    vi.stubEnv('GIT_DIR', join(root, 'other.git'));
+    await seed();
+    expect(await readdir(dir)).toContain('.git');
+    expect(await readdir(root)).toEqual(['workspace']);
+  });
+
+  it('is complete without git', async () => {
+    vi.stubEnv('PATH', root);
+    expect((await seed()).firstRun).toBe('pending');
+    expect(await readdir(dir)).not.toContain('.git');
+  });
+});
