@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebChannel } from '../../channels/web/web-channel.ts';
+import { StoreFullError } from '../../store/errors.ts';
 import { createHttpApp } from '../http/create-http-app.ts';
 import { delta, FakeGateway, type Script, TEST_TOKEN } from '../http/fixtures/fake-gateway.ts';
 import { type Listening, listen } from '../http/listen.ts';
@@ -44,6 +45,7 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
   let channel: WebChannel;
   let server: Listening;
   let faults: string[];
+  let refuse: Error | undefined;
 
   beforeAll(async () => {
     browser = await chromium.launch({
@@ -69,11 +71,17 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
       stop: () => void gateway.stopRun(gateway.runs.at(-1) ?? '', 'somebody pressed stop'),
       now: Date.now,
     });
-    await channel.open({ receive: (inbound) => gateway.receive(inbound) });
+    await channel.open({
+      receive: async (inbound) => {
+        if (refuse) throw refuse;
+        return gateway.receive(inbound);
+      },
+    });
     gateway.send = (part) => void channel.send(part);
     gateway.subscribe((event) => channel.watch(event));
     await startServer(0);
     faults = [];
+    refuse = undefined;
     const context = await browser.newContext();
     page = await context.newPage();
     page.on('pageerror', (error) => faults.push(String(error)));
@@ -120,6 +128,28 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
     expect(await said()).toEqual(['hi <b>there</b>']);
     expect(await words()).toEqual(['You said: hi <b>there</b>']);
     expect(await page.locator('.words b').count()).toBe(0);
+  });
+
+  it('lets no text become markup, not even by a mistake in its own code', async () => {
+    await openPage();
+    const outcome = await page.evaluate(
+      "(() => { try { document.body.innerHTML = '<b>x</b>'; return 'markup'; } catch (error) { return error.name; } })()",
+    );
+    expect(outcome).toBe('TypeError');
+    // The browser reports the attempt, which is what the policy is for.
+    faults.length = 0;
+  });
+
+  it('gives words back that the gateway did not take', async () => {
+    await openPage();
+    refuse = new StoreFullError({ store: '/somewhere/store.db' });
+    await say('keep this');
+    await page.locator('#problem').getByText(refuse.message).waitFor();
+    expect(await said()).toEqual([]);
+    expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('keep this');
+    refuse = undefined;
+    await page.keyboard.press('Enter');
+    await page.getByText('You said: keep this').waitFor();
   });
 
   it('asks for the token when it has none, and again when it is wrong', async () => {
