@@ -3,9 +3,9 @@
 
 import { Component, createRef } from 'preact';
 import type { ApprovalDecision } from '../src/protocol/approval-decision.ts';
-import type { Link } from './api/connection.ts';
-import { GatewayClient, RefusedError } from './api/gateway-client.ts';
 import { browserMemory } from './browser-memory.ts';
+import type { Link } from './client/connection.ts';
+import { GatewayClient, RefusedError } from './client/gateway-client.ts';
 import { firstPlace, listPlaces, newBrowserName, type Place } from './place.ts';
 import { ReportPanel, type ShownReport } from './report/report-panel.tsx';
 import { loadRunReport } from './report/run-report.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OpenSession } from './api/gateway-client.ts';
+import type { OpenSession } from './client/gateway-client.ts';
 import { firstPlace, listPlaces } from './place.ts';
 
 const agents = [

@@ -1,7 +1,7 @@
 // Where a person can talk on this page. Every agent has a conversation of its own in this browser; other sessions can be
 // looked into and joined.
 
-import type { Agent, OpenSession } from './api/gateway-client.ts';
+import type { Agent, OpenSession } from './client/gateway-client.ts';
 import { shortHash } from './short-hash.ts';
 
 export interface Place {

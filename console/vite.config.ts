@@ -3,18 +3,18 @@
 
 import { defineConfig, type Plugin } from 'vite';
 
+/** The gateway that `npm run console:dev` talks to. It takes requests of its own origin only. */
+const gateway = { target: 'http://127.0.0.1:18790', headers: { origin: 'http://127.0.0.1:18790' }, changeOrigin: true };
+
 export default defineConfig({
   base: './',
-  logLevel: 'warn',
   build: {
     outDir: '../build/console',
     emptyOutDir: true,
     target: 'es2022',
     modulePreload: false,
-    // The document is compressed by no one on its way, so its size matters; the sources are in the repository.
-    minify: true,
-    cssMinify: true,
   },
+  server: { proxy: { '/api': gateway, '/ws': { ...gateway, ws: true } } },
   plugins: [inlineEverything()],
 });
 

@@ -152,7 +152,7 @@ function entriesAt(outDir: string, paths: readonly string[]) {
 /** The page, as one document; see console/vite.config.ts. */
 async function bundleConsole(outDir: string): Promise<void> {
   const { build } = await import('vite');
-  await build({ root: join(root, 'console'), build: { outDir } });
+  await build({ root: join(root, 'console'), logLevel: 'warn', build: { outDir } });
 }
 
 /** Packs are read from beside their handler. */

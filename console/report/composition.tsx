@@ -3,7 +3,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ContextReport } from '../api/gateway-client.ts';
+import type { ContextReport } from '../client/gateway-client.ts';
 import { formatCount, formatDuration, formatPlural } from '../view/format.ts';
 
 export function Composition({ report }: { report: ContextReport }) {

@@ -1,7 +1,7 @@
 // A request of a run as the model was sent it, byte for byte. It is loaded when a person opens it, because it is long.
 
 import { useState } from 'preact/hooks';
-import type { RunCall } from '../api/gateway-client.ts';
+import type { RunCall } from '../client/gateway-client.ts';
 import { formatPlural } from '../view/format.ts';
 import { ScrollText } from '../view/scroll-text.tsx';
 

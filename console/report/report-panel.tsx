@@ -1,6 +1,6 @@
 // The context of a run beside the talk: who answered and what it took, the composition, and the request itself.
 
-import type { ToldRun } from '../api/gateway-client.ts';
+import type { ToldRun } from '../client/gateway-client.ts';
 import { formatCount, formatDuration, formatPlural } from '../view/format.ts';
 import { Composition } from './composition.tsx';
 import { ExactRequest } from './exact-request.tsx';

@@ -1,6 +1,6 @@
 // What a run was given, as far as the gateway has kept it.
 
-import type { ContextReport, GatewayClient, RunCall, ToldRun } from '../api/gateway-client.ts';
+import type { ContextReport, GatewayClient, RunCall, ToldRun } from '../client/gateway-client.ts';
 
 export interface RunReport {
   readonly run: ToldRun;

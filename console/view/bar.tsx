@@ -1,6 +1,6 @@
 // The bar on top: where the person talks, a new session, and how the connection is doing.
 
-import type { Link } from '../api/connection.ts';
+import type { Link } from '../client/connection.ts';
 import type { Place } from '../place.ts';
 
 export interface BarProps {
