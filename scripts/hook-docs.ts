@@ -11,6 +11,8 @@ export interface GeneratedPart {
   readonly file: string;
   /** The name in its marks. */
   readonly mark: string;
+  /** What writes it. Default `docs:hooks`. */
+  readonly command?: string;
   readonly text: string;
 }
 
@@ -26,8 +28,8 @@ export function generateHookDocs(): readonly GeneratedPart[] {
 }
 
 /** The document with the text between the marks replaced. Throws where the marks are missing. */
-export function replacePart(document: string, { file, mark, text }: GeneratedPart): string {
-  const [from, to] = [`<!-- ${mark}: npm run docs:hooks -->\n`, `\n<!-- end of ${mark} -->`];
+export function replacePart(document: string, { file, mark, command = 'docs:hooks', text }: GeneratedPart): string {
+  const [from, to] = [`<!-- ${mark}: npm run ${command} -->\n`, `\n<!-- end of ${mark} -->`];
   const [start, end] = [document.indexOf(from), document.indexOf(to)];
   if (start < 0 || end < start) throw new Error(`${file} has no part between "${from.trim()}" and "${to.trim()}".`);
   return `${document.slice(0, start + from.length)}\n${text}${document.slice(end)}`;

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { HttpApp } from './api-parts.ts';
+import { z } from 'zod';
 import { createHttpApp } from './create-http-app.ts';
 import { FakeGateway, TEST_TOKEN } from './fixtures/fake-gateway.ts';
-import { OPERATIONS } from './operations.ts';
+import type { HttpApp } from './route.ts';
+import { ROUTES } from './routes/all-routes.ts';
 
 let gateway: FakeGateway;
 let app: HttpApp;
@@ -297,10 +298,10 @@ describe('/openapi.json', () => {
       ['get', '/api/deadletters/{id}', '/api/deadletters/dead_in'],
     ];
     for (const [method, path, url, body] of samples) {
-      const operation = OPERATIONS.find((each) => each.method === method && each.path === path);
+      const operation = ROUTES.find((each) => each.method === method && each.path === path);
       const { status, json } = await call(method.toUpperCase(), url, body);
       expect(status, `${method} ${url}`).toBe(operation?.status ?? 200);
-      const checked = operation?.answer.safeParse(json);
+      const checked = operation?.answer(z).safeParse(json);
       expect(checked?.error?.issues, `${method} ${url}`).toBeUndefined();
     }
   });

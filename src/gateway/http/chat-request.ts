@@ -6,7 +6,7 @@ import type { Message } from '../../protocol/message.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
 import { UnknownAgentError } from '../../routing/errors.ts';
 import { RequestInvalidError, UnknownModelNameError } from '../errors.ts';
-import type { ChatCompletionBody } from './schemas.ts';
+import type { ChatCompletionBody } from './routes/chat-completions.ts';
 
 export interface ChatRequest {
   readonly agentId: string;

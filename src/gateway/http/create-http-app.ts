@@ -1,36 +1,21 @@
-// The gateway's HTTP interface: what is asked of every request, and then one line per group of routes. Knows the gateway
-// as its port only, and no sockets: a test calls it without listening.
+// The gateway's HTTP interface: what is asked of every request, and then the routes. It knows no sockets: a test calls it
+// without listening.
 
 import type { Context } from 'hono';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { GatewayNotReadyError, isAtriumError } from '../../protocol/errors.ts';
 import { UnknownPathError } from '../errors.ts';
-import type { ApiParts, HttpApp, HttpEnv } from './api-parts.ts';
-import { addApprovalRoutes } from './approval-routes.ts';
-import { addChatRoutes } from './chat-completions.ts';
+import { addRoutes } from './add-routes.ts';
 import { type CallerRules, checkHost, checkOrigin, isAllowedOrigin } from './check-caller.ts';
-import { addCronRoutes } from './cron-routes.ts';
-import { addDeadLetterRoutes } from './dead-letter-routes.ts';
 import { errorBody, toErrorAnswer } from './error-answer.ts';
-import { addGatewayRoutes } from './gateway-routes.ts';
-import { addHookRoutes } from './hook-routes.ts';
-import { addInstallRoutes } from './install-routes.ts';
-import { addMcpRoutes } from './mcp-routes.ts';
-import { addMethodRoutes } from './method-routes.ts';
 import { answerOtherPaths, answerPluginPaths, type PluginHttpPort } from './plugin-http-routes.ts';
-import { addPluginRoutes } from './plugin-routes.ts';
-import { addRunRoutes } from './run-routes.ts';
-import { addSessionRoutes } from './session-routes.ts';
-import { TokenGuard } from './token-guard.ts';
-import { tokenOf } from './token-of-request.ts';
-import { addToolRoutes } from './tool-routes.ts';
-import { addUsageRoutes } from './usage-routes.ts';
+import type { ApiParts, HttpApp, HttpEnv } from './route.ts';
+import { ROUTES } from './routes/all-routes.ts';
+import { TokenGuard, tokenOf } from './token-guard.ts';
 
 export interface HttpAppOptions extends ApiParts, CallerRules {
   readonly token: string;
-  /** Messages are accepted only while it is `ready`. */
-  readonly state: () => 'starting' | 'ready' | 'draining';
   /** The paths that plugins answer; without it they answer none. */
   readonly pluginHttp?: PluginHttpPort | undefined;
   /** For what went wrong unexpectedly; the caller is not told. */
@@ -65,11 +50,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     if (mayRead) allowOrigin(c.res, origin);
   });
 
-  app.get('/healthz', (c) => c.json({ status: 'ok' }));
-  app.get('/readyz', (c) => {
-    const status = options.state();
-    return c.json({ status }, status === 'ready' ? 200 : 503);
-  });
+  addRoutes(app, OPEN_ROUTES, options);
   app.get('/', async (c) => {
     const page = await (await import('../page/page.ts')).readPage();
     if (!page) return c.text('The page is not built. Run "npm run build".\n', 503);
@@ -85,33 +66,16 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     await next();
   });
 
-  // What is accepted must be answered, so nothing is accepted that nobody would take up.
-  app.on('POST', ['/v1/chat/completions', '/api/messages'], async (_, next) => {
-    const state = options.state();
-    if (state !== 'ready') throw new GatewayNotReadyError({ state });
-    await next();
-  });
   app.get('/ws', (c) => (c.env?.isUpgrade ? c.body(null, 204) : c.text('Connect with a WebSocket.\n', 426)));
   app.get('/openapi.json', async (c) => c.json((await import('./openapi.ts')).buildOpenApi()));
-  addChatRoutes(app, options);
-  addGatewayRoutes(app, options);
-  addSessionRoutes(app, options);
-  addRunRoutes(app, options);
-  addApprovalRoutes(app, options);
-  addDeadLetterRoutes(app, options);
-  addUsageRoutes(app, options);
-  addCronRoutes(app, options);
-  addToolRoutes(app, options);
-  addMcpRoutes(app, options);
-  addInstallRoutes(app, options);
-  addPluginRoutes(app, options);
-  addHookRoutes(app, options);
-  addMethodRoutes(app, options);
+  addRoutes(app, TOKEN_ROUTES, options);
   if (options.pluginHttp) app.use(answerOtherPaths(options.pluginHttp));
   return app;
 }
 
-const OPEN_PATHS: ReadonlySet<string> = new Set(['/', '/healthz', '/readyz']);
+const OPEN_ROUTES = ROUTES.filter(({ access }) => access === 'open');
+const TOKEN_ROUTES = ROUTES.filter(({ access }) => access !== 'open');
+const OPEN_PATHS: ReadonlySet<string> = new Set(['/', ...OPEN_ROUTES.map(({ path }) => path)]);
 
 const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',

@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import { createHttpApp } from './create-http-app.ts';
 import { FakeGateway, TEST_TOKEN } from './fixtures/fake-gateway.ts';
 import { type Listening, listen, type SocketClient } from './listen.ts';
-import { TOKEN_PROTOCOL } from './token-of-request.ts';
+import { TOKEN_PROTOCOL } from './token-guard.ts';
 
 let gateway: FakeGateway;
 let server: Listening;

@@ -8,9 +8,9 @@ import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import type { WebSocket, WebSocketServer } from 'ws';
 import { ListenFailedError, PortInUseError } from '../errors.ts';
-import type { HttpApp } from './api-parts.ts';
 import { formatUrl } from './bind-address.ts';
-import { SOCKET_PROTOCOL } from './token-of-request.ts';
+import type { HttpApp } from './route.ts';
+import { SOCKET_PROTOCOL } from './token-guard.ts';
 
 export interface ListenOptions {
   readonly app: HttpApp;

@@ -1,16 +1,13 @@
-// The OpenAPI document, made from the list of operations and the schemas that requests are checked with.
+// The OpenAPI document, made from the list of routes and the schemas that requests are checked with.
 
 import { z } from 'zod';
 import { VERSION } from '../../protocol/version.ts';
-import { OPERATIONS, type Operation } from './operations.ts';
-import { errorAnswer, openAiErrorAnswer } from './schemas.ts';
+import type { Route } from './route.ts';
+import { ROUTES } from './routes/all-routes.ts';
 
 export function buildOpenApi(): object {
   const paths: Record<string, Record<string, object>> = {};
-  for (const operation of OPERATIONS) {
-    const entry = paths[operation.path] ?? {};
-    paths[operation.path] = { ...entry, [operation.method]: describeOperation(operation) };
-  }
+  for (const route of ROUTES) paths[route.path] = { ...paths[route.path], [route.method]: describeRoute(route) };
   return {
     openapi: '3.1.0',
     info: { title: 'Atrium', version: VERSION, description: 'The API of a gateway. Live events are at /ws.' },
@@ -20,15 +17,16 @@ export function buildOpenApi(): object {
   };
 }
 
-function describeOperation({ path, summary, query, body, answer, status = 200, isPrivate }: Operation): object {
+function describeRoute({ path, summary, detail, query, body, answer, status = 200, access }: Route): object {
   const error = path.startsWith('/v1/') ? openAiErrorAnswer : errorAnswer;
   return {
     summary,
-    ...(isPrivate === false && { security: [] }),
-    parameters: [...pathParameters(path), ...queryParameters(query)],
-    ...(body && { requestBody: { required: true, content: asJson(body, 'input') } }),
+    ...(detail !== undefined && { description: detail }),
+    ...(access === 'open' && { security: [] }),
+    parameters: [...pathParameters(path), ...queryParameters(query?.(z))],
+    ...(body && { requestBody: { required: true, content: asJson(body(z), 'input') } }),
     responses: {
-      [status]: { description: 'The answer.', content: asJson(answer, 'output') },
+      [status]: { description: 'The answer.', content: asJson(answer(z), 'output') },
       default: { description: 'An error, with a stable code and a sentence.', content: asJson(error, 'output') },
     },
   };
@@ -61,3 +59,11 @@ function toSchema(schema: z.ZodType, io: 'input' | 'output'): z.core.JSONSchema.
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
   return rest;
 }
+
+const errorAnswer = z.object({
+  error: z.object({ code: z.string(), message: z.string(), param: z.string().optional() }),
+});
+
+const openAiErrorAnswer = z.object({
+  error: z.object({ message: z.string(), type: z.string(), code: z.string(), param: z.string().nullable() }),
+});

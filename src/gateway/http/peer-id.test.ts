@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { peerIdOf } from './peer-id.ts';
+import { peerIdOf } from './receive-once.ts';
 
 it('leaves plain names as they are', () => {
   for (const name of ['ana', 'ana@example.org', 'a-b.c', 'once-0123456789abcdef']) {

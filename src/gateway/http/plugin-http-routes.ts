@@ -3,7 +3,7 @@
 
 import type { Context, MiddlewareHandler } from 'hono';
 import type { PluginHttp, PluginRoute } from '../plugins/plugin-http.ts';
-import type { HttpEnv } from './api-parts.ts';
+import type { HttpEnv } from './route.ts';
 
 export type PluginHttpPort = Pick<PluginHttp, 'find' | 'catchAll'>;
 

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createHttpApp } from './create-http-app.ts';
 import { FakeGateway, TEST_TOKEN } from './fixtures/fake-gateway.ts';
-import { pluginAnswer, pluginsAnswer } from './schemas.ts';
 
 let gateway: FakeGateway;
 beforeEach(async () => {
@@ -20,9 +19,9 @@ async function ask(method: string, path: string, body?: object) {
 
 it('plugins are listed and looked at, as the document says', async () => {
   const listed = await ask('GET', '/api/plugins');
-  expect(pluginsAnswer.parse(listed.json)).toEqual({ plugins: [gateway.plugin] });
+  expect(listed.json).toEqual({ plugins: [gateway.plugin] });
   const looked = await ask('GET', '/api/plugins/greeter');
-  expect(pluginAnswer.parse(looked.json)).toEqual({ plugin: gateway.plugin });
+  expect(looked.json).toEqual({ plugin: gateway.plugin });
 });
 
 it('ids may have a slash', async () => {

@@ -8,7 +8,6 @@ import type { Inbound } from '../../protocol/inbound.ts';
 import type { Message } from '../../protocol/message.ts';
 import { IdempotencyKeyReusedError } from '../errors.ts';
 import type { Services } from '../services/services.ts';
-import { peerIdOf } from './peer-id.ts';
 
 export interface ApiMessage {
   readonly text: string;
@@ -58,4 +57,20 @@ async function checkSameMessage(services: Services, fingerprint: string | undefi
 
 function hashOf(values: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(values)).digest('hex');
+}
+
+/**
+ * Who is talking through the API, as the peer of a surface. Session keys are lower case and split at colons, so two users
+ * whose names differ only in such things would share a session; their names are told apart by a hash. So is a plain name
+ * that ends as if it had one, or it could be chosen to be somebody else's.
+ */
+export function peerIdOf(user: string): string {
+  if (/^[a-z0-9][a-z0-9._@+-]{0,63}$/.test(user) && !/(^|-)[0-9a-f]{12}$/.test(user)) return user;
+  const readable = user
+    .toLowerCase()
+    .replace(/[^a-z0-9._@+-]+/g, '-')
+    .replace(/^-+/, '')
+    .slice(0, 40);
+  const hash = createHash('sha256').update(user).digest('hex').slice(0, 12);
+  return readable === '' ? hash : `${readable}-${hash}`;
 }

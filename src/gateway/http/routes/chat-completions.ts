@@ -1,42 +1,111 @@
 // OpenAI's chat completions and models, answered by agents. A run belongs to its client: when the client goes away, the
 // run is stopped, unless an idempotency key says that the client will ask again; then the answer waits for it.
 
-import type { Context } from 'hono';
-import type { ReceiveResult } from '../../channels/channel.ts';
-import type { LiveEvent } from '../../protocol/live-event.ts';
-import type { RunRow } from '../../store/tables.ts';
-import type { Services } from '../services/services.ts';
-import { type ApiParts, CHAT_BODY_LIMIT, type HttpApp, type HttpEnv } from './api-parts.ts';
-import { type AnswerFacts, finishReason, formatChunk, formatCompletion, formatUsageChunk } from './chat-answer.ts';
-import { readChatRequest, resolveModelName } from './chat-request.ts';
-import { type ErrorAnswer, errorBody, toErrorAnswer } from './error-answer.ts';
-import { EventStream } from './event-stream.ts';
-import { parseRequest } from './parse-request.ts';
-import { readJsonBody } from './read-json-body.ts';
-import { receiveOnce } from './receive-once.ts';
-import { runFailure } from './run-failure.ts';
-import { StreamedDraft } from './streamed-draft.ts';
+import type { z } from 'zod';
+import type { ReceiveResult } from '../../../channels/channel.ts';
+import type { LiveEvent } from '../../../protocol/live-event.ts';
+import type { RunRow } from '../../../store/tables.ts';
+import type { Services } from '../../services/services.ts';
+import { type AnswerFacts, finishReason, formatChunk, formatCompletion, formatUsageChunk } from '../chat-answer.ts';
+import { readChatRequest, resolveModelName } from '../chat-request.ts';
+import { type ErrorAnswer, errorBody, toErrorAnswer } from '../error-answer.ts';
+import { EventStream } from '../event-stream.ts';
+import { receiveOnce } from '../receive-once.ts';
+import { type ApiRequest, type Route, route, type Zod } from '../route.ts';
+import { runFailure } from '../run-failure.ts';
+import { StreamedDraft } from '../streamed-draft.ts';
+import { id, wholeNumber } from './pieces.ts';
 
-export function addChatRoutes(app: HttpApp, parts: ApiParts): void {
-  app.post('/v1/chat/completions', (c) => answerChat(c, parts));
-  app.get('/v1/models', (c) => {
-    const ids = ['atrium', ...parts.agentIds().map((id) => `atrium/${id}`)];
-    return c.json({ object: 'list', data: ids.map(toModel) });
-  });
-  app.get('/v1/models/:model{.+}', (c) => {
-    const model = c.req.param('model');
-    resolveModelName(model, parts.agentIds());
-    return c.json(toModel(model));
-  });
-}
+const model = (z: Zod) =>
+  z.object({ id: z.string(), object: z.literal('model'), created: z.int(), owned_by: z.string() });
 
-async function answerChat(c: Context<HttpEnv>, { services, agentIds, now }: ApiParts): Promise<Response> {
-  const json = await readJsonBody(c.req.raw, CHAT_BODY_LIMIT);
-  const body = await parseRequest(json, (schemas) => schemas.chatCompletionBody);
-  const headers = {
-    sessionKey: c.req.header('x-openclaw-session-key'),
-    idempotencyKey: c.req.header('idempotency-key'),
-  };
+/** Loose, because clients send settings that are the agent's own affair here. */
+const chatBody = (z: Zod) =>
+  z.looseObject({
+    model: z.string().min(1).max(256),
+    messages: z
+      .array(
+        z.looseObject({
+          role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
+          content: z
+            .union([z.string(), z.null(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))])
+            .optional(),
+          tool_calls: z.array(z.unknown()).nullish(),
+          function_call: z.unknown().optional(),
+        }),
+      )
+      .min(1)
+      .max(10_000),
+    stream: z.boolean().nullish(),
+    stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+    user: id(z).nullish(),
+    n: z.number().nullish(),
+    tools: z.array(z.unknown()).nullish(),
+    functions: z.array(z.unknown()).nullish(),
+  });
+export type ChatCompletionBody = z.infer<ReturnType<typeof chatBody>>;
+
+const completion = (z: Zod) =>
+  z.object({
+    id: z.string(),
+    object: z.literal('chat.completion'),
+    created: z.int(),
+    model: z.string(),
+    choices: z.array(
+      z.object({
+        index: wholeNumber(z),
+        message: z.object({ role: z.literal('assistant'), content: z.string(), refusal: z.null() }),
+        finish_reason: z.enum(['stop', 'length', 'content_filter']),
+        logprobs: z.null(),
+      }),
+    ),
+    usage: z.object({
+      prompt_tokens: wholeNumber(z),
+      completion_tokens: wholeNumber(z),
+      total_tokens: wholeNumber(z),
+      prompt_tokens_details: z.object({ cached_tokens: wholeNumber(z) }),
+    }),
+  });
+
+export const CHAT_ROUTES: readonly Route[] = [
+  route({
+    method: 'post',
+    path: '/v1/chat/completions',
+    summary: "OpenAI's chat completions; the model is an agent.",
+    access: 'ready',
+    body: chatBody,
+    bodyLimit: 20 * 1_048_576,
+    answer: completion,
+    handle: answerChat,
+  }),
+  route({
+    method: 'get',
+    path: '/v1/models',
+    summary: 'The agents, as models.',
+    access: 'token',
+    answer: (z) => z.object({ object: z.literal('list'), data: z.array(model(z)) }),
+    handle: ({ agentIds }) => {
+      const ids = ['atrium', ...agentIds().map((agentId) => `atrium/${agentId}`)];
+      return { object: 'list', data: ids.map(toModel) };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/models/{model}',
+    patterns: { model: '.+' },
+    summary: 'One agent, as a model.',
+    access: 'token',
+    answer: model,
+    handle: ({ params, agentIds }) => {
+      resolveModelName(params.model, agentIds());
+      return toModel(params.model);
+    },
+  }),
+];
+
+async function answerChat(asked: ApiRequest<unknown, unknown, ChatCompletionBody>): Promise<Response> {
+  const { services, agentIds, now, body, header, signal } = asked;
+  const headers = { sessionKey: header('x-openclaw-session-key'), idempotencyKey: header('idempotency-key') };
   const request = readChatRequest(body, headers, agentIds());
   const follower = body.stream ? new RunFollower(services) : undefined;
   try {
@@ -47,7 +116,6 @@ async function answerChat(c: Context<HttpEnv>, { services, agentIds, now }: ApiP
       isAwaited: request.idempotencyKey === undefined,
     });
     const client = new AbortController();
-    const { signal } = c.req.raw;
     const leave = () => client.abort();
     signal.addEventListener('abort', leave, { once: true });
     if (signal.aborted) leave();
@@ -65,12 +133,12 @@ async function answerChat(c: Context<HttpEnv>, { services, agentIds, now }: ApiP
       : Response.json(formatCompletion({ ...facts, createdAt: run.startedAt }, run), { headers: shown });
   } catch (error) {
     follower?.close();
-    if (c.req.raw.signal.aborted) return new Response(null, { status: CLIENT_GONE });
+    if (signal.aborted) return new Response(null, { status: CLIENT_GONE });
     throw error;
   }
 }
 
-/** Nobody reads it; it keeps a client that left from looking like a fault. */
+/** No client reads it; it keeps a client that left from looking like a fault. */
 const CLIENT_GONE = 499;
 
 interface StreamParts {

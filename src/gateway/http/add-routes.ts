@@ -1,0 +1,101 @@
+// Puts routes on the app: reads and checks what a request says, calls the handler, and sends what it returns. What is too
+// long is refused before it is held in memory.
+
+import type { Context } from 'hono';
+import type { z } from 'zod';
+import { GatewayNotReadyError } from '../../protocol/errors.ts';
+import { BodyTooLargeError, RequestInvalidError } from '../errors.ts';
+import type { ApiParts, HttpApp, HttpEnv, Route, Zod } from './route.ts';
+
+export function addRoutes(app: HttpApp, routes: readonly Route[], parts: ApiParts): void {
+  const { services, agentIds, state, now } = parts;
+  for (const route of routes) {
+    const query = route.query && parserOf(route.query);
+    const body = route.body && parserOf(route.body);
+    app.on(route.method.toUpperCase(), honoPath(route), async (c) => {
+      if (route.access === 'ready') checkReady(parts);
+      const checkedBody = body && (await body(await readJson(c.req.raw, route.bodyLimit ?? BODY_LIMIT)));
+      const answer = await route.handle({
+        services,
+        agentIds,
+        state,
+        now,
+        params: c.req.param(),
+        query: (query && (await query(c.req.query()))) as never,
+        body: checkedBody as never,
+        header: (name) => c.req.header(name),
+        signal: c.req.raw.signal,
+      });
+      return answer instanceof Response ? answer : answerOf(c, answer, route.status);
+    });
+  }
+}
+
+/** `/api/runs/{run}` as `/api/runs/:run`, and `{name}` with a pattern as `:name{pattern}`. */
+function honoPath({ path, patterns = {} }: Route): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => `:${name}${patterns[name] ? `{${patterns[name]}}` : ''}`);
+}
+
+function answerOf(c: Context<HttpEnv>, answer: unknown, status = 200): Response {
+  return c.json(answer as object, status as 200);
+}
+
+/** What is accepted must be answered, so nothing is accepted that no run would take up. */
+function checkReady({ state }: ApiParts): void {
+  const current = state();
+  if (current !== 'ready') throw new GatewayNotReadyError({ state: current });
+}
+
+/** Most bodies are short; a chat client sends its whole history. */
+const BODY_LIMIT = 1_048_576;
+
+/** Makes the schema with the first value that is to be checked. */
+function parserOf(schemaOf: (z: Zod) => z.ZodType): (value: unknown) => Promise<unknown> {
+  let schema: z.ZodType | undefined;
+  return async (value) => {
+    schema ??= schemaOf((await import('zod')).z);
+    const result = schema.safeParse(value);
+    if (result.success) return result.data;
+    const issues = result.error.issues
+      .slice(0, MAX_ISSUES)
+      .map(({ path, message }) => ({ at: path.join('.'), message }));
+    const sentence = issues.map(({ at, message }) => `${at === '' ? 'The request' : at}: ${message}.`).join(' ');
+    throw new RequestInvalidError({ problem: sentence.slice(0, MAX_LENGTH), param: issues[0]?.at || undefined });
+  };
+}
+
+const MAX_ISSUES = 3;
+const MAX_LENGTH = 500;
+
+/** `{}` for an empty body. */
+async function readJson(request: Request, limitBytes: number): Promise<unknown> {
+  const text = await readText(request, limitBytes);
+  if (text.trim() === '') return {};
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new RequestInvalidError({ problem: `The body is not JSON: ${brief(error)}.` });
+  }
+}
+
+async function readText(request: Request, limitBytes: number): Promise<string> {
+  if (Number(request.headers.get('content-length') ?? 0) > limitBytes) throw new BodyTooLargeError({ limitBytes });
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size > limitBytes) throw new BodyTooLargeError({ limitBytes });
+    chunks.push(chunk);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw new RequestInvalidError({ problem: 'The body is not UTF-8 text.' });
+  }
+}
+
+/** The parser's words quote the body, which may be long and hold anything. */
+function brief(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/[\x00-\x1f\x7f]+/g, ' ').slice(0, 120);
+}

@@ -1,0 +1,83 @@
+// An endpoint as one value: what it is called, what it takes, what it gives, who may call it and what it does. The router,
+// the OpenAPI document and the table in docs/api.md are made from the list of these values in `routes/all-routes.ts`.
+//
+// Schemas are functions of zod, because zod is slow to load: it is loaded with the first request that has something to
+// check, and not when the gateway starts.
+
+import type { HttpBindings } from '@hono/node-server';
+import type { Hono } from 'hono';
+import type { z } from 'zod';
+import type { Services } from '../services/services.ts';
+
+export type Zod = typeof z;
+
+/** What every handler may use, handed in once. */
+export interface ApiParts {
+  readonly services: Services;
+  /** Every agent by id, the default one first. */
+  readonly agentIds: () => readonly string[];
+  /** Messages are accepted only while it is `ready`. */
+  readonly state: () => 'starting' | 'ready' | 'draining';
+  readonly now: () => number;
+}
+
+/** A request as a handler gets it: parsed and checked. */
+export interface ApiRequest<Params, Query, Body> extends ApiParts {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  readonly header: (name: string) => string | undefined;
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
+}
+
+interface RouteText {
+  readonly method: 'get' | 'post' | 'delete';
+  /** One sentence. */
+  readonly summary: string;
+  /** What else a caller should know, as Markdown in one line. */
+  readonly detail?: string | undefined;
+  readonly answer: (z: Zod) => z.ZodType;
+  /** Default 200. */
+  readonly status?: number | undefined;
+  /** `open` needs no token; `ready` needs the token, and answers only while messages are accepted. */
+  readonly access: 'open' | 'token' | 'ready';
+  /** A regular expression for each parameter of the path that may not be any text without a slash. */
+  readonly patterns?: Readonly<Record<string, string>> | undefined;
+  /** Default 1 MB. */
+  readonly bodyLimit?: number | undefined;
+}
+
+export interface Route extends RouteText {
+  /** With `{name}` for what varies. */
+  readonly path: string;
+  readonly query?: ((z: Zod) => z.ZodObject) | undefined;
+  readonly body?: ((z: Zod) => z.ZodType) | undefined;
+  /** Returns what is sent as JSON, or a whole response. Errors become answers by their definitions. */
+  readonly handle: (request: ApiRequest<Readonly<Record<string, string>>, never, never>) => unknown;
+}
+
+/** Checks that the handler and the schemas fit together. */
+export function route<Path extends string, Query extends z.ZodObject, Body extends z.ZodType>(
+  value: RouteText & {
+    readonly path: Path;
+    readonly query?: (z: Zod) => Query;
+    readonly body?: (z: Zod) => Body;
+    readonly handle: (
+      request: ApiRequest<Readonly<Record<ParamsOf<Path>, string>>, z.infer<Query>, z.infer<Body>>,
+    ) => object | Promise<object>;
+  },
+): Route {
+  return value as unknown as Route;
+}
+
+type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParamsOf<Rest>
+  : never;
+
+/** Bindings are absent when a test calls the app without a server. */
+export interface HttpEnv {
+  readonly Bindings: Partial<HttpBindings> & { readonly isUpgrade?: boolean };
+}
+
+export type HttpApp = Hono<HttpEnv>;

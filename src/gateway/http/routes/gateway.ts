@@ -1,0 +1,124 @@
+// The gateway as a whole: its status, its agents, a message to one of them, and where a message would go.
+
+import { receiveOnce } from '../receive-once.ts';
+import { type Route, route, type Zod } from '../route.ts';
+import { checkAgent } from './check-agent.ts';
+import { agentId, at, id, peer, sessionKey, wholeNumber } from './pieces.ts';
+
+const agent = (z: Zod) =>
+  z.object({
+    agentId: agentId(z),
+    isDefault: z.boolean(),
+    workspaceDir: z.string(),
+    model: z.string(),
+    fallbacks: z.array(z.string()),
+  });
+
+const channel = (z: Zod) =>
+  z.object({
+    id: z.string(),
+    guarantee: z.object({ level: z.enum(['exactly-once', 'at-least-once', 'at-most-once']), because: z.string() }),
+    maxTextLength: z.number(),
+  });
+
+export const GATEWAY_ROUTES: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/api/status',
+    summary: 'What is running.',
+    detail: 'Also the guarantee of each channel, and warnings.',
+    access: 'token',
+    answer: (z) =>
+      z.object({
+        version: z.string(),
+        url: z.string(),
+        startedAt: at(z),
+        store: z.string(),
+        stateDir: z.string(),
+        agents: z.array(agent(z)),
+        channels: z.array(channel(z)),
+        running: z.array(z.object({ sessionKey: sessionKey(z), runId: id(z), since: at(z) })),
+        waiting: wholeNumber(z),
+        approvals: wholeNumber(z),
+        outbox: z.object({ queued: wholeNumber(z), failed: wholeNumber(z) }),
+        deadLetters: z.object({ in: wholeNumber(z), out: wholeNumber(z) }),
+        sessions: wholeNumber(z),
+        schedule: z.object({
+          isEnabled: z.boolean(),
+          jobs: wholeNumber(z),
+          next: z.object({ id: id(z), name: z.string(), at: at(z) }).nullable(),
+        }),
+        warnings: z.array(z.string()),
+      }),
+    handle: ({ services }) => services.status(),
+  }),
+  route({
+    method: 'get',
+    path: '/api/agents',
+    summary: 'The agents with their models and workspaces.',
+    access: 'token',
+    answer: (z) => z.object({ agents: z.array(agent(z)) }),
+    handle: async ({ services }) => ({ agents: (await services.status()).agents }),
+  }),
+  route({
+    method: 'post',
+    path: '/api/messages',
+    summary: 'Sends a message to an agent; the answer is the run that it became.',
+    detail:
+      'With an `id` it is accepted once. Without a session it goes to the session of its `user`, or of the user `default`.',
+    access: 'ready',
+    body: (z) =>
+      z.strictObject({
+        text: z.string().min(1).max(1_000_000),
+        sessionKey: sessionKey(z).optional(),
+        agentId: agentId(z).optional(),
+        user: id(z).optional().describe('Who is talking; each user has a session of their own.'),
+        id: z.string().min(1).max(255).optional().describe('A name for this message. Sent again, it is accepted once.'),
+      }),
+    answer: (z) =>
+      z.object({ outcome: z.enum(['accepted', 'duplicate', 'handled']), runId: id(z), sessionKey: sessionKey(z) }),
+    status: 202,
+    handle: async ({ services, agentIds, now, header, body: { id: name, user, text, ...place } }) => {
+      checkAgent(place.agentId, agentIds());
+      return receiveOnce(services, {
+        text,
+        at: now(),
+        user: user ?? place.sessionKey ?? 'default',
+        agentId: place.agentId,
+        sessionKey: place.sessionKey,
+        idempotencyKey: name ?? header('idempotency-key'),
+      });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/api/route/explain',
+    summary: 'Where a message would go, and why.',
+    detail: '`peer` is `{ kind, id }` with the kind `direct`, `group` or `channel`.',
+    access: 'token',
+    body: (z) =>
+      z.strictObject({
+        channel: id(z),
+        accountId: id(z).default('default'),
+        peer: peer(z),
+        threadId: id(z).optional(),
+        sender: id(z).optional().describe('Default: the peer, when it is a person.'),
+        sessionKey: sessionKey(z).optional(),
+        agentId: agentId(z).optional(),
+      }),
+    answer: (z) => z.object({ agentId: agentId(z), sessionKey: sessionKey(z), rules: z.array(z.string()) }),
+    handle: ({ services, agentIds, now, body }) => {
+      checkAgent(body.agentId, agentIds());
+      const { channel: platform, accountId, threadId, sender, ...asked } = body;
+      const found = services.route({
+        surface: { channel: platform, accountId, peer: body.peer, threadId },
+        sender: { id: sender ?? body.peer.id },
+        text: '',
+        at: now(),
+        sessionKey: asked.sessionKey,
+        agentId: asked.agentId,
+      });
+      return { agentId: found.agentId, sessionKey: found.sessionKey, rules: found.rules };
+    },
+  }),
+];

@@ -1,0 +1,50 @@
+// Pieces of schemas that several groups of routes use.
+
+import type { Zod } from '../route.ts';
+
+export const id = (z: Zod) => z.string().min(1).max(512);
+export const sessionKey = (z: Zod) => id(z).describe('For example "agent:main:main".');
+export const agentId = (z: Zod) => z.string().min(1).max(128);
+export const at = (z: Zod) => z.number().describe('Milliseconds since 1970.');
+export const wholeNumber = (z: Zod) => z.int().min(0);
+
+/** Query texts become numbers; a limit is bounded whatever is asked for. */
+export const limit = (z: Zod) => z.coerce.number().int().min(1).max(500).default(50);
+export const position = (z: Zod) => z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+
+const NEXT = 'Hand it in as "before" for the next page; null on the last one.';
+export const next = (z: Zod) => z.string().nullable().describe(NEXT);
+export const nextNumber = (z: Zod) => wholeNumber(z).nullable().describe(NEXT);
+
+/** For a request that does something and needs no more said. */
+export const nothing = (z: Zod) => z.strictObject({});
+
+export const peer = (z: Zod) => z.strictObject({ kind: z.enum(['direct', 'group', 'channel']), id: id(z) });
+export const surface = (z: Zod) =>
+  z.object({ channel: z.string(), accountId: z.string(), peer: peer(z), threadId: z.string().optional() });
+
+/** Who wrote which piece of a request to a model. */
+export const span = (z: Zod) =>
+  z.object({
+    where: z.enum(['system', 'tools', 'messages']),
+    index: wholeNumber(z),
+    origin: z.string().describe('Who wrote it.'),
+    chars: wholeNumber(z),
+    runId: id(z).optional().describe('For what was said before: the run that said it.'),
+    entry: wholeNumber(z).optional().describe('And its entry in the transcript.'),
+    text: z.string().optional().describe('Absent when it is not kept any more.'),
+  });
+
+export const report = (z: Zod) =>
+  z.looseObject({ version: z.int() }).describe('The context report; docs/context.md explains it.');
+
+/** One row more than a page is read, so that it is known whether there is another page. */
+export function pageOf<Row, Key>(
+  rows: readonly Row[],
+  limit: number,
+  keyOf: (row: Row) => Key,
+): { readonly page: readonly Row[]; readonly next: Key | null } {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return { page, next: rows.length > limit && last !== undefined ? keyOf(last) : null };
+}

@@ -1,0 +1,245 @@
+// Runs: how they went, what the model was sent, where the answer went.
+
+import { callOfSummary, FRAME_CALL, type RequestFrame } from '../../../agent/request-frame.ts';
+import { timeLimit } from '../../../protocol/time-limit.ts';
+import { readCapture } from '../../../recorder/capture.ts';
+import type { CaptureRow } from '../../../store/tables.ts';
+import { UnknownCaptureError, UnknownReportError } from '../../errors.ts';
+import { readRequestSpans } from '../../read-request-spans.ts';
+import { findRun, isOver } from '../../services/runs.ts';
+import { type Route, route, type Zod } from '../route.ts';
+import {
+  agentId,
+  at,
+  id,
+  limit,
+  next,
+  nothing,
+  pageOf,
+  report,
+  sessionKey,
+  span,
+  surface,
+  wholeNumber,
+} from './pieces.ts';
+
+const run = (z: Zod) =>
+  z.object({
+    runId: id(z),
+    sessionKey: sessionKey(z),
+    agentId: agentId(z),
+    sessionId: id(z).nullable(),
+    status: z.enum(['queued', 'running', 'suspended', 'done', 'failed', 'stopped', 'blocked']),
+    claim: wholeNumber(z),
+    startedAt: at(z),
+    endedAt: at(z).nullable(),
+    outcome: z.record(z.string(), z.unknown()).nullable().describe('Reply or error, model, usage.'),
+  });
+const asked = (z: Zod) => ({ at: at(z), provider: z.string(), model: z.string(), size: wholeNumber(z) });
+
+export const RUN_ROUTES: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/api/runs',
+    summary: 'Runs, the latest first.',
+    access: 'token',
+    query: (z) =>
+      z.strictObject({
+        limit: limit(z),
+        before: id(z).optional().describe('A run id: only runs that began before it.'),
+        session: sessionKey(z).optional(),
+      }),
+    answer: (z) => z.object({ runs: z.array(run(z)), next: next(z) }),
+    handle: async ({ services, query }) => {
+      const rows = await services.store.select('runs', {
+        where: {
+          ...(query.session !== undefined && { sessionKey: query.session }),
+          ...(query.before !== undefined && { runId: { lt: query.before } }),
+        },
+        orderBy: [['runId', 'desc']],
+        limit: query.limit + 1,
+      });
+      const { page, ...rest } = pageOf(rows, query.limit, ({ runId }) => runId);
+      return { runs: page, ...rest };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/runs/{run}',
+    summary: 'One run: outcome, usage, model calls, deliveries.',
+    access: 'token',
+    answer: (z) =>
+      z.object({
+        run: run(z),
+        calls: z.array(z.object({ call: wholeNumber(z), ...asked(z) })),
+        summaries: z
+          .array(z.object({ summary: wholeNumber(z), ...asked(z) }))
+          .describe('Requests for a summary of the conversation.'),
+        deliveries: z.array(
+          z.object({
+            seq: wholeNumber(z),
+            part: wholeNumber(z),
+            surface: surface(z),
+            status: z.string(),
+            attempts: wholeNumber(z),
+            receipt: z.unknown(),
+            error: z.string().nullable(),
+          }),
+        ),
+      }),
+    handle: async ({ services: { store }, params: { run: runId } }) => {
+      const found = await findRun(store, runId);
+      const captures = await store.select('captures', {
+        where: { runId, call: { not: FRAME_CALL } },
+        orderBy: [['call', 'asc']],
+        limit: MAX_ROWS,
+      });
+      const outbox = await store.select('outbox', { where: { runId }, orderBy: [['seq', 'asc']], limit: MAX_ROWS });
+      return {
+        run: found,
+        calls: captures.filter(({ call }) => call > FRAME_CALL).map((row) => ({ call: row.call, ...toldCall(row) })),
+        summaries: captures
+          .filter(({ call }) => call < FRAME_CALL)
+          .map((row) => ({ summary: callOfSummary(row.call), ...toldCall(row) }))
+          .reverse(),
+        deliveries: outbox.map(({ seq, part, surface: place, status, attempts, receipt, error }) => ({
+          seq,
+          part,
+          surface: place,
+          status,
+          attempts,
+          receipt,
+          error,
+        })),
+      };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/runs/{run}/wait',
+    summary: 'The same when the run is over; `over: false` when the time is.',
+    access: 'token',
+    query: (z) => z.strictObject({ timeoutMs: z.coerce.number().int().min(0).max(600_000).default(30_000) }),
+    answer: (z) => z.object({ over: z.boolean(), run: run(z) }),
+    handle: async ({ services: { store, runs }, params: { run: runId }, query: { timeoutMs }, signal }) => {
+      const found = await findRun(store, runId);
+      if (isOver(found)) return { over: true, run: found };
+      const patience = timeLimit(timeoutMs, () => new Error(`Waited ${timeoutMs} ms.`), signal);
+      try {
+        return { over: true, run: await runs.wait(runId, patience.signal) };
+      } catch (error) {
+        if (!patience.signal.aborted) throw error;
+        return { over: false, run: await findRun(store, runId) };
+      } finally {
+        patience.clear();
+      }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/api/runs/{run}/stop',
+    summary: 'Stops a run.',
+    access: 'token',
+    body: nothing,
+    answer: (z) => z.object({ runId: id(z), stopped: z.boolean() }),
+    handle: async ({ services: { store, runs }, params: { run: runId } }) => {
+      await findRun(store, runId);
+      return { runId, stopped: await runs.stop(runId, 'an API client asked for it') };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/runs/{run}/report',
+    summary: 'What was composed for a run, and why: layers, files, cuts, handlers, absences.',
+    detail: '`requestSpans` names the author of every piece of the request.',
+    access: 'token',
+    answer: report,
+    handle: async ({ services: { store }, params: { run: runId } }) => {
+      const frame = await readCapture(store, runId, FRAME_CALL);
+      if (frame?.body === undefined) {
+        await findRun(store, runId);
+        throw new UnknownReportError({ runId });
+      }
+      const { report: told, spans } = JSON.parse(frame.body) as RequestFrame;
+      return { ...told, requestSpans: spans };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/runs/{run}/requests/{call}',
+    patterns: { call: '[0-9]{1,6}|last|summary-[0-9]{1,6}' },
+    summary: 'A request to the model, byte for byte; "last", its number, or "summary-1".',
+    access: 'token',
+    answer: (z) => z.unknown().describe('The body of the request, byte for byte as it was sent.'),
+    handle: async ({ services: { store }, params: { run: runId, call } }) => {
+      const [, summary] = /^summary-(\d+)$/.exec(call) ?? [];
+      const number = summary ? callOfSummary(Number(summary)) : call === 'last' ? undefined : Number(call);
+      const capture = await readCapture(store, runId, number);
+      if (capture?.body === undefined || capture.call === FRAME_CALL) {
+        await findRun(store, runId);
+        throw new UnknownCaptureError({ runId, call });
+      }
+      return new Response(capture.body, {
+        headers: {
+          'content-type': 'application/json; charset=utf-8',
+          'x-atrium-request-url': encodeURI(capture.url),
+          'x-atrium-call': nameOfCall(capture.call),
+        },
+      });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/runs/{run}/spans/{call}',
+    patterns: { call: '[0-9]{1,6}|last' },
+    summary: 'Who wrote each piece of a request, with its words; "last" or its number.',
+    access: 'token',
+    answer: (z) => z.object({ runId: id(z), call: wholeNumber(z), spans: z.array(span(z)) }),
+    handle: async ({ services: { store }, params: { run: runId, call } }) => {
+      const answer = await readRequestSpans(store, runId, call === 'last' ? undefined : Number(call));
+      if (answer) return answer;
+      await findRun(store, runId);
+      throw new UnknownCaptureError({ runId, call });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/runs/{run}/hooks',
+    summary: 'Every hook handler that was called.',
+    access: 'token',
+    answer: (z) =>
+      z.object({
+        records: z.array(
+          z.object({
+            seq: wholeNumber(z),
+            hook: z.string(),
+            handler: z.string(),
+            owner: z.string(),
+            at: at(z),
+            ms: z.number(),
+            outcome: z.string(),
+            error: z.string().nullable(),
+            changed: z.array(z.string()),
+            diff: z.unknown().describe('What it changed them from and to; null outside of runs whose gate has passed.'),
+          }),
+        ),
+      }),
+    handle: async ({ services: { store }, params: { run: runId } }) => {
+      await findRun(store, runId);
+      return {
+        records: await store.select('hookRecords', { where: { runId }, orderBy: [['seq', 'asc']], limit: MAX_ROWS }),
+      };
+    },
+  }),
+];
+
+/** As it is asked for: `2`, or `summary-1`. */
+function nameOfCall(call: number): string {
+  return call < FRAME_CALL ? `summary-${callOfSummary(call)}` : String(call);
+}
+
+function toldCall({ at: time, provider, model, size }: CaptureRow) {
+  return { at: time, provider, model, size };
+}
+
+const MAX_ROWS = 1_000;

@@ -1,0 +1,170 @@
+// Sessions: which there are, what was said, how one is ended or forgotten.
+
+import { UnknownSessionError } from '../../../sessions/errors.ts';
+import type { Store } from '../../../store/store.ts';
+import type { SessionRow } from '../../../store/tables.ts';
+import { type Route, route, type Zod } from '../route.ts';
+import { agentId, at, id, limit, next, nothing, pageOf, position, sessionKey, surface, wholeNumber } from './pieces.ts';
+
+const session = (z: Zod) =>
+  z.object({
+    sessionId: id(z),
+    sessionKey: sessionKey(z),
+    agentId: agentId(z),
+    startedAt: at(z),
+    activeAt: at(z),
+    endedAt: at(z).nullable(),
+    endReason: z.string().nullable(),
+    surface: surface(z).nullable(),
+    resumedFrom: id(z).nullable(),
+    endToTell: z.boolean().describe('It has ended, and its observers are yet to be told.'),
+    state: z.record(z.string(), z.unknown()),
+    pluginExtensions: z
+      .array(z.object({ pluginId: z.string(), namespace: z.string(), value: z.unknown() }))
+      .describe('What plugins keep for the session, as far as they show it; of one that has not ended.'),
+  });
+
+const entry = (z: Zod) =>
+  z.object({
+    position: wholeNumber(z),
+    runId: id(z),
+    at: at(z),
+    kind: z.enum(['message', 'notice', 'compaction']),
+    message: z.record(z.string(), z.unknown()).describe('Exactly as the model is sent it.'),
+    shown: z.string().nullable(),
+    meta: z.record(z.string(), z.unknown()),
+  });
+
+export const SESSION_ROUTES: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/api/sessions',
+    summary: 'Sessions, the latest first.',
+    detail: '`pluginExtensions` is what plugins keep for a session, as far as they show it.',
+    access: 'token',
+    query: (z) =>
+      z.strictObject({
+        limit: limit(z),
+        before: id(z).optional().describe('A session id: only sessions that began before it.'),
+        open: z
+          .enum(['true', 'false'])
+          .optional()
+          .describe('Only sessions that have not ended, or only those that have.'),
+        agent: agentId(z).optional(),
+      }),
+    answer: (z) => z.object({ sessions: z.array(session(z)), next: next(z) }),
+    handle: async ({ services, query }) => {
+      const rows = await services.store.select('sessions', {
+        where: {
+          ...(query.before !== undefined && { sessionId: { lt: query.before } }),
+          ...(query.agent !== undefined && { agentId: query.agent }),
+          ...(query.open !== undefined && { endedAt: query.open === 'true' ? null : { not: null } }),
+        },
+        orderBy: [['sessionId', 'desc']],
+        limit: query.limit + 1,
+      });
+      const { page, ...rest } = pageOf(rows, query.limit, ({ sessionId }) => sessionId);
+      return { sessions: await services.sessions.show(page), ...rest };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/sessions/{session}',
+    summary: 'One session by key or id, and earlier ones of the same key.',
+    access: 'token',
+    answer: (z) => z.object({ session: session(z), entries: wholeNumber(z), earlier: z.array(session(z)) }),
+    handle: async ({ services, params }) => {
+      const { store, sessions } = services;
+      const row = await findSession(store, params.session);
+      const { sessionKey: key, sessionId } = row;
+      const [shown = row] = await sessions.show([row]);
+      const earlier = await store.select('sessions', {
+        where: { sessionKey: key, sessionId: { not: sessionId } },
+        orderBy: [['sessionId', 'desc']],
+        limit: MAX_EARLIER,
+      });
+      const entries = await store.count('transcript', { sessionId });
+      return { session: shown, entries, earlier: await sessions.show(earlier) };
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/api/sessions/{session}',
+    summary: 'Stops what a session is doing, ends it and removes what was said, from the files too.',
+    detail: 'The debug logs that you switched on are yours to remove.',
+    access: 'token',
+    answer: (z) => z.object({ sessionKey: sessionKey(z), deleted: z.literal(true) }),
+    handle: async ({ services, params }) => {
+      const { sessionKey: key } = await findSession(services.store, params.session);
+      if (!(await services.sessions.delete(key))) throw new UnknownSessionError({ session: key });
+      return { sessionKey: key, deleted: true };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/sessions/{session}/transcript',
+    summary: 'What was said, exactly as the model is sent it.',
+    access: 'token',
+    query: (z) =>
+      z.strictObject({
+        limit: limit(z),
+        order: z.enum(['asc', 'desc']).default('asc'),
+        after: position(z).optional().describe('Only entries after this position.'),
+        before: position(z).optional().describe('Only entries before this position.'),
+      }),
+    answer: (z) =>
+      z.object({
+        sessionId: id(z),
+        entries: z.array(entry(z)),
+        next: wholeNumber(z)
+          .nullable()
+          .describe('Hand it in as "after", or "before" when descending; null on the last page.'),
+      }),
+    handle: async ({ services, params, query }) => {
+      const { sessionId } = await findSession(services.store, params.session);
+      const isAscending = query.order === 'asc';
+      const bound = isAscending
+        ? query.after !== undefined && { position: { gt: query.after } }
+        : query.before !== undefined && { position: { lt: query.before } };
+      const rows = await services.store.select('transcript', {
+        where: { sessionId, ...bound },
+        orderBy: [['position', query.order]],
+        limit: query.limit + 1,
+      });
+      const other = isAscending ? query.before : query.after;
+      const isWithin = (place: number) => other === undefined || (isAscending ? place < other : place > other);
+      const { page, ...rest } = pageOf(rows, query.limit, (row) => row.position);
+      const entries = page.filter((row) => isWithin(row.position));
+      return { sessionId, entries, next: entries.length === page.length ? rest.next : null };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/api/sessions/{session}/reset',
+    summary: 'Ends a session; the next message begins a new one.',
+    access: 'token',
+    body: nothing,
+    answer: (z) => z.object({ sessionKey: sessionKey(z), ended: z.literal(true) }),
+    handle: async ({ services, params }) => {
+      const { sessionKey: key } = await findSession(services.store, params.session);
+      if (!(await services.sessions.end(key, 'reset'))) throw new UnknownSessionError({ session: key });
+      return { sessionKey: key, ended: true };
+    },
+  }),
+];
+
+/** By key the session that goes on, else the latest one; by id exactly that one. */
+async function findSession(store: Store, name: string): Promise<SessionRow> {
+  const [byId] = await store.select('sessions', { where: { sessionId: name }, limit: 1 });
+  if (byId) return byId;
+  const ofKey = await store.select('sessions', {
+    where: { sessionKey: name },
+    orderBy: [['sessionId', 'desc']],
+    limit: MAX_EARLIER,
+  });
+  const found = ofKey.find(({ endedAt }) => endedAt === null) ?? ofKey[0];
+  if (!found) throw new UnknownSessionError({ session: name.slice(0, 512) });
+  return found;
+}
+
+const MAX_EARLIER = 50;
