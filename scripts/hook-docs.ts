@@ -4,8 +4,9 @@
 
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { FACT_CATALOG, type FactRow } from '../src/facts/catalog.ts';
 import { HOOK_PATHS, type HookPath } from '../src/gateway/hook-paths.ts';
-import { HOOK_CATALOG, HOOK_PLACES, type HookRow } from '../src/hooks/catalog.ts';
+import { HOOK_CATALOG, HOOK_PLACES, type HookName, type HookRow } from '../src/hooks/catalog.ts';
 
 export interface GeneratedPart {
   readonly file: string;
@@ -23,6 +24,7 @@ export function generateHookDocs(): readonly GeneratedPart[] {
   return [
     { file: hooks, mark: 'hook tables', text: hookTables() },
     { file: hooks, mark: 'hook fields', text: hookFields() },
+    { file: lifecycle, mark: 'fact table', text: factTable() },
     { file: lifecycle, mark: 'hook paths', text: hookPaths() },
   ];
 }
@@ -36,7 +38,7 @@ export function replacePart(document: string, { file, mark, command = 'docs:hook
 }
 
 function hookTables(): string {
-  const rows = Object.entries<HookRow>(HOOK_CATALOG);
+  const rows = pluginRows();
   return HOOK_PLACES.map((place) => {
     const own = rows.filter(([, row]) => row.place === place).map(([name, row]) => rowOf(name, row));
     const titles = [
@@ -51,6 +53,11 @@ function hookTables(): string {
     ];
     return `### ${place}\n\n${tableOf(titles, own)}`;
   }).join('\n');
+}
+
+/** Events of hook packs have a table of their own, which is written by hand. */
+function pluginRows(): readonly (readonly [string, HookRow])[] {
+  return Object.entries<HookRow>(HOOK_CATALOG).filter(([, { audience }]) => audience === undefined);
 }
 
 function rowOf(name: string, row: HookRow): readonly string[] {
@@ -123,7 +130,7 @@ function readHookTypes(): { readonly common: readonly string[]; readonly hooks: 
   };
   return {
     common: fieldsOf(typeOf(context, 'HookContext')),
-    hooks: Object.entries<HookRow>(HOOK_CATALOG).map(([hook, { combine }]) => ({
+    hooks: pluginRows().map(([hook, { combine }]) => ({
       hook,
       event: partOf(hook, 'event'),
       context: partOf(hook, 'context'),
@@ -131,6 +138,25 @@ function readHookTypes(): { readonly common: readonly string[]; readonly hooks: 
       result: partOf(hook, 'result').filter((field) => Object.hasOwn(combine, field.replace('?', ''))),
     })),
   };
+}
+
+function factTable(): string {
+  const isAwaited = (hook: HookName) => (HOOK_CATALOG[hook] as HookRow).awaited === true;
+  const named = (hook: HookName, waits = isAwaited(hook)) => `\`${hook}\`${waits ? ' \\*' : ''}`;
+  const sites = (word: string, list: readonly string[] = []) =>
+    list.length === 0 ? [] : [`${word} ${list.map((site) => `\`${site}\``).join(', ')}`];
+  const rows = Object.entries<FactRow<never>>(FACT_CATALOG).map(
+    ([fact, { summary, when, hook, pack, live, record }]) => [
+      `\`${fact}\``,
+      summary,
+      [...sites('after', when.after), ...sites('before', when.before)].join('; ') || 'at any time',
+      record ? `\`${record.type}\`` : '',
+      live ? `\`${live.type}\`` : '',
+      hook ? named(hook.name, isAwaited(hook.name) || hook.isAwaited === true) : '',
+      (pack?.names ?? []).map((name) => named(name)).join(', '),
+    ],
+  );
+  return tableOf(['fact', 'what happened', 'told', 'record', 'live frame', 'hook', 'event of hook packs'], rows);
 }
 
 function hookPaths(): string {

@@ -13,10 +13,10 @@ export const kitchenSink: PackageCheck = {
   }),
   check: async (rig) => {
     const status = await rig.status();
-    const { HOOK_CATALOG } = await import('../../src/hooks/catalog.ts');
+    const { PLUGIN_HOOK_NAMES } = await import('../../src/plugins/admit-hook.ts');
     // Its contract is newer and has dropped two of ours.
-    const dropped = ['agent:bootstrap', 'before_agent_start', 'subagent_spawning'];
-    const ours = Object.keys(HOOK_CATALOG).filter((name) => !dropped.includes(name));
+    const dropped = ['before_agent_start', 'subagent_spawning'];
+    const ours = PLUGIN_HOOK_NAMES.filter((name) => !dropped.includes(name));
     const accepted = new Set(status.hooks.filter(({ state }) => state !== 'blocked').map(({ hook }) => hook));
     const missing = ours.filter((name) => !accepted.has(name));
     const refused = status.notes.filter(({ code }) => code === 'refused' || code === 'refused-hook');

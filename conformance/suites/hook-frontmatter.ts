@@ -3,6 +3,7 @@
 
 import { chmod } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import type { HookName } from '../../src/hooks/catalog.ts';
 import { discoverHooks } from '../../src/hooks/packs/discover-hooks.ts';
 import { resolveHookCollisions } from '../../src/hooks/packs/hook-collisions.ts';
 import { decideHookEligibility } from '../../src/hooks/packs/hook-eligibility.ts';
@@ -12,8 +13,10 @@ import { internalHooksConfigured } from '../../src/hooks/packs/internal-hooks-co
 import { type HookConfig, readInternalHooksSection } from '../../src/hooks/packs/internal-hooks-section.ts';
 import { loadHookHandler } from '../../src/hooks/packs/load-hook-handler.ts';
 import { loadInternalHooks } from '../../src/hooks/packs/load-internal-hooks.ts';
+import { type InternalHookRegistration, packHandlers } from '../../src/hooks/packs/pack-registration.ts';
 import { parseHookMd } from '../../src/hooks/packs/parse-hook-md.ts';
-import { orderInternalHookListeners, triggerInternalHook } from '../../src/hooks/packs/trigger-internal-hook.ts';
+import { isPackEvent } from '../../src/hooks/packs/unknown-events.ts';
+import { HookRunner } from '../../src/hooks/runner.ts';
 import type { InternalHookEvent } from '../../src/protocol/bootstrap-event.ts';
 import type { SuiteAdapter } from '../adapter.ts';
 import { type TreeSpec, withScratchTree } from '../scratch-tree.ts';
@@ -108,7 +111,7 @@ function load(input: LoadInput): Promise<unknown> {
       loadHandler: loadHookHandler,
     });
     const log: string[] = [];
-    await triggerInternalHook(registrations, internalEvent(input.trigger, {}), { contextFor: () => ({ log }) });
+    await announce(runnerOf(registrations, { log }), internalEvent(input.trigger, {}));
     return {
       loaded: registrations.length,
       registeredKeys: [...new Set(registrations.flatMap(({ events }) => events))].sort(),
@@ -128,6 +131,9 @@ async function trigger(input: TriggerInput): Promise<unknown> {
   const registrations = input.registrations.map(([event, name, error]) => ({
     events: [event],
     owner: name,
+    source: 'openclaw-managed' as const,
+    description: '',
+    bootstrap: { priority: 100 },
     handler: (triggered: InternalHookEvent) => {
       calls.push(name);
       triggered.messages.push(name);
@@ -135,13 +141,40 @@ async function trigger(input: TriggerInput): Promise<unknown> {
     },
   }));
   const event = internalEvent(input.event, {});
-  const { messages } = await triggerInternalHook(registrations, event);
+  const runner = runnerOf(registrations);
+  const messages = await announce(runner, event);
   return {
     calls,
     messages,
-    hasListeners: orderInternalHookListeners(registrations, event).length > 0,
+    hasListeners: runner.has(nameOf(event)),
     eventKeys: Object.keys(event).sort(),
   };
+}
+
+/** With these handlers, those of agent:bootstrap included. */
+function runnerOf(registrations: readonly InternalHookRegistration[], context: object = {}): HookRunner {
+  const runner = new HookRunner();
+  for (const handler of packHandlers(registrations, () => context)) runner.register(handler);
+  for (const [index, { events, owner, handler }] of registrations.entries()) {
+    const hook = 'agent:bootstrap';
+    if (events.includes(hook)) runner.register({ hook, id: `${owner} ${index}`, owner, handler });
+  }
+  return runner;
+}
+
+async function announce(runner: HookRunner, event: InternalHookEvent): Promise<readonly string[]> {
+  const name = nameOf(event);
+  if (isPackEvent(name)) return (await runner.announce(name, event)).messages;
+  const { value } = await runner.chain('agent:bootstrap', [] as readonly string[], async ({ handler }, said) => {
+    const own = { ...event, messages: [] };
+    await handler(own);
+    return [...said, ...own.messages];
+  });
+  return value;
+}
+
+function nameOf({ type, action }: InternalHookEvent): HookName {
+  return `${type}:${action}` as HookName;
 }
 
 function internalEvent(name: readonly [string, string], context: Record<string, unknown>): InternalHookEvent {

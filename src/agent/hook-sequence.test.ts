@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { HOOK_CATALOG, type HookName } from '../hooks/catalog.ts';
 import type { HookContext } from '../hooks/hook-context.ts';
 import { runTrace } from '../hooks/hook-trace.ts';
+import { isPackEvent } from '../hooks/packs/unknown-events.ts';
 import type { HookRunner } from '../hooks/runner.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { reply, toolCall } from '../testkit/model-server.ts';
@@ -133,6 +134,7 @@ interface Called {
 
 function recordAll(hooks: HookRunner, calls: Called[]): void {
   for (const hook of Object.keys(HOOK_CATALOG) as HookName[]) {
+    if (isPackEvent(hook)) continue;
     const handler = (event: object, context: HookContext = {}) => {
       calls.push({ hook, event, context });
       return hook === 'before_agent_run' ? { outcome: 'pass' } : undefined;

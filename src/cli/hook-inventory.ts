@@ -75,7 +75,7 @@ export async function listUnloadedHookItems(
 ): Promise<HookItem[]> {
   const { packs } = await discoverHooks(hookDirectoriesOf({ config, environment, workspaceDir }));
   const fates = packs.map((pack): HookPackFate => ({ kind: 'not-selected', pack }));
-  const registry = { absences: [], problems: [], packs: fates, listeners: [] };
+  const registry = { absences: [], problems: [], packs: fates };
   return listHookItems({ config, environment, prepared: { runner: new HookRunner(), registry } });
 }
 

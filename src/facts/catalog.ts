@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { HookContext } from '../hooks/hook-context.ts';
 import { childTrace, inStep, runTrace } from '../hooks/hook-trace.ts';
-import type { HookTypes, ObserverHookName } from '../hooks/hook-types.ts';
+import type { HookTypes, ObserverHookName, PackHookName } from '../hooks/hook-types.ts';
 import { userContextOf } from '../hooks/user-context.ts';
 import type { Inbound } from '../protocol/inbound.ts';
 import type { JsonObject } from '../protocol/json.ts';
@@ -39,18 +39,14 @@ export type HookTelling<Fact> = {
 }[ObserverHookName];
 
 export interface PackTelling<Fact> {
-  readonly names: readonly PackEventName[];
-  readonly name: (fact: Fact) => PackEventName | undefined;
+  readonly names: readonly PackHookName[];
+  readonly name: (fact: Fact) => PackHookName | undefined;
   readonly sessionKey: (fact: Fact) => string;
   /** Worked out when somebody listens. */
   readonly context: (fact: Fact) => JsonObject;
-  /** True where the telling is over only when the packs were told. */
-  readonly isAwaited?: true | undefined;
   /** Where what packs want said is said: in the answer that follows, or at the session's surface. Elsewhere it is not. */
   readonly says?: 'answer' | 'surface' | undefined;
 }
-
-export type PackEventName = `${'command' | 'session' | 'message' | 'gateway'}:${string}`;
 
 export interface LiveTelling<Fact> {
   readonly type: LiveEventType;
@@ -203,7 +199,6 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
         ...(senderId === undefined ? {} : { senderId }),
         ...(workspaceDir === undefined ? {} : { workspaceDir }),
       }),
-      isAwaited: true,
       says: 'answer',
     },
   },
@@ -342,7 +337,6 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
         messageCountOriginal: length,
         tokenCountOriginal: tokenCount,
       }),
-      isAwaited: true,
       says: 'surface',
     },
   },
@@ -360,7 +354,6 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
         tokensAfter: left.tokenCount,
         ...(firstKeptEntryId === undefined ? {} : { firstKeptEntryId }),
       }),
-      isAwaited: true,
       says: 'surface',
     },
   },
@@ -698,12 +691,12 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
   'gateway-restarting': {
     summary: 'The gateway stops to be started again at once.',
     when: {},
-    pack: { ...packEvent('gateway:pre-restart', () => ''), context: endingOf, isAwaited: true },
+    pack: { ...packEvent('gateway:pre-restart', () => ''), context: endingOf },
   },
   'gateway-stopping': {
     summary: 'The gateway stops; runs and deliveries are over or left for the next start.',
     when: {},
-    pack: { ...packEvent('gateway:shutdown', () => ''), context: endingOf, isAwaited: true },
+    pack: { ...packEvent('gateway:shutdown', () => ''), context: endingOf },
   },
   'gateway-stopped': {
     summary: 'Everything else has been told, and plugins are about to go.',
@@ -717,7 +710,7 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
   },
 };
 
-function packEvent<Fact>(name: PackEventName, sessionKey: (fact: Fact) => string) {
+function packEvent<Fact>(name: PackHookName, sessionKey: (fact: Fact) => string) {
   return { names: [name], name: () => name, sessionKey } as const;
 }
 

@@ -4,14 +4,15 @@
 //
 // Errors: none. `tell` never throws and its promise never rejects; what a sink throws is said to the operator.
 // Result: what hook packs want said in the answer that follows, where the row lets them; empty otherwise.
-// Rules: the promise waits for the hooks that the hook catalog marks as awaited and for the packs that the row marks, and
-// for nothing else. Recording and showing happen before `tell` returns.
+// Rules: the promise waits for the hooks and events that the hook catalog marks as awaited, and for nothing else. Recording and showing happen before `tell` returns.
 
 import { HOOK_CATALOG, type HookRow } from '../hooks/catalog.ts';
+import type { HookCallRecord } from '../hooks/hook-call-record.ts';
+import type { PackHookName } from '../hooks/hook-types.ts';
 import type { HookRunner } from '../hooks/runner.ts';
-import type { JsonObject } from '../protocol/json.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import type { RecordedFact, RecordedFactType } from '../protocol/recorded-fact.ts';
+import { within } from '../protocol/time-limit.ts';
 import {
   FACT_CATALOG,
   type FactRow,
@@ -37,15 +38,20 @@ export interface RecordSink {
   record(fact: RecordedFact): void;
 }
 
+/** Hook packs are loaded for each agent, into a runner of its own. */
 export interface PackSink {
-  /** Tells the packs of the session's agent, and gives what they want said. `context` is asked when somebody listens. */
-  fire(type: string, action: string, sessionKey: string, context: () => JsonObject): Promise<readonly string[]>;
+  agentOf(sessionKey: string): Promise<{
+    readonly runner: Pick<HookRunner, 'has' | 'announce'>;
+    readonly workspaceDir: string;
+  }>;
   /** Says something where the session's people are. */
   say(sessionKey: string, text: string): Promise<void>;
 }
 
 export class Teller {
   readonly #sinks: TellerSinks;
+  /** What hook packs are being told, so that a stop can wait for it. */
+  readonly #announcing = new Set<Promise<unknown>>();
 
   constructor(sinks: TellerSinks) {
     this.#sinks = sinks;
@@ -65,6 +71,11 @@ export class Teller {
   isHeard(name: FactName): boolean {
     const { hook } = FACT_CATALOG[name];
     return hook !== undefined && this.#sinks.hooks.has(hook.name);
+  }
+
+  /** Resolves when hook packs were told everything that was said before, or the time is over. */
+  async settle(timeoutMs: number): Promise<void> {
+    if (this.#announcing.size > 0) await within(timeoutMs, Promise.all(this.#announcing));
   }
 
   #record<Fact>(name: FactName, { type, of }: RecordTelling<Fact>, fact: Fact): void {
@@ -108,21 +119,34 @@ export class Teller {
   #tellPacks<Fact>(pack: PackTelling<Fact>, fact: Fact): Promise<readonly string[]> {
     const name = pack.name(fact);
     if (name === undefined) return NOTHING_SAID;
-    const said = this.#sayOf(pack, name, fact).catch((error: unknown) => {
+    const said = this.#announce(pack, name, fact).catch((error: unknown) => {
       this.#warn(name, error);
       return NOTHING;
     });
-    return pack.isAwaited ? said : NOTHING_SAID;
+    this.#announcing.add(said);
+    void said.finally(() => this.#announcing.delete(said));
+    const { awaited }: HookRow = HOOK_CATALOG[name];
+    return awaited ? said : NOTHING_SAID;
   }
 
-  async #sayOf<Fact>(pack: PackTelling<Fact>, name: string, fact: Fact): Promise<readonly string[]> {
-    const { packs } = this.#sinks;
+  async #announce<Fact>(pack: PackTelling<Fact>, name: PackHookName, fact: Fact): Promise<readonly string[]> {
+    const { packs, now } = this.#sinks;
     const sessionKey = pack.sessionKey(fact);
-    const [type, action] = splitName(name);
-    const messages = await packs.fire(type, action, sessionKey, () => pack.context(fact));
+    const timestamp = new Date(now());
+    const { runner, workspaceDir } = await packs.agentOf(sessionKey);
+    if (!runner.has(name)) return NOTHING;
+    const context = { workspaceDir, ...pack.context(fact) };
+    const { messages, calls } = await runner.announce(name, { ...splitName(name), sessionKey, context, timestamp });
+    for (const call of calls) this.#warnOf(call);
     if (pack.says === 'answer') return messages;
     if (pack.says === 'surface' && messages.length > 0) await packs.say(sessionKey, messages.join('\n\n'));
     return NOTHING;
+  }
+
+  #warnOf({ hook, owner, outcome, error = '' }: HookCallRecord): void {
+    if (outcome === 'done' || outcome === 'suspended') return;
+    const how = outcome === 'timed-out' ? `did not finish with ${hook}: it` : `failed on ${hook}:`;
+    this.#sinks.warn(`The hook pack "${owner}" ${how} ${error}`);
   }
 
   #warn(what: string, error: unknown): void {
@@ -140,7 +164,7 @@ function sayNothing(): readonly string[] {
   return NOTHING;
 }
 
-function splitName(name: string): readonly [type: string, action: string] {
+function splitName(name: PackHookName): { readonly type: string; readonly action: string } {
   const at = name.indexOf(':');
-  return [name.slice(0, at), name.slice(at + 1)];
+  return { type: name.slice(0, at), action: name.slice(at + 1) };
 }

@@ -4,7 +4,7 @@
 
 import type { Absence } from '../context/composition.ts';
 import type { HookPackFate } from '../hooks/packs/load-internal-hooks.ts';
-import type { InternalHookRegistration } from '../hooks/packs/trigger-internal-hook.ts';
+import { type InternalHookRegistration, type PackHandler, packHandlers } from '../hooks/packs/pack-registration.ts';
 import type { HandlerRegistration, HookRunner } from '../hooks/runner.ts';
 import type { InternalHookHandler } from '../protocol/bootstrap-event.ts';
 import { type BundledHandlerSettings, bundledHandlers } from './bundled-handlers.ts';
@@ -27,14 +27,14 @@ export interface SwitchableHandler {
 
 export interface BootstrapRegistrySettings extends BundledHandlerSettings, RuleHandlerSettings, UserHandlerSettings {
   readonly runner: BootstrapRunner;
+  /** What a handler of hook packs finds in its events besides what they tell. */
+  readonly packContext?: ((registration: InternalHookRegistration) => object) | undefined;
 }
 
 /** What became of everything that was there to register. */
 export interface BootstrapRegistry {
   readonly absences: readonly Absence[];
   readonly packs: readonly HookPackFate[];
-  /** Handlers of hook packs for events that have no row in the hook catalog. */
-  readonly listeners: readonly InternalHookRegistration[];
   readonly problems: readonly string[];
 }
 
@@ -42,9 +42,9 @@ export async function registerBootstrapHandlers(settings: BootstrapRegistrySetti
   const { runner } = settings;
   const absences: Absence[] = [];
   const problems: string[] = [];
-  const register = (registration: BootstrapRegistration) => {
+  const register = (registration: BootstrapRegistration | PackHandler) => {
     try {
-      runner.register({ ...registration, hook: 'agent:bootstrap' });
+      runner.register({ hook: 'agent:bootstrap', ...registration });
     } catch (error) {
       const detail = (error as Error).message;
       problems.push(detail);
@@ -59,10 +59,10 @@ export async function registerBootstrapHandlers(settings: BootstrapRegistrySetti
 
   const loaded = await loadUserHandlers(settings);
   for (const registration of loaded.registrations) register(registration);
+  for (const handler of packHandlers(loaded.listeners, settings.packContext)) register(handler);
   return {
     absences: [...absences, ...loaded.absences],
     packs: loaded.packs,
-    listeners: loaded.listeners,
     problems: [...problems, ...loaded.problems],
   };
 }

@@ -29,7 +29,12 @@ import { nearMatch } from '../protocol/near-match.ts';
 import { parseAgentSessionKey, parseSessionKey } from '../protocol/session-key.ts';
 import { resolveSessionType, type SessionType, type Trigger } from '../protocol/session-type.ts';
 import { UnknownAgentError } from '../routing/errors.ts';
-import { type BootstrapRegistry, type BootstrapRunner, registerBootstrapHandlers } from './bootstrap-registry.ts';
+import {
+  type BootstrapRegistry,
+  type BootstrapRegistrySettings,
+  type BootstrapRunner,
+  registerBootstrapHandlers,
+} from './bootstrap-registry.ts';
 import { overrideDirOf } from './bundled-handlers.ts';
 import { contextPolicyOf } from './context-policy.ts';
 import { BadFlagError } from './errors.ts';
@@ -45,6 +50,8 @@ export interface ContextEngineSettings {
   readonly runner?: BootstrapRunner | undefined;
   readonly files?: FileSource | undefined;
   readonly modules?: (() => Promise<Readonly<Record<string, unknown>>>) | undefined;
+  /** What handlers of hook packs find in their events besides what those tell. */
+  readonly packContext?: BootstrapRegistrySettings['packContext'];
   /** Plugins may bring handlers, hook packs and skills, and come and go while agents are prepared. */
   readonly plugins?: PluginHookSource | undefined;
 }
@@ -188,6 +195,7 @@ export class ContextEngine {
       ci,
       modules: this.#settings.modules ?? (async () => ({})),
       pluginHooks: hooks,
+      packContext: this.#settings.packContext,
       pluginHookDirs: await pluginHookDirs(plugins),
       promptless: new Set(plugins.flatMap((each) => (each.permissions?.promptInjection === false ? [each.id] : []))),
     });

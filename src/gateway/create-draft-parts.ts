@@ -18,7 +18,7 @@ import type { McpServers } from '../tools/mcp/mcp-servers.ts';
 import type { SessionMail } from '../tools/sessions-send.ts';
 import type { Tool } from '../tools/tool.ts';
 import { createToolset } from '../tools/toolset.ts';
-import { ContextEngine } from './context-engine.ts';
+import { ContextEngine, type ContextEngineSettings } from './context-engine.ts';
 import { createExecTools, type ExecTools } from './create-exec-tools.ts';
 import type { GatewayPlugins } from './create-plugins.ts';
 import { memoryPolicyOf } from './memory-policy.ts';
@@ -37,6 +37,8 @@ export interface DraftOptions {
   readonly cronJobs?: (() => CronToolJobs) | undefined;
   readonly mcp?: McpServers | undefined;
   readonly plugins?: Pick<GatewayPlugins, 'joinTools' | 'namedTools' | 'memory' | 'registry'> | undefined;
+  /** What handlers of hook packs find in their events besides what those tell. */
+  readonly packContext?: ContextEngineSettings['packContext'];
   readonly modules?: (() => Promise<Readonly<Record<string, unknown>>>) | undefined;
   readonly now: () => number;
   readonly warn?: ((sentence: string) => void) | undefined;
@@ -62,6 +64,7 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
     configPath: loaded.files.at(-1)?.path,
     runner: hooks,
     modules: options.modules,
+    packContext: options.packContext,
     plugins: plugins?.registry,
   });
   const models = new ModelRegistry(config, environment);

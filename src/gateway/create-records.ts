@@ -56,7 +56,7 @@ export function createRecords({ environment, config, store, now, warn, packs }: 
     record: recorder,
     show: live.emit,
     hooks,
-    packs: { fire: (...event) => packs().fire(...event), say: (...line) => packs().say(...line) },
+    packs: { agentOf: (sessionKey) => packs().agentOf(sessionKey), say: (...line) => packs().say(...line) },
     now,
     warn,
   });

@@ -6,8 +6,7 @@ import { HOOK_CATALOG, type HookName } from '../hooks/catalog.ts';
 import type { HandlerStatistics, HookStatistics } from '../hooks/hook-statistics.ts';
 import { formatUnmetNeed } from '../hooks/packs/hook-eligibility.ts';
 import type { HookPackFate } from '../hooks/packs/load-internal-hooks.ts';
-import { INTERNAL_HOOK_TIMEOUT_MS, type InternalHookRegistration } from '../hooks/packs/trigger-internal-hook.ts';
-import { KNOWN_EVENTS } from '../hooks/packs/unknown-events.ts';
+import { isPackEvent } from '../hooks/packs/unknown-events.ts';
 import type { HookRunner, RegisteredHandler } from '../hooks/runner.ts';
 import type { PluginStatus } from '../plugins/plugin-status.ts';
 import { nearMatch } from '../protocol/near-match.ts';
@@ -30,7 +29,7 @@ export interface HandlerStatus extends HandlerStatistics {
 }
 
 export interface HooksStatus {
-  /** By hook in the order of the catalog, then the events of hook packs; on each in calling order. */
+  /** By hook in the order of the catalog; on each in calling order. */
   readonly handlers: readonly HandlerStatus[];
   /** Plugins that are not loaded, so that nobody knows what they would register. */
   readonly absent: readonly { readonly owner: string; readonly state: string; readonly reason: string }[];
@@ -110,16 +109,13 @@ export class HookControl {
     const waiting = (hook: HookName) => ofPlugins.filter((each) => each.hook === hook);
     const isWaiting = (handler: RegisteredHandler<unknown>) => ofPlugins.some((each) => keyOf(each) === keyOf(handler));
     const ofHooks = (Object.keys(HOOK_CATALOG) as HookName[]).flatMap((hook) => {
-      const runners = hook === 'agent:bootstrap' && agents.length > 0 ? agents.map(({ runner }) => runner) : [hooks];
+      const isOfAgents = hook === 'agent:bootstrap' || isPackEvent(hook);
+      const runners = isOfAgents && agents.length > 0 ? agents.map(({ runner }) => runner) : [hooks];
       const registered = runners.flatMap((runner): readonly RegisteredHandler<unknown>[] => runner.list(hook));
       return [...registered.filter((handler) => !isWaiting(handler)).map(armed), ...waiting(hook)];
     });
     const registries = agents.map(({ registry }) => registry);
-    return withoutRepeats([
-      ...ofHooks,
-      ...registries.flatMap(({ listeners }) => listeners.flatMap(listenersOf)),
-      ...registries.flatMap(({ packs }) => packs.flatMap(absentPack)),
-    ]);
+    return withoutRepeats([...ofHooks, ...registries.flatMap(({ packs }) => packs.flatMap(absentPack))]);
   }
 }
 
@@ -139,7 +135,8 @@ function keyOf({ hook, id, owner }: { readonly hook: string; readonly id: string
 }
 
 function callOf({ hook, id, owner, priority, timeoutMs }: RegisteredHandler<unknown>) {
-  return { hook, id, owner, priority, timeoutMs };
+  // The order of hook packs is the order in which they were loaded.
+  return { hook, id, owner, priority: isPackEvent(hook) ? null : priority, timeoutMs };
 }
 
 /** Those that a plugin registered and that are not called. */
@@ -147,18 +144,6 @@ function waitingHandlers({ id: owner, hooks }: PluginStatus): readonly Listed[] 
   return hooks.flatMap(({ state, hook, id, priority, timeoutMs, reason = null }) =>
     state === 'armed' ? [] : [{ hook, id, owner, priority, timeoutMs, state, reason }],
   );
-}
-
-/** A row per event: who listens to a type listens to all its events. Those of `agent` stand on the hook of that name. */
-function listenersOf({ events, owner, name, bootstrap }: InternalHookRegistration): readonly Listed[] {
-  const heard = events.flatMap((event) =>
-    event.includes(':') ? [event] : KNOWN_EVENTS.filter((known) => known.startsWith(`${event}:`)),
-  );
-  const id = name === undefined ? `hook:${owner}` : `hook:${owner}/${name}`;
-  const timeoutMs = bootstrap.timeoutMs ?? INTERNAL_HOOK_TIMEOUT_MS;
-  return heard
-    .filter((event) => !Object.hasOwn(HOOK_CATALOG, event))
-    .map((hook) => ({ hook, id, owner, priority: null, timeoutMs, state: 'armed', reason: null }));
 }
 
 /** What somebody wants and does not have. What is switched off, or was never asked for, nobody misses. */

@@ -4,6 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import { HOOK_CATALOG, type HookName } from '../hooks/catalog.ts';
 import type { HookContext } from '../hooks/hook-context.ts';
+import { isPackEvent } from '../hooks/packs/unknown-events.ts';
 import type { HookRunner } from '../hooks/runner.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { reply, toolCall } from '../testkit/model-server.ts';
@@ -98,7 +99,7 @@ async function watched() {
   const clock = { now: Date.parse('2026-05-06T10:00:00Z') };
   const register = (hooks: HookRunner) => {
     for (const hook of Object.keys(HOOK_CATALOG) as HookName[]) {
-      if (hook === 'agent:bootstrap') continue;
+      if (hook === 'agent:bootstrap' || isPackEvent(hook)) continue;
       const handler = (event: { context?: { pluginConfig?: unknown } }, context: HookContext) => {
         told.push({ hook, context: { ...context }, pluginConfig: event.context?.pluginConfig });
       };

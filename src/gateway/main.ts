@@ -14,10 +14,12 @@ import type { LoadedConfig } from '../config/load-config.ts';
 import { formatModelRef } from '../config/model-choice.ts';
 import { resolveTimezone } from '../config/timezone.ts';
 import { DeadLetters } from '../delivery/dead-letters.ts';
+import type { PackSink } from '../facts/teller.ts';
 import type { HookStatistics } from '../hooks/hook-statistics.ts';
 import type { HookRunner } from '../hooks/runner.ts';
 import { EmbeddedLanes } from '../lanes/embedded-lanes.ts';
 import { GatewayNotReadyError } from '../protocol/errors.ts';
+import { parseAgentSessionKey } from '../protocol/session-key.ts';
 import { within } from '../protocol/time-limit.ts';
 import { planForget } from '../recorder/prune-captures.ts';
 import { Sessions } from '../sessions/sessions.ts';
@@ -31,7 +33,7 @@ import { GatewayCommandPorts } from './command-ports.ts';
 import { ContextWarnings } from './context-warnings.ts';
 import { createDelivery, type Delivery } from './create-delivery.ts';
 import { createDraftParts } from './create-draft-parts.ts';
-import { createInternalHooks } from './create-internal-hooks.ts';
+import { createPackContext } from './create-pack-context.ts';
 import { createPlugins, type GatewayPlugins } from './create-plugins.ts';
 import { createRecords } from './create-records.ts';
 import { createRunParts } from './create-run-parts.ts';
@@ -45,6 +47,7 @@ import { openMcp } from './open-mcp.ts';
 import { openState } from './open-state.ts';
 import { previewMessage } from './preview-message.ts';
 import { receiveMessage } from './receive-message.ts';
+import { sayLine } from './say-line.ts';
 import { listAgentStatuses, readGatewayStatus } from './services/gateway-status.ts';
 import { Runs } from './services/runs.ts';
 import type { Services } from './services/services.ts';
@@ -102,7 +105,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
 
   // What is kept, and what is told and recorded.
   const { lock, store } = await openState(environment);
-  const records = createRecords({ environment, config, store, now, warn, packs: () => internalHooks });
+  const records = createRecords({ environment, config, store, now, warn, packs: () => packs });
   const { live, recorder, hooks, teller } = records;
   const { tell } = teller;
   options.register?.(hooks);
@@ -124,17 +127,27 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   };
   const mcp = openMcp({ ...options, store, now });
   const cronJobs = () => schedule.toolJobs;
-  const drafting = createDraftParts({ ...options, store, hooks, now, mcp, sessionMail, cronJobs, plugins });
+  const packContext = createPackContext({ config, environment, store, now, wakeLane: (key) => lanes.wake(key) });
+  const drafting = createDraftParts({
+    ...options,
+    store,
+    hooks,
+    now,
+    mcp,
+    sessionMail,
+    cronJobs,
+    plugins,
+    packContext,
+  });
   const { engine, models, route } = drafting;
   const { workspaceDirOf } = drafting.parts.context;
   const contextWarnings = new ContextWarnings(warn);
   const workspaces = new Workspaces({ environment, config, now, warn });
   const modelsOf = (agentId: string) => models.candidates(agentId).map(formatModelRef);
-  const internalHooks = createInternalHooks({
-    ...{ engine, config, environment, store, records, now, warn },
-    delivery: () => delivery,
-    wakeLane: (sessionKey) => lanes.wake(sessionKey),
-  });
+  const packs: PackSink = {
+    agentOf: (key) => engine.prepare({ agentId: parseAgentSessionKey(key)?.agentId, at: new Date(now()) }),
+    say: (key, text) => sayLine({ store, planDelivery: plan, wakeOutbox, now }, key, text),
+  };
 
   // Where answers go.
   const delivery = createDelivery({
@@ -369,7 +382,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       const lastWords = () => Math.max(left(), LAST_WORDS_MS);
       if (reason === 'restart') await within(lastWords(), tell('gateway-restarting', { reason }));
       await within(lastWords(), tell('gateway-stopping', { reason }));
-      await internalHooks.settle(Math.max(left(), 500));
+      await teller.settle(Math.max(left(), 500));
       await hooks.drain(Math.max(left(), 500));
       await plugins.stop();
       await within(lastWords(), tell('gateway-stopped', { reason, context: hookContext }));

@@ -18,7 +18,7 @@ import {
   type InternalHooks,
   loadInternalHooks,
 } from '../hooks/packs/load-internal-hooks.ts';
-import type { InternalHookRegistration } from '../hooks/packs/trigger-internal-hook.ts';
+import { handlerIdOf, type InternalHookRegistration } from '../hooks/packs/pack-registration.ts';
 import { describeUnknownEvents } from '../hooks/packs/unknown-events.ts';
 import type { BootstrapRegistration } from './bootstrap-registry.ts';
 import { type PluginInternalHook, pluginInternalHooks } from './plugins/plugin-internal-hooks.ts';
@@ -42,7 +42,7 @@ export interface UserHandlers {
   readonly registrations: readonly BootstrapRegistration[];
   readonly absences: readonly Absence[];
   readonly packs: readonly HookPackFate[];
-  /** Whoever listens to events that have no row in the hook catalog. */
+  /** Packs and plugins with the events that they listen to. */
   readonly listeners: readonly InternalHookRegistration[];
   /** A sentence each, with the file that is to be mended. */
   readonly problems: readonly string[];
@@ -149,10 +149,8 @@ async function loadFrom(
 /** One registration however many of its events mean this hook; none for a pack that listens to other events only. */
 function bootstrapRegistration(registration: InternalHooks['registrations'][number]): BootstrapRegistration[] {
   if (!registration.events.some((event) => event === 'agent' || event === 'agent:bootstrap')) return [];
-  const { owner, name, description, handler, bootstrap } = registration;
-  return [
-    { id: name === undefined ? `hook:${owner}` : `hook:${owner}/${name}`, owner, description, handler, ...bootstrap },
-  ];
+  const { owner, description, handler, bootstrap } = registration;
+  return [{ id: handlerIdOf(registration), owner, description, handler, ...bootstrap }];
 }
 
 async function loadConfiguredHandlers(

@@ -18,6 +18,7 @@ export interface ArmedHandler {
   readonly spends: boolean;
   /** Not part of what is listed: it may hold secrets. */
   readonly pluginConfig: object | undefined;
+  readonly eventContext: (() => object) | undefined;
   /** Among handlers of the same priority, the lower goes first. */
   readonly place: number;
 }
@@ -32,7 +33,7 @@ export function armHandler(registration: HandlerRegistration<unknown>): Omit<Arm
   const row = rowOf(registration.hook);
   const problem = problemOf(registration, row);
   if (problem) throw new InvalidHandlerError({ hook: registration.hook, id: registration.id, problem });
-  const { pluginConfig, ...listed } = registration;
+  const { pluginConfig, eventContext, ...listed } = registration;
   const { timeoutMs } = listed;
   const registered: RegisteredHandler<unknown> = {
     ...listed,
@@ -50,8 +51,8 @@ export function armHandler(registration: HandlerRegistration<unknown>): Omit<Arm
     row.onFailure === 'refuse' ||
     (row.onFailure === 'refuse-if-policy' && registered.policy) ||
     registered.onError === 'abort';
-  const spends = !isGate && row.kind !== 'observe';
-  return { registered, breaker: new Breaker(), isGate, spends, pluginConfig: isolatedCopy(pluginConfig) };
+  const spends = !isGate && row.kind !== 'observe' && row.audience === undefined;
+  return { registered, breaker: new Breaker(), isGate, spends, pluginConfig: isolatedCopy(pluginConfig), eventContext };
 }
 
 /**

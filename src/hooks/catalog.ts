@@ -43,6 +43,8 @@ export interface HookRow {
   readonly permission: 'none' | 'conversation' | 'prompt-injection';
   /** An observer that the caller waits for, up to its deadline. */
   readonly awaited?: true;
+  /** An event of hook packs: plugins register for it in the manner of packs. What its handlers push is `messages`. */
+  readonly audience?: 'packs';
   /** A handler answers with a plain value; a promise is no answer. */
   readonly sync?: true;
   readonly summary: string;
@@ -51,6 +53,10 @@ export interface HookRow {
 /** What rows have in common unless they say otherwise. */
 const ASKED = { order: 'highest-first', defaultPriority: 0, onFailure: 'skip', permission: 'none' } as const;
 const TOLD = { ...ASKED, kind: 'observe', combine: {}, deadlineMs: 30_000 } as const;
+/** Events of hook packs: handlers of the type come first, and each has an event of its own that it may push messages to. */
+const HEARD = { ...TOLD, event: 'InternalHookEvent', deadlineMs: 5_000, audience: 'packs' } as const;
+/** The same where what they push is said. */
+const SAID = { ...HEARD, kind: 'contribute', combine: { messages: 'collect' } } as const;
 
 const CONTEXT = { prependContext: 'collect', appendContext: 'collect' } as const;
 const PROMPT = {
@@ -77,6 +83,8 @@ export const HOOK_CATALOG = {
     event: 'MessageReceivedEvent',
     summary: 'Sees what came in: content, sender, thread and metadata.',
   },
+  'message:received': { ...HEARD, place: 'inbound', summary: 'Hook packs see what came in.' },
+  'message:preprocessed': { ...HEARD, place: 'inbound', summary: 'Hook packs see what an agent will be asked.' },
   before_reset: {
     ...TOLD,
     place: 'session',
@@ -85,6 +93,9 @@ export const HOOK_CATALOG = {
     awaited: true,
     summary: 'Sees a session before it is reset, while its messages are still there.',
   },
+  'command:new': { ...SAID, place: 'session', awaited: true, summary: 'Hook packs see that somebody said /new.' },
+  'command:reset': { ...SAID, place: 'session', awaited: true, summary: 'Hook packs see that somebody said /reset.' },
+  'command:stop': { ...HEARD, place: 'session', summary: 'Hook packs see that somebody said /stop.' },
   session_end: {
     ...TOLD,
     place: 'session',
@@ -93,11 +104,18 @@ export const HOOK_CATALOG = {
     awaited: true,
     summary: 'Sees a session end, with the reason.',
   },
+  'session:end': { ...SAID, place: 'session', summary: 'Hook packs see a session end.' },
   session_start: {
     ...TOLD,
     place: 'session',
     event: 'SessionStartEvent',
-    summary: 'Sees a session begin.',
+    summary: 'Sees a session begin, or go on in a new process.',
+  },
+  'session:start': { ...SAID, place: 'session', summary: 'Hook packs see a session begin.' },
+  'session:patch': {
+    ...SAID,
+    place: 'session',
+    summary: 'Hook packs see that a client changed what a plugin keeps for a session.',
   },
   before_model_resolve: {
     ...ASKED,
@@ -311,6 +329,7 @@ export const HOOK_CATALOG = {
     event: 'MessageSentEvent',
     summary: 'Sees how a delivery went.',
   },
+  'message:sent': { ...HEARD, place: 'delivery', summary: 'Hook packs see how a delivery went.' },
   before_compaction: {
     ...TOLD,
     place: 'compaction',
@@ -318,11 +337,23 @@ export const HOOK_CATALOG = {
     awaited: true,
     summary: 'Sees a session before its older messages are replaced by a summary.',
   },
+  'session:compact:before': {
+    ...SAID,
+    place: 'compaction',
+    awaited: true,
+    summary: 'Hook packs see a session before its older messages are replaced.',
+  },
   after_compaction: {
     ...TOLD,
     place: 'compaction',
     event: 'AfterCompactionEvent',
     summary: 'Sees what a compaction left.',
+  },
+  'session:compact:after': {
+    ...SAID,
+    place: 'compaction',
+    awaited: true,
+    summary: 'Hook packs see what a compaction left.',
   },
   subagent_spawning: {
     ...ASKED,
@@ -361,6 +392,14 @@ export const HOOK_CATALOG = {
     awaited: true,
     summary: 'Starts what a plugin runs beside the gateway.',
   },
+  'gateway:startup': { ...HEARD, place: 'gateway', summary: 'Hook packs see that the gateway listens.' },
+  'gateway:pre-restart': {
+    ...HEARD,
+    place: 'gateway',
+    awaited: true,
+    summary: 'Hook packs see that the gateway stops to be started again.',
+  },
+  'gateway:shutdown': { ...HEARD, place: 'gateway', awaited: true, summary: 'Hook packs see that the gateway stops.' },
   gateway_stop: {
     ...TOLD,
     place: 'gateway',

@@ -1,7 +1,7 @@
 // Every hook by name with the types of its event, its context and its result, so that call sites and handlers are
 // checked by the hook's name alone. The catalog has a row for each name; a test keeps the two lists equal.
 
-import type { AgentBootstrapHookEvent } from '../protocol/bootstrap-event.ts';
+import type { AgentBootstrapHookEvent, InternalHookEvent } from '../protocol/bootstrap-event.ts';
 import type { AgentHooks } from './agent-hooks.ts';
 import type { HOOK_CATALOG, HookName } from './catalog.ts';
 import type { HookContext } from './hook-context.ts';
@@ -10,20 +10,28 @@ import type { MessageHooks } from './message-hooks.ts';
 import type { SessionHooks } from './session-hooks.ts';
 import type { ToolHooks } from './tool-hooks.ts';
 
-export interface HookTypes extends AgentHooks, ToolHooks, MessageHooks, SessionHooks, LifecycleHooks {
+export interface HookTypes extends AgentHooks, ToolHooks, MessageHooks, SessionHooks, LifecycleHooks, PackHooks {
   'agent:bootstrap': { event: AgentBootstrapHookEvent; context: HookContext; result: undefined };
 }
 
 type Rows = typeof HOOK_CATALOG;
 
+/** Events of hook packs, which the runner announces. */
+export type PackHookName = { [Hook in HookName]: Rows[Hook] extends { audience: 'packs' } ? Hook : never }[HookName];
+
+type PackHooks = { [Hook in PackHookName]: { event: InternalHookEvent; context: object; result: undefined } };
+
 /** Bootstrap handlers edit a draft in place instead of answering; composition drives them by `HookRunner.chain`. */
 export type BootstrapHookName = 'agent:bootstrap';
 
 /** Hooks whose handlers are told and not asked. */
-export type ObserverHookName = { [Hook in HookName]: Rows[Hook]['kind'] extends 'observe' ? Hook : never }[HookName];
+export type ObserverHookName = Exclude<
+  { [Hook in HookName]: Rows[Hook]['kind'] extends 'observe' ? Hook : never }[HookName],
+  PackHookName
+>;
 
 /** Hooks whose handlers answer. */
-export type AskingHookName = Exclude<HookName, ObserverHookName | BootstrapHookName>;
+export type AskingHookName = Exclude<HookName, ObserverHookName | BootstrapHookName | PackHookName>;
 
 /** Hooks whose handlers answer with a plain value, never a promise. */
 export type SyncHookName = { [Hook in HookName]: Rows[Hook] extends { sync: true } ? Hook : never }[HookName];

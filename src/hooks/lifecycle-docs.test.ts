@@ -19,7 +19,7 @@ function drawn(): Drawn[] {
   let place = '';
   for (const line of picture.split('\n')) {
     place = /^┌─ (\w+) ─/.exec(line)?.[1] ?? place;
-    const [, hook, kind, mark] = /^│ {2}([a-z_:]+) +([a-z]+) ([*!]?) +\S/.exec(line) ?? [];
+    const [, hook, kind, mark] = /^│ {2}([a-z_:-]+) +([a-z]+) ([*!]?) +\S/.exec(line) ?? [];
     if (hook && kind) hooks.push({ place, hook, kind, mark: mark ?? '' });
   }
   return hooks;

@@ -10,7 +10,7 @@
 // nothing for others, and what a handler does after its deadline has no effect. The handlers of one run share a budget;
 // gates and observers have nothing to do with it. A handler that overruns its deadline again and again is suspended until
 // an operator rearms it; a suspended gate stays closed.
-// When it fires: `run` asks now; `observe` tells later, in order per session key; `drain` waits for what is not told yet.
+// When it fires: `run` asks now, `announce` tells hook packs now; `observe` tells later, in order per session key; `drain` waits for what is not told yet.
 
 import type { InternalHookHandler } from '../protocol/bootstrap-event.ts';
 import {
@@ -36,10 +36,18 @@ import { type HandlerFailure, handlerFailureOf, refusalReason, suspendedReason }
 import { HandlerPlaces } from './handler-places.ts';
 import type { HookCallRecord } from './hook-call-record.ts';
 import type { HookContext } from './hook-context.ts';
-import type { AskingHookName, BootstrapHookName, HookHandlers, HookTypes, ObserverHookName } from './hook-types.ts';
+import type {
+  AskingHookName,
+  BootstrapHookName,
+  HookHandlers,
+  HookTypes,
+  ObserverHookName,
+  PackHookName,
+} from './hook-types.ts';
 import { frozenCopy } from './isolated-copy.ts';
 import { LookAhead } from './look-ahead.ts';
 import { MAX_WAITING, ObserverQueue } from './observer-queue.ts';
+import { MAX_MESSAGES, type PackEvent, packEventFor, sayable, withoutQuotes } from './packs/pack-event.ts';
 import type { RemoteAnswer, RemoteHandlers } from './remote-handlers.ts';
 import { RunBudgets } from './run-budgets.ts';
 
@@ -65,6 +73,8 @@ export interface HandlerRegistration<Handler, Hook extends HookName = HookName> 
   readonly policy?: boolean | undefined;
   /** The handler sees it as `event.context.pluginConfig`; nobody else does. */
   readonly pluginConfig?: object | undefined;
+  /** What the handler of an event of hook packs finds in its event's context besides. */
+  readonly eventContext?: (() => object) | undefined;
   /**
    * The handler calls into another thread, which copies what it is given and takes a moment even where a plain value is
    * due. That the value there is plain is checked there.
@@ -130,6 +140,12 @@ export interface HookAnswer<Hook extends AskingHookName> {
   readonly calls: readonly HookCallRecord[];
   /** Ids of the handlers that were not called because only pure ones were wanted. */
   readonly skipped: readonly string[];
+}
+
+export interface Announcement {
+  /** In the order of the handlers. */
+  readonly messages: readonly string[];
+  readonly calls: readonly HookCallRecord[];
 }
 
 export interface HandlerName {
@@ -345,6 +361,42 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     const longest = Math.max(...handlers.map(({ registered }) => registered.timeoutMs));
     await within(longest, Promise.all(told));
     return [...calls];
+  }
+
+  /**
+   * Tells the handlers of an event of hook packs, one after the other, and gives what they want said. What a handler said
+   * before it threw counts; of one that overran its deadline nothing does.
+   */
+  async announce(hook: PackHookName, event: PackEvent): Promise<Announcement> {
+    const messages: string[] = [];
+    const calls: HookCallRecord[] = [];
+    const { runId } = event.context;
+    const identity = {
+      runId: typeof runId === 'string' ? runId : undefined,
+      sessionKey: event.sessionKey || undefined,
+    };
+    for (const armed of this.#armed(hook)) {
+      const { timeoutMs, handler } = armed.registered;
+      const uncalled = this.#uncalled(armed, timeoutMs, identity, {});
+      if (uncalled) {
+        calls.push(uncalled);
+        continue;
+      }
+      const call = this.#begin(armed, timeoutMs, identity, {});
+      const own = packEventFor(event, armed.eventContext?.(), call.deadline);
+      try {
+        await call.deadline.race((handler as InternalHookHandler)(own));
+        call.settled();
+        const said = sayable(own.messages);
+        messages.push(...said);
+        calls.push(this.#ended(armed, {}, call, call.done(said.length > 0 ? ['messages'] : [])));
+      } catch (error) {
+        const failure = handlerFailureOf(error);
+        if (failure.outcome === 'threw') messages.push(...sayable(own.messages));
+        calls.push(this.#ended(armed, {}, call, call.failed(withoutQuotes(failure, event))));
+      }
+    }
+    return { messages: messages.slice(0, MAX_MESSAGES), calls };
   }
 
   /** Waits until every observer was told everything, at most this long. Returns how many observations are left. */

@@ -43,8 +43,11 @@ export const PROMPT_FIELDS = [
   'appendSystemContext',
 ] as const;
 
-/** Hooks that plugins may listen to; bootstrap handlers are registered as internal hooks. */
-export const PLUGIN_HOOK_NAMES = (Object.keys(HOOK_CATALOG) as HookName[]).filter((name) => name !== 'agent:bootstrap');
+/** Hooks that plugins may listen to. Bootstrap handlers and events of hook packs are registered as internal hooks. */
+export const PLUGIN_HOOK_NAMES = (Object.keys(HOOK_CATALOG) as HookName[]).filter((name) => {
+  const { audience }: HookRow = HOOK_CATALOG[name];
+  return name !== 'agent:bootstrap' && audience === undefined;
+});
 
 export function admitHook(applicant: HookApplicant, hookName: string, request: HookRequest = {}): HookAdmission {
   const hook = PLUGIN_HOOK_NAMES.find((name) => name === (OLDER_NAMES[hookName] ?? hookName));

@@ -7,7 +7,6 @@ import type { InternalHookEvent } from '../../protocol/bootstrap-event.ts';
 import { registryOf } from '../../testkit/registry-of.ts';
 import { SCRATCH_TIME, ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
 import { ContextEngine } from '../context-engine.ts';
-import { InternalHooks } from '../internal-hooks.ts';
 
 let scratch: ScratchWorkspace;
 beforeEach(async () => {
@@ -36,18 +35,12 @@ function engineWith(plugins: ReturnType<typeof registryOf>, statuses: readonly o
   const source = { ...plugins, list: () => statuses as never };
   const config = { agents: { defaults: { workspace: scratch.workspaceDir } } };
   const engine = new ContextEngine({ environment, config, plugins: source });
-  const hooks = new InternalHooks({
-    engine,
-    config,
-    depsOf: () => {
-      throw new Error('for bundled packs only');
-    },
-    say: async () => {},
-    record: () => {},
-    now: () => SCRATCH_TIME.getTime(),
-    warn: () => {},
-  });
-  return { engine, fire: () => hooks.fire('command', 'new', 'agent:main:main', () => ({})) };
+  const event = { type: 'command', action: 'new', sessionKey: 'agent:main:main', context: {}, timestamp: SCRATCH_TIME };
+  const fire = async () => {
+    const { runner } = await engine.prepare({ agentId: 'main', at: SCRATCH_TIME });
+    return (await runner.announce('command:new', event)).messages;
+  };
+  return { engine, fire };
 }
 
 it('are called with the packs, and follow their plugin when it is loaded again and when it goes', async () => {

@@ -3,7 +3,7 @@
 // so that what it did to its event comes back as an answer.
 
 import { DEFAULT_HOOK_PRIORITY } from '../../hooks/packs/load-internal-hooks.ts';
-import type { InternalHookRegistration } from '../../hooks/packs/trigger-internal-hook.ts';
+import type { InternalHookRegistration } from '../../hooks/packs/pack-registration.ts';
 import type { Registered } from '../../plugins/plugin-registry.ts';
 import type { InternalHandlerAnswer } from '../../plugins/registration.ts';
 import { type InternalHookEvent, isAgentBootstrapEvent } from '../../protocol/bootstrap-event.ts';

@@ -12,7 +12,7 @@ import type { HookPack } from './hook-pack.ts';
 import { type HookLoadPolicy, internalHooksConfigured, resolveConfiguredHooks } from './internal-hooks-configured.ts';
 import { type HookConfig, readInternalHooksSection } from './internal-hooks-section.ts';
 import type { HookHandlerFile, LoadedHookHandler } from './load-hook-handler.ts';
-import type { InternalHookRegistration } from './trigger-internal-hook.ts';
+import type { InternalHookRegistration } from './pack-registration.ts';
 
 /** Where handlers of users stand among the bundled ones. */
 export const DEFAULT_HOOK_PRIORITY = 150;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { listBundledPacks } from '../bundled/bundled-packs.ts';
-import { INTERNAL_HOOK_TIMEOUT_MS } from './trigger-internal-hook.ts';
+import { HOOK_CATALOG } from '../catalog.ts';
 import { KNOWN_EVENTS } from './unknown-events.ts';
 
 const text = readFileSync(new URL('../../../docs/hooks.md', import.meta.url), 'utf8');
@@ -29,6 +29,6 @@ describe('docs/hooks.md', () => {
   });
 
   it('says rightly how long a handler may take', () => {
-    expect(text).toContain(`(\`timeoutMs\`, default ${INTERNAL_HOOK_TIMEOUT_MS})`);
+    expect(text).toContain(`(\`timeoutMs\`, default ${HOOK_CATALOG['command:new'].deadlineMs})`);
   });
 });

@@ -2,6 +2,8 @@
 // hook that would wait for ever without anybody noticing.
 
 import { nearMatch } from '../../protocol/near-match.ts';
+import { HOOK_CATALOG, type HookName, type HookRow } from '../catalog.ts';
+import type { PackHookName } from '../hook-types.ts';
 import type { HookPack } from './hook-pack.ts';
 
 /** A sentence per event, with the one that was probably meant. */
@@ -14,29 +16,19 @@ export function describeUnknownEvents({ name, metadata }: Pick<HookPack, 'name' 
   });
 }
 
-/** The events of hook packs, and their types, each of which stands for all its events. A test compares them with the docs. */
-export const KNOWN_EVENTS = [
-  'agent',
-  'agent:bootstrap',
-  'command',
-  'command:new',
-  'command:reset',
-  'command:stop',
-  'gateway',
-  'gateway:startup',
-  'gateway:shutdown',
-  'gateway:pre-restart',
-  'message',
-  'message:received',
-  'message:preprocessed',
-  'message:sent',
-  'session',
-  'session:start',
-  'session:end',
-  'session:compact:before',
-  'session:compact:after',
-  'session:patch',
-];
+/** The hooks of the catalog that are events of hook packs. `agent:bootstrap` is one too, and edits files besides. */
+export const PACK_EVENTS = (Object.keys(HOOK_CATALOG) as HookName[]).filter(isPackEvent);
+
+/** The events, and their types, each of which stands for all its events. */
+export const KNOWN_EVENTS = ['agent:bootstrap', ...PACK_EVENTS]
+  .flatMap((event) => [event.slice(0, event.indexOf(':')), event])
+  .filter((event, index, all) => all.indexOf(event) === index)
+  .sort();
+
+export function isPackEvent(hook: HookName): hook is PackHookName {
+  const row: HookRow = HOOK_CATALOG[hook];
+  return row.audience === 'packs';
+}
 
 /** Events of the contract that nothing fires here yet. */
 export const PENDING_EVENTS = ['message:transcribed'];

@@ -2,14 +2,14 @@
 // is handed. The names are those of OpenClaw's plugins, so that theirs run here and ours there.
 
 import type { HookName } from '../../hooks/catalog.ts';
-import type { BootstrapHookName, HookHandler } from '../../hooks/hook-types.ts';
+import type { BootstrapHookName, HookHandler, PackHookName } from '../../hooks/hook-types.ts';
 import type { InternalHookEvent } from '../../protocol/bootstrap-event.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import type { PluginLogger } from '../api/plugin-logger.ts';
 import type { PluginRuntime } from '../api/plugin-runtime.ts';
 import type { CleanupReason, PluginToolResult, PluginToolScope } from '../registration.ts';
 
-export type PluginHookName = Exclude<HookName, BootstrapHookName>;
+export type PluginHookName = Exclude<HookName, BootstrapHookName | PackHookName>;
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a function of a plugin may simply return nothing
 type Answer<Value> = Value | void | null | undefined | Promise<Value | void | null | undefined>;

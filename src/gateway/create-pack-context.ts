@@ -8,6 +8,8 @@ import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
 import { resolveTimezone } from '../config/timezone.ts';
 import type { PackDeps, SaidMessage } from '../hooks/bundled/pack-deps.ts';
+import { frozenCopy } from '../hooks/isolated-copy.ts';
+import type { InternalHookRegistration } from '../hooks/packs/pack-registration.ts';
 import { buildCronSessionKey } from '../protocol/build-session-key.ts';
 import { textOf } from '../protocol/message.ts';
 import { newId } from '../protocol/new-id.ts';
@@ -31,7 +33,17 @@ export interface PackDepsOptions {
 
 const MAX_FILE_BYTES = 256 * 1024;
 
-export function createPackDeps(options: PackDepsOptions): (pack: string) => PackDeps {
+/** What the handlers of packs find in their events besides what those tell: the configuration, and the bundled ones more. */
+export function createPackContext(options: PackDepsOptions): (registration: InternalHookRegistration) => object {
+  const depsOf = createPackDeps(options);
+  let cfg: object | undefined;
+  return ({ source, owner }) => {
+    cfg ??= frozenCopy(options.config);
+    return source === 'openclaw-bundled' ? { cfg, deps: depsOf(owner) } : { cfg };
+  };
+}
+
+function createPackDeps(options: PackDepsOptions): (pack: string) => PackDeps {
   const { config, environment, store } = options;
   const policyOf = memoryPolicyOf(config, environment);
   const writes = new OneAtATime();

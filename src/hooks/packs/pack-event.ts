@@ -1,0 +1,51 @@
+// An event of hook packs as one handler is given it, and what that handler says. Each handler has an event of its own, so
+// that what it does to it, or pushes after its deadline, is seen by no other.
+
+import type { InternalHookEvent } from '../../protocol/bootstrap-event.ts';
+import type { Deadline } from '../deadline.ts';
+import type { HandlerFailure } from '../handler-failure.ts';
+import { isolatedCopy } from '../isolated-copy.ts';
+
+export type PackEvent = Omit<InternalHookEvent, 'messages' | 'signal'>;
+
+/** `besides` is what this one handler finds in the context and the others do not. */
+export function packEventFor(event: PackEvent, besides: object | undefined, deadline: Deadline): InternalHookEvent {
+  const context = { ...isolatedCopy(event.context), ...besides };
+  return Object.defineProperty({ ...event, context, messages: [] as string[] }, 'signal', {
+    // Made only for a handler that looks at it.
+    get: () => deadline.signal,
+    enumerable: true,
+  });
+}
+
+export const MAX_MESSAGES = 20;
+const MAX_MESSAGE_CHARS = 4_000;
+
+/** What of the pushed messages a person can be shown. */
+export function sayable(pushed: unknown): readonly string[] {
+  if (!Array.isArray(pushed)) return [];
+  return pushed
+    .filter((message): message is string => typeof message === 'string' && message.trim() !== '')
+    .slice(0, MAX_MESSAGES)
+    .map((message) => message.slice(0, MAX_MESSAGE_CHARS));
+}
+
+const SAID_FIELDS = ['content', 'body'] as const;
+const SHORTEST_QUOTE = 12;
+
+/** A message may yet be blocked, and then no log and no record may hold its words, even if a handler threw them. */
+export function withoutQuotes(failure: HandlerFailure, { context }: PackEvent): HandlerFailure {
+  const said = SAID_FIELDS.map((field) => context[field]).filter((text) => typeof text === 'string' && text !== '');
+  return said.some((text) => isQuoted(String(text), failure.error))
+    ? { ...failure, error: 'an error that quotes the message' }
+    : failure;
+}
+
+function isQuoted(said: string, error: string): boolean {
+  const length = Math.min(SHORTEST_QUOTE, said.length);
+  if (length < 4) return false;
+  for (let start = 0; start + length <= error.length; start++) {
+    if (said.includes(error.slice(start, start + length))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,66 @@
+// What a hook pack, or a plugin in its manner, listens to, and the handlers of the hook runner that this makes. Handlers
+// of a type are called before those of one event, each in the order in which they were loaded; one that names an event
+// twice is called twice. Names are compared exactly, and a name that no row of the catalog has becomes no handler.
+
+import type { InternalHookHandler } from '../../protocol/bootstrap-event.ts';
+import type { OnError, Stability } from '../../protocol/handler.ts';
+import type { PackHookName } from '../hook-types.ts';
+import type { HandlerRegistration } from '../runner.ts';
+import type { HookSource } from './hook-pack.ts';
+import { PACK_EVENTS } from './unknown-events.ts';
+
+export interface InternalHookRegistration {
+  /** `command`, `command:new`, `agent:bootstrap`… in the order in which the pack names them. */
+  readonly events: readonly string[];
+  readonly handler: InternalHookHandler;
+  /** The pack's name, the plugin's id, or `handlers[<n>]` for one that the configuration names by file. */
+  readonly owner: string;
+  readonly source: HookSource | 'config';
+  readonly description: string;
+  /** Of a plugin, which may bring several under one owner. */
+  readonly name?: string | undefined;
+  /** How to run it on agent:bootstrap; the deadline holds for every event. What the pack leaves open is undefined, but for the priority. */
+  readonly bootstrap: {
+    readonly priority: number;
+    readonly stability?: Stability | undefined;
+    readonly onError?: OnError | undefined;
+    readonly timeoutMs?: number | undefined;
+  };
+}
+
+export type PackHandler = HandlerRegistration<InternalHookHandler, PackHookName>;
+
+/** Every handler but those of agent:bootstrap, which edit files and are registered for that. */
+export function packHandlers(
+  registrations: readonly InternalHookRegistration[],
+  contextOf?: (registration: InternalHookRegistration) => object,
+): readonly PackHandler[] {
+  const taken = new Map<string, number>();
+  return registrations.flatMap((registration) =>
+    registration.events.flatMap((event) =>
+      PACK_EVENTS.filter((hook) => hook === event || typeOf(hook) === event).map((hook): PackHandler => {
+        const id = handlerIdOf(registration);
+        const count = (taken.get(`${hook} ${id}`) ?? 0) + 1;
+        taken.set(`${hook} ${id}`, count);
+        return {
+          hook,
+          id: count === 1 ? id : `${id}#${count}`,
+          owner: registration.owner,
+          description: registration.description,
+          handler: registration.handler,
+          priority: hook === event ? 0 : 1,
+          timeoutMs: registration.bootstrap.timeoutMs,
+          eventContext: contextOf && (() => contextOf(registration)),
+        };
+      }),
+    ),
+  );
+}
+
+function typeOf(hook: PackHookName): string {
+  return hook.slice(0, hook.indexOf(':'));
+}
+
+export function handlerIdOf({ owner, name }: Pick<InternalHookRegistration, 'owner' | 'name'>): string {
+  return name === undefined ? `hook:${owner}` : `hook:${owner}/${name}`;
+}
