@@ -22,6 +22,8 @@ export interface StartSettings {
   readonly failpoints?: readonly string[] | undefined;
   /** The text of a module that adds handlers; see gateway-program.ts. Without it, `atrium start` is run. */
   readonly program?: string | undefined;
+  /** The `atrium` of another build; default: of this repository. */
+  readonly command?: string | undefined;
   /** A command that runs the one behind it under some restriction, such as `['setpriv', '…']`. */
   readonly under?: readonly string[] | undefined;
 }
@@ -77,9 +79,14 @@ export class GatewayProcess {
   }
 
   /** `ready` when it listens, `ended` when it died or refused before that. */
-  async start({ failpoints = [], program, under = [] }: StartSettings = {}): Promise<'ready' | 'ended'> {
+  async start({
+    failpoints = [],
+    program,
+    command: atrium = COMMAND,
+    under = [],
+  }: StartSettings = {}): Promise<'ready' | 'ended'> {
     if (this.#child) throw new Error('The gateway is running already.');
-    const [command = process.execPath, ...args] = [...under, process.execPath, ...(await this.#argv(program))];
+    const [command = process.execPath, ...args] = [...under, process.execPath, ...(await this.#argv(program, atrium))];
     const child = spawn(command, args, {
       cwd: this.home.home,
       env: {
@@ -158,8 +165,8 @@ export class GatewayProcess {
     await this.home.remove();
   }
 
-  async #argv(program: string | undefined): Promise<readonly string[]> {
-    if (program === undefined) return [COMMAND, 'start', '--port', '0'];
+  async #argv(program: string | undefined, atrium: string): Promise<readonly string[]> {
+    if (program === undefined) return [atrium, 'start', '--port', '0'];
     const file = join(this.home.home, 'program.mjs');
     await writeFile(file, program);
     return [PROGRAM, pathToFileURL(file).href];
