@@ -8,6 +8,7 @@ import type { AbsentText } from '../context/report/find-absent-text.ts';
 import type { PromptPlace } from '../context/report/prompt-place.ts';
 import { BadFlagError } from '../gateway/errors.ts';
 import { nearMatch } from '../protocol/near-match.ts';
+import { clip } from '../protocol/one-line.ts';
 import { type AskedFile, findAskedFile, unknownFileNote } from './asked-file.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
@@ -15,7 +16,7 @@ import { contextGroup } from './context-group.ts';
 import { countOf, describeLines, describeOrigin, describePath, type KnownPlaces } from './describe-origin.ts';
 import { NoSuchLineError } from './errors.ts';
 import { EXIT } from './exit-code.ts';
-import { clip, formatTable, oneLine, outputWidth, visibleLine, wrapText } from './format-table.ts';
+import { formatTable, oneLine, outputWidth, visibleLine, wrapText } from './format-table.ts';
 import { addSituationOptions, openContext, type SituationFlags } from './situation-options.ts';
 
 interface ExplainFlags extends SituationFlags {

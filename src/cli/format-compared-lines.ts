@@ -1,7 +1,8 @@
 // A small difference as lines with their authors, in the manner of a unified diff: what went, what came, and a little
 // of what stands around it.
 
-import { clip, oneLine, visibleLine, wrapText } from './format-table.ts';
+import { clip } from '../protocol/one-line.ts';
+import { oneLine, visibleLine, wrapText } from './format-table.ts';
 
 export interface AuthoredLine {
   readonly kind: 'same' | 'removed' | 'added';

@@ -2,7 +2,8 @@
 
 import { exactFinder, spacingFinder } from '../context/report/find-text.ts';
 import type { Preview } from '../gateway/preview-message.ts';
-import { clip, formatTable, oneLine } from './format-table.ts';
+import { clip } from '../protocol/one-line.ts';
+import { formatTable, oneLine } from './format-table.ts';
 
 type ToldSpan = Preview['spans'][number];
 

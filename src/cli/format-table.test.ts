@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { clip, formatTable, oneLine, visibleLine, wrapText } from './format-table.ts';
+import { clip } from '../protocol/one-line.ts';
+import { formatTable, oneLine, visibleLine, wrapText } from './format-table.ts';
 
 const COLUMNS = [
   { title: 'name', cell: (row: { name: string; size: number; note: string }) => row.name },

@@ -84,7 +84,3 @@ export function oneLine(text: string): string {
 export function visibleLine(text: string): string {
   return text.replace(/\t/g, '  ').replace(/[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/g, ' ');
 }
-
-export function clip(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, Math.max(1, width - 1))}…`;
-}

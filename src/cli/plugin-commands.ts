@@ -7,6 +7,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
 import type { OpenedPluginCli } from '../gateway/plugins/open-plugin-cli.ts';
 import { isAtriumError } from '../protocol/errors.ts';
+import { errorText } from '../protocol/one-line.ts';
 import { within } from '../protocol/time-limit.ts';
 import type { CliIo } from './cli-io.ts';
 import { PluginCliError } from './errors.ts';
@@ -106,5 +107,5 @@ async function inTime(work: () => Promise<unknown>): Promise<void> {
 }
 
 function wordsOf(error: unknown): string {
-  return oneLine(error instanceof Error ? error.message : String(error)).slice(0, 500);
+  return oneLine(errorText(error)).slice(0, 500);
 }

@@ -1,17 +1,14 @@
 // Text for a chat answer: one line, a list, numbers and stretches of time as people read them.
 
+import { oneLine } from '../protocol/one-line.ts';
+
 /**
  * Text from elsewhere on one line: without control characters, which would move the cursor of a person who reads it in a
  * terminal, and no longer than a reader wants.
  */
 export function chatLine(text: string, longest: number = LONGEST): string {
-  const line = text
-    .replace(/[\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/g, ' ')
-    // Three of these would end a block of code that the line stands in.
-    .replace(/```+/g, "'''")
-    .trim();
-  if (line.length <= longest) return line;
-  return `${line.slice(0, Math.max(1, longest - 1)).replace(/[\ud800-\udbff]$/, '')}…`;
+  // Three of these would end a block of code that the line stands in.
+  return oneLine(text.replace(/```+/g, "'''"), longest);
 }
 
 const LONGEST = 200;

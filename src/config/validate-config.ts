@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 import { nearMatch } from '../protocol/near-match.ts';
+import { clip } from '../protocol/one-line.ts';
 import { type ConfigPath, valueAt } from './config-path.ts';
 import { isPlainObject } from './plain-object.ts';
 import { configSchema, PASSED_SECTIONS, unknownKeyPolicies } from './schema.ts';
@@ -49,7 +50,7 @@ function describe(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'an object';
   if (typeof value !== 'string') return `the ${typeof value} ${String(value)}`;
-  return `the text ${JSON.stringify(value.length > 60 ? `${value.slice(0, 59)}…` : value)}`;
+  return `the text ${JSON.stringify(clip(value, 60))}`;
 }
 
 /** Keys that no setting has, with the setting that was probably meant. */

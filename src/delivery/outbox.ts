@@ -12,12 +12,12 @@ import type { Channel, OutboundPart, SendOutcome } from '../channels/channel.ts'
 import { isJsonObject, type JsonValue } from '../protocol/json.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import { newId } from '../protocol/new-id.ts';
+import { oneLine } from '../protocol/one-line.ts';
 import { LONGEST_TIMER_MS } from '../protocol/time-limit.ts';
 import type { CommitSite } from '../store/commit-sites.ts';
 import { PreconditionFailedError } from '../store/errors.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { OutboxRow } from '../store/tables.ts';
-import { oneLine } from './one-line.ts';
 
 export interface OutboxSettings {
   readonly store: Store;

@@ -11,6 +11,7 @@ import { inStep } from '../hooks/hook-trace.ts';
 import type { ReplyPayload } from '../hooks/message-hooks.ts';
 import { type Surface, surfaceId } from '../protocol/inbound.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
+import { oneLine } from '../protocol/one-line.ts';
 import type { NewRow } from '../store/store.ts';
 import {
   type DeliveryHooks,
@@ -19,7 +20,6 @@ import {
   type OutboundAnswer,
   type OutboundHook,
 } from './delivery-hooks.ts';
-import { oneLine } from './one-line.ts';
 import { splitText } from './split-text.ts';
 
 export interface PlannedReply {

@@ -1,6 +1,7 @@
 // How a handler failed, in data. What a handler throws may be anything at all, and looking at it may throw again.
 
 import { type HandlerOutcome, InvalidHandlerResult } from '../protocol/handler.ts';
+import { oneLine } from '../protocol/one-line.ts';
 import { DeadlineExceeded } from './deadline.ts';
 
 export interface HandlerFailure {
@@ -10,7 +11,7 @@ export interface HandlerFailure {
 }
 
 export function handlerFailureOf(error: unknown): HandlerFailure {
-  return { outcome: outcomeOf(error), error: messageOf(error) };
+  return { outcome: outcomeOf(error), error: oneLine(error) || 'an error that cannot be shown' };
 }
 
 /** In our words: people and models read this, and what a handler throws is for the operator. */
@@ -42,14 +43,4 @@ function outcomeOf(error: unknown): HandlerFailure['outcome'] {
   } catch {
     return 'threw';
   }
-}
-
-function messageOf(error: unknown): string {
-  let text: string;
-  try {
-    text = String(error instanceof Error ? error.message : error);
-  } catch {
-    text = 'an error that cannot be shown';
-  }
-  return text.replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ').slice(0, 500);
 }

@@ -213,7 +213,7 @@ describe('a handler that fails', () => {
     'throws several lines with control characters': [
       () => fail(new Error('a\nb\u001b[31mc\u009bd')),
       'threw',
-      'a b [31mc d',
+      'a bc d',
     ],
     'leaves nonsense': [() => fail(new InvalidHandlerResult('no list')), 'invalid', 'no list'],
     'never settles': [() => new Promise(() => {}), 'timed-out', /timed out after 30ms/],

@@ -5,6 +5,7 @@
 // know what a run does, and learns how one went from the store only.
 
 import { RunInterruptedError, RunStoppedError } from '../protocol/errors.ts';
+import { errorText } from '../protocol/one-line.ts';
 import { within } from '../protocol/time-limit.ts';
 import { isStoreError } from '../store/errors.ts';
 import type { Store, Write } from '../store/store.ts';
@@ -243,7 +244,7 @@ export class EmbeddedLanes implements Lanes {
     const what = lane.attempt
       ? `The run ${lane.attempt.runId} of ${lane.sessionKey}`
       : `The lane of ${lane.sessionKey}`;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     this.#warn(`${what} could not go on and is tried again in ${pauseMs} ms: ${why}`);
     lane.pause = setTimeout(() => this.#endPause(lane), pauseMs);
   }

@@ -3,6 +3,7 @@
 // characters, and redacted. Knows neither sockets nor the providers' packages.
 
 import { isJsonObject } from '../protocol/json.ts';
+import { errorText, oneLine } from '../protocol/one-line.ts';
 import type { ModelFailure } from './model.ts';
 
 /** Who is being asked, and what must never be repeated to anybody. */
@@ -80,7 +81,7 @@ export function malformedFailure(what: string, context: FailureContext): ModelFa
 
 /** For what nobody foresaw, so that a stream need not throw. */
 export function unknownFailure(error: unknown, context: FailureContext): ModelFailure {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   return failure('unknown', `The call to ${context.provider} failed: ${message}`, context);
 }
 
@@ -121,7 +122,7 @@ function failure(
   const { status, retryAfterMs, retryable = RETRYABLE.has(kind) } = facts;
   return {
     kind,
-    message: oneLine(redact(message, context.secrets)),
+    message: oneLine(redact(message, context.secrets), LONGEST_MESSAGE),
     ...(status === undefined ? {} : { status }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     retryable,
@@ -218,12 +219,4 @@ function redact(message: string, secrets: readonly string[]): string {
     .replace(/\b(?:sk|pk|rk|key|xai|gsk)[-_](?=[\w.-]*[\d*])[\w*.-]{8,}/gi, '[redacted]')
     .replace(/\b(Bearer|Basic)\s+[\w*.~+/=-]{6,}/gi, '$1 [redacted]')
     .replace(/(:\/\/)[^\s/@:]+:[^\s/@]+@/g, '$1[redacted]@');
-}
-
-function oneLine(message: string): string {
-  const line = message
-    .slice(0, 4 * LONGEST_MESSAGE)
-    .replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\s]+/g, ' ')
-    .trim();
-  return line.length <= LONGEST_MESSAGE ? line : `${line.slice(0, LONGEST_MESSAGE - 1).trimEnd()}…`;
 }

@@ -92,7 +92,7 @@ describe.each(providers)('$name over HTTP', ({ name, create, model: id, cutCall 
         fail(401, { message: `Bad key ${KEY}\u001b[31m\nand another: sk-other-123456789` }),
       );
       expect(end.error).toMatchObject({ kind: 'auth', status: 401, retryable: false });
-      expect(end.error?.message).toBe(`${name} answered 401: Bad key [redacted] [31m and another: [redacted]`);
+      expect(end.error?.message).toBe(`${name} answered 401: Bad key [redacted] and another: [redacted]`);
     });
 
     it('of an address are sent as a login', async () => {

@@ -7,6 +7,7 @@
 
 import type { AnthropicProvider } from '@ai-sdk/anthropic';
 import { isJsonObject } from '../protocol/json.ts';
+import { errorText } from '../protocol/one-line.ts';
 import { NO_USAGE, type Usage } from '../protocol/usage.ts';
 import { VERSION } from '../protocol/version.ts';
 import type { ModelPrices } from './cost-of.ts';
@@ -138,7 +139,7 @@ async function record(
   }
   if (recorded) return recorded;
   throw new ModelRequestError(
-    { provider: settings.provider, problem: failure instanceof Error ? failure.message : String(failure) },
+    { provider: settings.provider, problem: errorText(failure) },
     {
       cause: failure,
     },

@@ -6,6 +6,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HookRunner } from '../hooks/runner.ts';
+import { errorText } from '../protocol/one-line.ts';
 import { type ArmedHooks, armHooks } from './arm-hooks.ts';
 import { describePlugin } from './describe-plugin.ts';
 import { type CheckedConfig, checkPluginConfig } from './discovery/check-plugin-config.ts';
@@ -267,9 +268,7 @@ export class KeptPlugin {
     });
     const loading = loaderOf(where)
       .then((loader) => loader.load(seat, hostFor(this.id)))
-      .catch((error: unknown) =>
-        failure(`Loading it failed: ${error instanceof Error ? error.message : String(error)}`),
-      );
+      .catch((error: unknown) => failure(`Loading it failed: ${errorText(error)}`));
     // What comes after its time must not stay loaded.
     void loading.then((result) => {
       if (isLate && result.ok) void result.plugin.unload();

@@ -6,6 +6,7 @@
 
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import type { JsonObject, JsonValue } from './json.ts';
+import { oneLine } from './one-line.ts';
 import { runBounded } from './run-bounded.ts';
 
 export type SchemaProblem = ErrorObject<string, Readonly<Record<string, unknown>>, unknown>;
@@ -87,8 +88,5 @@ function readable(schema: JsonObject): JsonObject {
 }
 
 function unusable(error: unknown): Compiled & SchemaCheck {
-  const reason = (error instanceof Error ? error.message : String(error))
-    .replace(/\s+/g, ' ')
-    .slice(0, MAX_REASON_CHARS);
-  return { kind: 'unusable', reason };
+  return { kind: 'unusable', reason: oneLine(error, MAX_REASON_CHARS) };
 }

@@ -7,6 +7,7 @@
 
 import type { Inbound, Surface } from '../protocol/inbound.ts';
 import { newId } from '../protocol/new-id.ts';
+import { errorText } from '../protocol/one-line.ts';
 import type { Store } from '../store/store.ts';
 import { type ActiveHours, isActive } from './active-hours.ts';
 import { Alarm } from './alarm.ts';
@@ -127,7 +128,7 @@ export class Heartbeats {
       wakeLane(sessionKey);
       return 'queued';
     } catch (error) {
-      warn(`The heartbeat of ${agentId} was left out: ${error instanceof Error ? error.message : String(error)}`);
+      warn(`The heartbeat of ${agentId} was left out: ${errorText(error)}`);
       return 'failed';
     }
   }

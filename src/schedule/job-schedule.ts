@@ -7,6 +7,7 @@
 
 import { formatDuration, parseDuration } from '../protocol/duration.ts';
 import type { JsonObject } from '../protocol/json.ts';
+import { errorText } from '../protocol/one-line.ts';
 import { isTimezone } from '../protocol/timezone.ts';
 import { InvalidScheduleError } from './errors.ts';
 import { parseTime } from './parse-time.ts';
@@ -165,7 +166,7 @@ async function nextCronSlot(expr: string, tz: string, after: number): Promise<nu
 
 /** The library's own words without its name in front, as the end of a sentence of ours. */
 function problemOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = errorText(error);
   return text
     .replace(/^\w+: /, '')
     .replace(/\.\s*$/, '')

@@ -12,6 +12,7 @@ import { buildCronSessionKey } from '../protocol/build-session-key.ts';
 import { UnknownJobError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { newId } from '../protocol/new-id.ts';
+import { errorText } from '../protocol/one-line.ts';
 import { PreconditionFailedError } from '../store/errors.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { JobRow, JobSlotRow } from '../store/tables.ts';
@@ -374,7 +375,7 @@ export class Schedule {
   }
 
   #warnOf(what: string, error: unknown): void {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     this.#options.warn(`${what}, and is tried again: ${why}`);
   }
 }

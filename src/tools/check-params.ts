@@ -6,6 +6,7 @@
 import { checkSchema, type SchemaProblem } from '../protocol/check-schema.ts';
 import { isJsonObject, type JsonValue } from '../protocol/json.ts';
 import { nearMatch } from '../protocol/near-match.ts';
+import { clip } from '../protocol/one-line.ts';
 import { ToolSchemaError } from './errors.ts';
 import type { Tool } from './tool.ts';
 
@@ -68,7 +69,7 @@ function sentenceOf(problem: SchemaProblem, forms: readonly Told[], params: Json
   const { instancePath, keyword, params: facts, schema, parentSchema = {}, message, propertyName } = problem;
   const data = problem.data as JsonValue;
   const path = pathOf(instancePath, params);
-  const name = propertyName === undefined ? path || 'The parameters' : `The name ${clip(toJson(propertyName))}`;
+  const name = propertyName === undefined ? path || 'The parameters' : `The name ${clip(toJson(propertyName), 60)}`;
   const member = (key: unknown) => (path === '' ? String(key) : `${path}.${key}`);
   const must = (what: string) => `${name} must ${what}, not ${describe(data)}.`;
   switch (keyword) {
@@ -107,7 +108,7 @@ function sentenceOf(problem: SchemaProblem, forms: readonly Told[], params: Json
     case 'multipleOf':
       return must(`be a multiple of ${schema}`);
     case 'pattern':
-      return must(`match ${clip(String(schema))}`);
+      return must(`match ${clip(String(schema), 60)}`);
     case 'uniqueItems':
       return `${name} must not have the same entry twice: ${facts.j} and ${facts.i} are equal.`;
     case 'not':
@@ -153,7 +154,7 @@ function unknownKey(path: string, key: string, known: readonly string[]): string
     : known.length > 0
       ? `there are ${known.join(', ')}.`
       : 'there are none.';
-  return `There is no parameter ${clip(path)}; ${hint}`;
+  return `There is no parameter ${clip(path, 60)}; ${hint}`;
 }
 
 function outOfBounds(name: string, keyword: string, bound: number, size: number, noun: string): string {
@@ -179,13 +180,9 @@ function nameTypes(types: readonly unknown[]): string {
 function describe(value: JsonValue): string {
   if (Array.isArray(value)) return 'a list';
   if (isJsonObject(value)) return 'an object';
-  return clip(toJson(value));
+  return clip(toJson(value), 60);
 }
 
 function toJson(value: unknown): string {
   return JSON.stringify(value);
-}
-
-function clip(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }

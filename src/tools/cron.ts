@@ -6,6 +6,7 @@
 import { UnknownJobError } from '../protocol/errors.ts';
 import type { Surface } from '../protocol/inbound.ts';
 import type { JsonObject } from '../protocol/json.ts';
+import { clip } from '../protocol/one-line.ts';
 import type { JobRow } from '../store/tables.ts';
 import { ToolInputError } from './errors.ts';
 import { formatRows } from './format-rows.ts';
@@ -300,7 +301,7 @@ function shownJob(job: JobRow): JsonObject {
     deliver: deliverTo === null ? 'none' : `${deliverTo.channel}:${deliverTo.peer.id}`,
     ...(missed === null ? {} : { missed }),
     ...(removeAfterRun ? { removeAfterRun } : {}),
-    message: clip(message),
+    message: clip(message, MAX_SHOWN_CHARS),
   };
 }
 
@@ -311,17 +312,13 @@ function shownEntry({ slot, how, runId, status, reply, error, delivery }: CronTo
     status,
     delivery,
     ...(runId === null ? {} : { runId }),
-    ...(reply === null || reply === '' ? {} : { reply: clip(reply) }),
-    ...(error === null ? {} : { error: clip(error) }),
+    ...(reply === null || reply === '' ? {} : { reply: clip(reply, MAX_SHOWN_CHARS) }),
+    ...(error === null ? {} : { error: clip(error, MAX_SHOWN_CHARS) }),
   };
 }
 
 function timeOf(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
-}
-
-function clip(text: string): string {
-  return text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS - 1)}…` : text;
 }
 
 function json(value: JsonObject): ToolOutput {

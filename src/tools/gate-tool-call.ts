@@ -17,6 +17,7 @@ import { APPROVAL_DECISIONS, type ApprovalDecision, type ApprovalResolution } fr
 import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
 import type { ToolCallPart } from '../protocol/message.ts';
 import { nearMatch } from '../protocol/near-match.ts';
+import { clip, errorText } from '../protocol/one-line.ts';
 import { checkParams } from './check-params.ts';
 import type { AllowedCommand, Tool, ToolCaller, ToolDecision, ToolGrant, ToolOutput, ToolQuestion } from './tool.ts';
 import { normalizeToolName } from './tool-name.ts';
@@ -261,7 +262,7 @@ async function askTool(tool: Tool, params: JsonObject, { caller }: GateOptions):
   try {
     return await tool.decide?.(params, caller);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     return { kind: 'deny', reason: `The call was refused: ${bounded(why, MAX_REASON_CHARS)}` };
   }
 }
@@ -349,7 +350,7 @@ function paramsAfter(written: JsonValue, { params }: BeforeToolCallResult): Json
 function describeUnknownTool(written: string, toolName: string, tools: readonly Tool[]): string {
   const names = tools.map(({ name }) => name).sort();
   const meant = nearMatch(toolName, names);
-  const called = JSON.stringify(written.length > 60 ? `${written.slice(0, 59)}…` : written);
+  const called = JSON.stringify(clip(written, 60));
   if (names.length === 0) return `There is no tool ${called}; no tools are offered here.`;
   return `There is no tool ${called}.${meant ? ` Did you mean ${meant}?` : ''} The tools are: ${names.join(', ')}.`;
 }

@@ -40,7 +40,7 @@ describe('a tool call', () => {
   });
 
   it.each([
-    ['an error', new Error('broken\n  at once\u001b[2J'), 'broken at once [2J'],
+    ['an error', new Error('broken\n  at once\u001b[2J'), 'broken at once'],
     ['a text', 'just so', 'just so'],
     ['nothing', undefined, 'undefined'],
     ['an error without words', new Error(''), 'The tool failed without saying why.'],

@@ -6,6 +6,7 @@
 
 import { isAtriumError } from '../protocol/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
+import { oneLine } from '../protocol/one-line.ts';
 import { boundDetails } from './bound-details.ts';
 import { checkParams } from './check-params.ts';
 import { ToolInputError } from './errors.ts';
@@ -96,24 +97,9 @@ function boundContent(content: string, tool: Tool, maxChars: number): string {
 }
 
 function failure(error: unknown, maxChars: number): ToolOutput {
-  const { message, code } = readError(error);
-  const content =
-    oneLine(message).slice(0, Math.min(MAX_ERROR_CHARS, maxChars)) || 'The tool failed without saying why.';
+  const code = isAtriumError(error) ? error.code : undefined;
+  const content = oneLine(error, Math.min(MAX_ERROR_CHARS, maxChars)) || 'The tool failed without saying why.';
   return { content, isError: true, ...(code === undefined ? {} : { details: { code } }) };
-}
-
-/** Anything can be thrown, even something that throws when it is looked at. */
-function readError(error: unknown): { readonly message: string; readonly code?: string } {
-  try {
-    if (isAtriumError(error)) return { message: error.message, code: error.code };
-    return { message: error instanceof Error ? String(error.message) : String(error) };
-  } catch {
-    return { message: '' };
-  }
-}
-
-function oneLine(text: string): string {
-  return text.replace(/[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, ' ').trim();
 }
 
 function deferred() {

@@ -1,6 +1,7 @@
 // What the session tools share: which sessions they may see, which is decided elsewhere and handed in, and the kinds of
 // sessions as models are told of them.
 
+import { clip } from '../protocol/one-line.ts';
 import {
   isCronSessionKey,
   isHeartbeatSessionKey,
@@ -35,8 +36,7 @@ export async function findSession(
   keyOrId: string,
 ): Promise<SessionRow> {
   const session = await sight.find(onlooker, keyOrId);
-  if (!session)
-    throw new ToolSessionUnknownError({ session: keyOrId.length > 200 ? `${keyOrId.slice(0, 199)}…` : keyOrId });
+  if (!session) throw new ToolSessionUnknownError({ session: clip(keyOrId, 200) });
   return session;
 }
 

@@ -7,6 +7,7 @@ import { estimateTokens } from '../../context/budget/estimate-tokens.ts';
 import type { Model, ModelEnd, ModelRequest } from '../../models/model.ts';
 import { retryDelayMs } from '../../models/retry-delay.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
+import { errorText } from '../../protocol/one-line.ts';
 import { timeLimit } from '../../protocol/time-limit.ts';
 import { NO_USAGE } from '../../protocol/usage.ts';
 import { keepUsage } from '../keep-usage.ts';
@@ -37,7 +38,7 @@ export async function writeSummary(parts: RunParts, turn: Turn, about: SummarySu
     return await writeInParts(parts, turn, about, limit.signal);
   } catch (error) {
     turn.signal.throwIfAborted();
-    return { kind: 'failed', reason: limit.signal.aborted ? reasonOf(limit.signal.reason) : reasonOf(error) };
+    return { kind: 'failed', reason: limit.signal.aborted ? errorText(limit.signal.reason) : errorText(error) };
   } finally {
     limit.clear();
   }
@@ -152,8 +153,4 @@ class SummaryCalls {
     this.#last += 1;
     return callOfSummary(this.#last);
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -6,8 +6,9 @@ import { COMMAND_CATALOG } from '../../commands/catalog.ts';
 import type { ChatCommand, CommandCall, CommandList, LanePlace, PluginWork } from '../../commands/chat-command.ts';
 import type { PluginRegistry, Registered } from '../../plugins/plugin-registry.ts';
 import type { PluginCommandAnswer, PluginCommandContext } from '../../plugins/registration.ts';
+import { oneLine } from '../../protocol/one-line.ts';
 import { type ClaimedNames, claimNames, type RefusedName } from './claim-names.ts';
-import { plainLine, reasonOf } from './reason-of.ts';
+import { reasonOf } from './reason-of.ts';
 import { withinTime } from './within-time.ts';
 
 export interface PluginCommandsParts {
@@ -48,7 +49,7 @@ export class PluginCommands implements CommandList {
     return {
       name,
       ...(acceptsArgs ? { arguments: '[…]' } : { standsAlone: true }),
-      help: plainLine(description, 200) || 'a command of a plugin',
+      help: oneLine(description, 200) || 'a command of a plugin',
       who: requireAuth ? 'approvers' : 'anyone',
       owner: registered.pluginId,
       when: 'in-lane',

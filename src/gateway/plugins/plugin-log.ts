@@ -2,7 +2,7 @@
 // What is left out is counted and told.
 
 import type { PluginLogEntry } from '../../plugins/plugin-host.ts';
-import { plainLine } from './reason-of.ts';
+import { oneLine } from '../../protocol/one-line.ts';
 
 export interface PluginLogParts {
   readonly pluginId: string;
@@ -31,7 +31,7 @@ export function pluginLog({ pluginId, warn, log, now }: PluginLogParts): (entry:
     }
     lines += 1;
     if (lines > LINES_A_WINDOW) return;
-    const line = plainLine(String(text), MAX_CHARS);
+    const line = oneLine(String(text), MAX_CHARS);
     if (line === '') return;
     if (level === 'info') log(`plugin ${pluginId}: ${line}`);
     else warn(`plugin ${pluginId}: ${line}`);

@@ -3,8 +3,9 @@
 
 import type { PluginRegistry } from '../../plugins/plugin-registry.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
+import { oneLine } from '../../protocol/one-line.ts';
 import type { MemorySupplementHit, MemorySupplements } from '../../tools/memory/memory-supplements.ts';
-import { plainLine, reasonOf } from './reason-of.ts';
+import { reasonOf } from './reason-of.ts';
 import { withinTime } from './within-time.ts';
 
 export interface PluginMemoryParts {
@@ -62,7 +63,7 @@ function readHit(pluginId: string, hit: unknown): readonly MemorySupplementHit[]
     {
       owner: pluginId,
       place: `${pluginId}:${placeOf(hit)}`,
-      title: typeof hit.title === 'string' ? plainLine(hit.title, MAX_PLACE_CHARS) : '',
+      title: typeof hit.title === 'string' ? oneLine(hit.title, MAX_PLACE_CHARS) : '',
       text: text.slice(0, MAX_SNIPPET_CHARS).replace(/[\ud800-\udbff]$/, ''),
       score: typeof hit.score === 'number' && Number.isFinite(hit.score) ? hit.score : 0,
     },
@@ -71,5 +72,5 @@ function readHit(pluginId: string, hit: unknown): readonly MemorySupplementHit[]
 
 function placeOf({ path, id }: JsonObject): string {
   const name = [path, id].find((each) => typeof each === 'string' && each.trim() !== '');
-  return plainLine(typeof name === 'string' ? name : '?', MAX_PLACE_CHARS);
+  return oneLine(typeof name === 'string' ? name : '?', MAX_PLACE_CHARS);
 }

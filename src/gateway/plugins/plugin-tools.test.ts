@@ -129,7 +129,7 @@ describe('the tools of plugins', () => {
       'A tool of the plugin "mixed" is not offered: idle has no execute function.',
       'A tool of the plugin "mixed" is not offered: it is no object.',
       'A tool of the plugin "mixed" is not offered: its name "bad name" is not one of up to 64 letters, digits, dashes and underscores.',
-      'The plugin "mixed" could not give its tools: no key [31m',
+      'The plugin "mixed" could not give its tools: no key',
     ]);
   });
 

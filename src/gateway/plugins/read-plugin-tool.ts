@@ -3,6 +3,7 @@
 
 import type { PluginTool, PluginToolResult } from '../../plugins/registration.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
+import { clip } from '../../protocol/one-line.ts';
 import { readCallResult } from '../../tools/mcp/read-call-result.ts';
 import type { Tool, ToolOutput } from '../../tools/tool.ts';
 
@@ -62,8 +63,7 @@ function isShallow(value: JsonValue, levels: number): boolean {
 function readDescription(description: unknown): string {
   const plain =
     typeof description === 'string' ? description.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, ' ').trim() : '';
-  if (plain.length <= MAX_DESCRIPTION_CHARS) return plain;
-  return `${plain.slice(0, MAX_DESCRIPTION_CHARS - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+  return clip(plain, MAX_DESCRIPTION_CHARS);
 }
 
 function nameForPeople(name: unknown): string {

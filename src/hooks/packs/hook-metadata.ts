@@ -3,6 +3,7 @@
 
 import { type OnError, STABILITIES, type Stability } from '../../protocol/handler.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
+import { errorText } from '../../protocol/one-line.ts';
 
 export interface HookMetadata {
   /** Skips `requires`; never skips `os`. */
@@ -60,7 +61,7 @@ export async function parseHookMetadata(text: string | undefined): Promise<Parse
   try {
     root = await parseJson5(text);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     const message = `metadata is not valid JSON5 (${reason}), so this hook listens to nothing`;
     return { metadata: undefined, problems: [{ code: 'metadata-unreadable', message }] };
   }

@@ -2,6 +2,7 @@
 // Sizes and beginnings only, since the whole can be seen in the preview.
 
 import type { Message } from '../../protocol/message.ts';
+import { clip } from '../../protocol/one-line.ts';
 import type { ModelRequest, SystemBlock } from '../model.ts';
 
 export function describeRequest({ system, tools, messages }: ModelRequest): string {
@@ -45,7 +46,7 @@ function describeHeadings(text: string): string[] {
   const headings = [...text.matchAll(/^#{1,2} .+$/gm)];
   const lines = headings.slice(0, MOST_HEADINGS).map((heading, index) => {
     const end = headings[index + 1]?.index ?? text.length;
-    return `     ${shorten(heading[0], 80)} (${grouped(end - heading.index)})`;
+    return `     ${clip(heading[0], 80)} (${grouped(end - heading.index)})`;
   });
   const more = headings.length - MOST_HEADINGS;
   return more > 0 ? [...lines, `     and ${count(more, 'more heading')}`] : lines;
@@ -58,11 +59,7 @@ function describeHistory(history: readonly Message[]): string {
 }
 
 export function quote(text: string, length = 120): string {
-  return `"${shorten(text.replace(/\s+/g, ' ').trim(), length)}"`;
-}
-
-export function shorten(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length - 1).trimEnd()}…`;
+  return `"${clip(text.replace(/\s+/g, ' ').trim(), length)}"`;
 }
 
 function count(number: number, noun: string): string {

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject } from '../../protocol/json.ts';
 import type { Message, ToolMessage } from '../../protocol/message.ts';
+import { clip } from '../../protocol/one-line.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import {
   MOST_TOOL_CALLS,
@@ -15,7 +16,7 @@ import {
   type ModelRequest,
   type WireRequest,
 } from '../model.ts';
-import { describeRequest, quote, shorten } from './describe-request.ts';
+import { describeRequest, quote } from './describe-request.ts';
 import { type MirrorStep, mirrorSteps } from './mirror-steps.ts';
 
 export const MIRROR_REF = { provider: 'mirror', model: 'mirror' } as const;
@@ -101,7 +102,7 @@ function describeResults(results: readonly ToolMessage[]): string {
     const outcome = isError ? 'failed' : 'answered';
     if (content.trim() === '') return `${toolName} ${outcome} with nothing.`;
     return content.includes('\n')
-      ? `${toolName} ${outcome}:\n${shorten(content, SHOWN_OF_A_RESULT)}`
+      ? `${toolName} ${outcome}:\n${clip(content, SHOWN_OF_A_RESULT)}`
       : `${toolName} ${outcome}: ${quote(content, SHOWN_OF_A_RESULT)}`;
   });
   return lines.join('\n');

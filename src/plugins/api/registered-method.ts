@@ -2,8 +2,8 @@
 // becomes a function that gives the answer or rejects with the error that the plugin named.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
+import { oneLine } from '../../protocol/one-line.ts';
 import { PluginMethodError } from '../errors.ts';
-import { oneLine } from '../one-line.ts';
 import type { PluginSeat } from '../plugin-seat.ts';
 import type { MethodRegistration } from '../registration.ts';
 import type { Problem } from './registration-desk.ts';

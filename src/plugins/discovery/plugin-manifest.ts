@@ -5,6 +5,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findContainedFile } from '../../hooks/packs/contained-file.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
+import { oneLine } from '../../protocol/one-line.ts';
 import type { PluginManifest } from '../plugin-seat.ts';
 
 const MANIFEST_NAME = 'openclaw.plugin.json';
@@ -113,6 +114,5 @@ async function parseJson(text: string): Promise<unknown> {
 }
 
 function sentenceOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return `${text.replace(/\s+/g, ' ').slice(0, 300).replace(/\.$/, '')}.`;
+  return `${oneLine(error, 300).replace(/\.$/, '')}.`;
 }

@@ -4,11 +4,11 @@
 //
 // Errors: `load` never rejects for what a plugin does. See WorkerTenant for calls.
 
+import { oneLine } from '../../protocol/one-line.ts';
 import type { PluginWorkerSettings } from '../../protocol/plugin-settings.ts';
 import { PluginGoneError, PluginWorkerError } from '../errors.ts';
 import type { LoadFailure, LoadResult, PluginLoader } from '../loaded-plugin.ts';
 import type { LoadPluginSettings } from '../loading/load-plugin.ts';
-import { oneLine } from '../one-line.ts';
 import type { PluginHost } from '../plugin-host.ts';
 import type { PluginSeat } from '../plugin-seat.ts';
 import type { WorkerEvents } from '../worker-events.ts';

@@ -6,10 +6,10 @@
 
 import { relative } from 'node:path';
 import { isAtriumError } from '../../protocol/errors.ts';
+import { oneLine } from '../../protocol/one-line.ts';
 import { within } from '../../protocol/time-limit.ts';
 import { createPluginApi, type PluginCollector } from '../api/create-plugin-api.ts';
 import type { LoadFailure, PluginNote } from '../loaded-plugin.ts';
-import { oneLine } from '../one-line.ts';
 import type { PluginHost } from '../plugin-host.ts';
 import type { PluginSeat } from '../plugin-seat.ts';
 import type { PluginRegistration } from '../registration.ts';

@@ -4,9 +4,9 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '../../protocol/json.ts';
+import { oneLine } from '../../protocol/one-line.ts';
 import { createPluginLogger } from '../api/plugin-logger.ts';
 import { subsystemLogger } from '../api/plugin-runtime.ts';
-import { oneLine } from '../one-line.ts';
 import type { PluginHost } from '../plugin-host.ts';
 import type { PluginSeat } from '../plugin-seat.ts';
 

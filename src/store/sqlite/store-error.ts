@@ -3,6 +3,7 @@
 
 import { dirname } from 'node:path';
 import { type AtriumError, isAtriumError } from '../../protocol/errors.ts';
+import { errorText } from '../../protocol/one-line.ts';
 import { StateLockedError, StoreFailedError, StoreFullError, StoreReadOnlyError } from '../errors.ts';
 
 const SQLITE_BUSY = 5;
@@ -44,7 +45,7 @@ function describeFailure(result: number | undefined, error: unknown): { detail: 
     };
   }
   return {
-    detail: error instanceof Error ? error.message : String(error),
+    detail: errorText(error),
     remedy: 'Check the disk and the state directory, then try again.',
   };
 }

@@ -3,6 +3,7 @@
 //
 // Errors: PatchMatchError for a hunk that fits nowhere, or in several places with nothing to choose between them.
 
+import { clip } from '../../protocol/one-line.ts';
 import { PatchMatchError } from '../errors.ts';
 import type { Hunk } from './parse-patch.ts';
 
@@ -160,5 +161,5 @@ class LineSearch {
 }
 
 function quote(line: string): string {
-  return JSON.stringify(line.length > 80 ? `${line.slice(0, 79)}…` : line);
+  return JSON.stringify(clip(line, 80));
 }

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { lstat, rename, rm } from 'node:fs/promises';
 import { normalize, resolve } from 'node:path';
+import { errorText } from '../../protocol/one-line.ts';
 import {
   type ContainedTarget,
   openContainedFile,
@@ -226,7 +227,7 @@ async function undoAll(steps: readonly Step[], cause: unknown): Promise<void> {
   for (const step of [...steps].reverse()) {
     await step.undo().catch(() => stuck.push(step.path));
   }
-  const problem = cause instanceof Error ? cause.message : String(cause);
+  const problem = errorText(cause);
   if (stuck.length > 0) throw new PatchUndoError({ paths: stuck, problem }, { cause });
 }
 

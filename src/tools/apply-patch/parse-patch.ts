@@ -3,6 +3,7 @@
 //
 // Errors: PatchSyntaxError with the line of the patch and what was expected there.
 
+import { clip } from '../../protocol/one-line.ts';
 import { PatchSyntaxError } from '../errors.ts';
 
 export type PatchOperation = AddFile | UpdateFile | DeleteFile;
@@ -186,11 +187,7 @@ class PatchLines {
 
   fail(problem: string): never {
     const found = this.peek();
-    const shown = found === undefined ? 'the patch ends there' : `it reads ${JSON.stringify(clip(found))}`;
+    const shown = found === undefined ? 'the patch ends there' : `it reads ${JSON.stringify(clip(found, 80))}`;
     throw new PatchSyntaxError({ line: this.number, problem: `${problem}, and ${shown}` });
   }
-}
-
-function clip(text: string): string {
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }

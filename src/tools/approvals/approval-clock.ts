@@ -4,6 +4,7 @@
 // Errors: none. A store that refuses is asked again after a pause that grows, and the operator is told once.
 // When it fires: `open` once, `look` whenever an approval was asked for, `close` once.
 
+import { errorText } from '../../protocol/one-line.ts';
 import { LONGEST_TIMER_MS } from '../../protocol/time-limit.ts';
 import type { Store } from '../../store/store.ts';
 import { ApprovalAnsweredError, UnknownApprovalError } from '../errors.ts';
@@ -98,7 +99,7 @@ export class ApprovalClock {
 
   #tryAgainLater(error: unknown): void {
     if (this.#isClosed) return;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     if (this.#failures === 0) this.#parts.warn(`Approvals whose time is over could not be answered yet: ${why}`);
     const { firstPauseMs = FIRST_PAUSE_MS } = this.#parts;
     this.#lookIn(Math.min(firstPauseMs * 2 ** this.#failures++, LONGEST_PAUSE_MS));

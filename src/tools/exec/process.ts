@@ -3,6 +3,7 @@
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../protocol/json.ts';
+import { clip } from '../../protocol/one-line.ts';
 import type { ProcessRow } from '../../store/tables.ts';
 import { ToolInputError, UnknownProcessError } from '../errors.ts';
 import { formatRows } from '../format-rows.ts';
@@ -93,7 +94,7 @@ async function list(options: ProcessToolOptions, context: ToolContext): Promise<
     ...factsOf(row),
     seconds: Math.round(((row.endedAt ?? options.now()) - row.startedAt) / 1_000),
     cwd: row.cwd,
-    command: command.length > SHOWN_COMMAND_CHARS ? `${command.slice(0, SHOWN_COMMAND_CHARS - 1)}…` : command,
+    command: clip(command, SHOWN_COMMAND_CHARS),
   }));
   return { content: formatRows({ count: rows.length }, 'processes', shown), details: { count: rows.length } };
 }

@@ -2,6 +2,7 @@
 // sees them; a tool that cannot be offered is left out with the reason. What comes back from the store goes the same way.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
+import { clip } from '../../protocol/one-line.ts';
 
 export interface ListedTool extends JsonObject {
   readonly name: string;
@@ -104,8 +105,7 @@ function readDescription(description: JsonValue | undefined, title: JsonValue | 
   const plain = String(text)
     .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, ' ')
     .trim();
-  if (plain.length <= MAX_DESCRIPTION_CHARS) return plain;
-  return `${plain.slice(0, MAX_DESCRIPTION_CHARS - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+  return clip(plain, MAX_DESCRIPTION_CHARS);
 }
 
 function isShallow(value: JsonValue, levels: number): boolean {

@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { McpServerSettings, McpTransport } from '../../protocol/mcp-server.ts';
+import { errorText } from '../../protocol/one-line.ts';
 import { timeLimit } from '../../protocol/time-limit.ts';
 import type { Store } from '../../store/store.ts';
 import { McpServerDownError, McpStartTimeoutError } from '../errors.ts';
@@ -192,7 +193,7 @@ export class McpServer {
       if (connection) await connection.close();
       this.#connection = undefined;
       const told = limit.signal.aborted ? limit.signal.reason : error;
-      if (!this.#stop.signal.aborted) this.#failed(told instanceof Error ? told.message : String(told));
+      if (!this.#stop.signal.aborted) this.#failed(errorText(told));
       throw told;
     } finally {
       limit.clear();
@@ -265,7 +266,7 @@ export class McpServer {
       if (row?.fingerprint !== this.#fingerprint) return;
       this.#listing ??= { tools: readKeptTools(row.tools), listedAt: row.listedAt };
     } catch (error) {
-      this.#parts.warn(`What the MCP server ${JSON.stringify(name)} offers could not be read: ${messageOf(error)}`);
+      this.#parts.warn(`What the MCP server ${JSON.stringify(name)} offers could not be read: ${errorText(error)}`);
     }
   }
 
@@ -288,7 +289,7 @@ export class McpServer {
         { site: 'tool-listing', lazy: true },
       );
     } catch (error) {
-      warn(`What the MCP server ${JSON.stringify(server)} offers could not be kept: ${messageOf(error)}`);
+      warn(`What the MCP server ${JSON.stringify(server)} offers could not be kept: ${errorText(error)}`);
     }
   }
 }
@@ -305,8 +306,4 @@ function targetOf(transport: McpTransport): string {
   if (transport.kind === 'stdio') return transport.command;
   const { origin, pathname } = new URL(transport.url);
   return `${origin}${pathname}`;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,8 @@
 // What a server writes for people, on its way to the operator's log: a line at a time, each with the server's name,
 // bounded in length and in number. The last line is remembered, because it often says why a server ended.
 
+import { oneLine } from '../../protocol/one-line.ts';
+
 export interface ServerLogParts {
   readonly now: () => number;
   readonly warn: (sentence: string) => void;
@@ -32,12 +34,9 @@ export class ServerLog {
   }
 
   told(line: string): void {
-    const plain = line
-      .replace(/\x1b\[[0-9;]*[A-Za-z]/g, '')
-      .replace(/[\s\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]+/g, ' ')
-      .trim();
+    const plain = oneLine(line, MAX_LINE_CHARS);
     if (plain === '') return;
-    this.#last = plain.slice(0, MAX_LINE_CHARS);
+    this.#last = plain;
     const now = this.#parts.now();
     if (now >= this.#windowEnd) {
       this.#windowEnd = now + WINDOW_MS;

@@ -3,6 +3,7 @@
 // this product has not are no slips.
 
 import { nearMatch } from '../../protocol/near-match.ts';
+import { clip } from '../../protocol/one-line.ts';
 import type { ToolSection } from '../../protocol/tool-section.ts';
 import { normalizeToolName } from '../tool-name.ts';
 import { matchesGlob, type PolicyTool } from './decide-tool.ts';
@@ -53,5 +54,5 @@ function oddAllow({ place, allow, alsoAllow }: ToolSection): readonly string[] {
 }
 
 function shortened(text: string): string {
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+  return clip(text, 80);
 }

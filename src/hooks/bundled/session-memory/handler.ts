@@ -2,6 +2,7 @@
 // command which is taken up again after a crash makes no second one.
 
 import type { InternalHookEvent } from '../../../protocol/bootstrap-event.ts';
+import { oneLine } from '../../../protocol/one-line.ts';
 import { parseAgentSessionKey } from '../../../protocol/session-key.ts';
 import { type PackDeps, packDepsOf, type SaidMessage } from '../pack-deps.ts';
 
@@ -81,10 +82,6 @@ function quote(text: string): string {
     .split(/\r\n?|\n/)
     .map((line) => `> ${line.replace(/[\x00-\x1f\x7f]+/g, ' ')}`.trimEnd())
     .join('\n');
-}
-
-function oneLine(text: string): string {
-  return text.replace(/[\s\x00-\x1f\x7f]+/g, ' ').slice(0, 512);
 }
 
 function localTime(at: number, timezone: string): { readonly date: string; readonly time: string } {

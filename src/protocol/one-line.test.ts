@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { clip, errorText, oneLine } from './one-line.ts';
+
+describe('words from elsewhere', () => {
+  it.each<[unknown, string]>([
+    [new Error('no key'), 'no key'],
+    [new Error('first\n\tsecond\r\n'), 'first second'],
+    [{ message: 'a plain object' }, 'a plain object'],
+    ['\u001b[31mred\u001b[0m', 'red'],
+    ['a\u0000b\u202ec\u2028d\u200be\ufefff', 'a b c d e f'],
+    [null, 'null'],
+    [42, '42'],
+    ['  ', ''],
+  ])('%j stand on one line', (value, line) => {
+    expect(oneLine(value)).toBe(line);
+  });
+
+  it('are bounded, with a mark, and no character is cut in two', () => {
+    expect(oneLine('x'.repeat(10_000))).toHaveLength(500);
+    expect(oneLine('a b c d e', 5)).toBe('a b…');
+    expect(clip('abcde', 5)).toBe('abcde');
+    expect(clip('abc😀e', 5)).toBe('abc…');
+    expect(clip('ab', 0)).toBe('a…');
+  });
+
+  it('are empty when looking at them throws', () => {
+    const hostile = new Proxy(new Error('x'), {
+      get: () => {
+        throw new Error('do not look');
+      },
+    });
+    expect([errorText(hostile), oneLine(hostile), oneLine(Object.create(null))]).toEqual(['', '', '']);
+  });
+});
