@@ -181,7 +181,10 @@ async function enterSession(
     const commit = (writes: readonly Write[]) => store.commit([...writes, isIn], { site: 'session', claim });
     return endSession({ store, telling, commit }, ended);
   }
-  if (!isNew) return [];
+  if (!isNew) {
+    if (parts.isResumed(session)) void telling.started({ session, resumedFrom: sessionId });
+    return [];
+  }
   // A command that finds no session to end was given all the same.
   const said = command ? await telling.commanded({ command, sessionKey, session }) : [];
   void telling.started({ session, resumedFrom });

@@ -15,6 +15,7 @@ import type { Requester } from '../protocol/requester.ts';
 import type { Trigger } from '../protocol/session-type.ts';
 import type { LifetimeSettings } from '../sessions/session-lifetime.ts';
 import type { NewRow, Store, Write } from '../store/store.ts';
+import type { SessionRow } from '../store/tables.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { TrustedPolicy } from '../tools/trusted-policy.ts';
 import type { RequestSpan } from './request-draft.ts';
@@ -54,6 +55,8 @@ export interface RunParts {
   readonly now: () => number;
   /** When this process began. Whoever waited on a connection before that is gone. */
   readonly upSince: number;
+  /** True for the first run of this process in a session that an earlier one began. */
+  readonly isResumed: (session: SessionRow) => boolean;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly settings: RunSettings;
 }

@@ -5,8 +5,8 @@
 import { loadConfig } from '../config/load-config.ts';
 import { resolveUserPath } from '../config/user-path.ts';
 import { BadFlagError } from '../gateway/errors.ts';
+import type { StopReason } from '../gateway/main.ts';
 import type { StartedGateway } from '../gateway/start-gateway.ts';
-import type { StopReason } from '../gateway/tell-shutdown.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
 import { formatBanner } from './format-banner.ts';

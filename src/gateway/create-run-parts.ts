@@ -25,6 +25,7 @@ export interface RunPartsOptions {
   readonly workspaces: Workspaces;
   readonly contextWarnings: ContextWarnings;
   readonly plugins: Pick<GatewayPlugins, 'commands' | 'trustedPolicies'>;
+  readonly isResumed: RunParts['isResumed'];
   readonly sleep?: RunParts['sleep'] | undefined;
   readonly startedAt: number;
   readonly now: () => number;
@@ -68,6 +69,7 @@ export function createRunParts(options: RunPartsOptions): RunParts {
     warn,
     now,
     upSince: options.startedAt,
+    isResumed: options.isResumed,
     sleep: options.sleep ?? ((ms, signal) => sleep(ms, undefined, { signal })),
     settings: { maxToolRounds, runTimeoutMs: timeoutSeconds * 1_000, toolTimeoutMs: 120_000 },
   };

@@ -52,9 +52,14 @@ import { listAgentStatuses, readGatewayStatus } from './services/gateway-status.
 import { Runs } from './services/runs.ts';
 import type { Services } from './services/services.ts';
 import { sessionHookContext } from './session-hook-context.ts';
-import { LAST_WORDS_MS, type StopReason, tellShutdown } from './tell-shutdown.ts';
 import { tellStop } from './tell-stop.ts';
 import { Workspaces } from './workspaces.ts';
+
+/** Why a gateway stops: for good as far as it knows, or to be started again at once. */
+export type StopReason = 'shutdown' | 'restart';
+
+/** Those who are told that the gateway stops have this long at least, although the time for stopping is over. */
+const LAST_WORDS_MS = 2_000;
 
 export interface GatewayOptions {
   readonly environment: Environment;
@@ -176,6 +181,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     workspaces,
     contextWarnings,
     plugins,
+    isResumed: (session) => sessions.isResumed(session),
     sleep: options.sleep,
     startedAt,
     now,
@@ -260,6 +266,8 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
         }),
         command: { source: 'api' },
       }),
+    isEndHeard: () => hooks.has('session_end'),
+    upSince: startedAt,
     stopRuns: (sessionKey, why) => runs.stopAll(sessionKey, why),
     planForget: (runIds) => planForget(store, runIds),
     forgetRecords: (sessionIds) => recorder.forgetSessions(sessionIds),
@@ -378,7 +386,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       live.close(new GatewayNotReadyError({ state: 'draining' }));
       await outbox.close(Math.max(left(), 500));
       await schedule.settle();
-      await tellShutdown(runParts, Math.max(left(), 500), reason);
+      await sessions.tellStop(reason, Math.max(left(), 500));
       const lastWords = () => Math.max(left(), LAST_WORDS_MS);
       if (reason === 'restart') await within(lastWords(), tell('gateway-restarting', { reason }));
       await within(lastWords(), tell('gateway-stopping', { reason }));

@@ -5,8 +5,7 @@ import { isLoopbackHost, resolveBindAddress } from './http/bind-address.ts';
 import { createHttpApp } from './http/create-http-app.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { ensureToken } from './http/token.ts';
-import { type GatewayOptions, type OpenedGateway, openGateway } from './main.ts';
-import type { StopReason } from './tell-shutdown.ts';
+import { type GatewayOptions, type OpenedGateway, openGateway, type StopReason } from './main.ts';
 
 export const DEFAULT_PORT = 18_790;
 

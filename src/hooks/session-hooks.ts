@@ -24,7 +24,7 @@ export interface SessionHooks {
 export interface SessionStartEvent {
   readonly sessionId: string;
   readonly sessionKey?: string | undefined;
-  /** The session of the same key before this one. */
+  /** The session of the same key before this one; this very session when it goes on after a restart. */
   readonly resumedFrom?: string | undefined;
 }
 

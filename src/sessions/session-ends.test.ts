@@ -238,3 +238,67 @@ describe('a session that ends', () => {
     ]);
   });
 });
+
+describe('a process that stops', () => {
+  it('tells every plugin of every open session, although one of them hangs over each', async () => {
+    const told: string[] = [];
+    const scratch = await gatewayForTest({
+      register: (hooks) => {
+        const sleeper = () => new Promise<undefined>(() => {});
+        hooks.register({
+          hook: 'session_end',
+          id: 'a',
+          owner: 'sleeper',
+          priority: 9,
+          timeoutMs: 60_000,
+          handler: sleeper,
+        });
+        hooks.register({
+          hook: 'session_end',
+          id: 'b',
+          owner: 'archive',
+          handler: ({ sessionKey }) => void told.push(sessionKey ?? ''),
+        });
+      },
+    });
+    scratch.model.script(() => reply('Yes.'));
+    const people = ['ann', 'bob', 'cid', 'dan'];
+    const keys: string[] = [];
+    for (const sender of people) {
+      const { sessionKey } = await scratch.channel.says({ sender }, 'Hello');
+      keys.push(sessionKey);
+      await scratch.channel.expectDelivered('Yes.', { sender });
+    }
+    await scratch.stop(2_000);
+    expect(told.toSorted()).toEqual(keys.toSorted());
+  });
+
+  it('is followed by one that tells which sessions go on, each when it does', async () => {
+    const told: object[] = [];
+    const scratch = await gatewayForTest({
+      register: (hooks) =>
+        hooks.register({ hook: 'session_start', id: 'w', owner: 'w', handler: (event) => void told.push(event) }),
+    });
+    scratch.model.script(() => reply('Yes.'));
+    const says = async (sender: string, text: string) => {
+      const { sessionKey } = await scratch.channel.says({ sender }, text);
+      await scratch.channel.expectDelivered(/Yes\.|begun/, { sender });
+      await scratch.hooks.drain(1_000);
+      const [open] = await scratch.store.select('sessions', { where: { sessionKey, endedAt: null } });
+      return { sessionKey, sessionId: open?.sessionId };
+    };
+    const ann = await says('ann', 'Hello');
+    const bob = await says('bob', 'Hello');
+    await scratch.stop();
+    await scratch.start();
+    told.length = 0;
+    await says('ann', 'Are you there?');
+    await says('ann', 'Still?');
+    expect(told).toEqual([{ ...ann, resumedFrom: ann.sessionId }]);
+    // One that ends with its first message in this process has not gone on.
+    const next = await says('bob', '/new');
+    expect(told.slice(1)).toEqual([{ ...next, resumedFrom: bob.sessionId }]);
+    await says('bob', 'Hello again');
+    expect(told).toHaveLength(2);
+  });
+});

@@ -5,6 +5,7 @@
 
 import type { JsonValue } from '../protocol/json.ts';
 import type { SessionEndReason } from '../protocol/live-event.ts';
+import { within } from '../protocol/time-limit.ts';
 import { PreconditionFailedError } from '../store/errors.ts';
 import type { Store, Where, Write } from '../store/store.ts';
 import type { RunRow, SessionRow } from '../store/tables.ts';
@@ -17,6 +18,10 @@ export interface SessionsParts {
   readonly now: () => number;
   /** Who is told when no run is at hand. `occasion` tells apart what happens to one session. */
   readonly telling: (occasion: string, isRecovered?: boolean) => SessionTelling;
+  /** Whether a plugin listens to the ends of sessions. */
+  readonly isEndHeard: () => boolean;
+  /** When this process began. */
+  readonly upSince: number;
   /** Stops every run of a session, and returns when they are over or the time for it is. */
   readonly stopRuns: (sessionKey: string, reason: string) => Promise<void>;
   /** The writes that remove what the store keeps of the requests of these runs. */
@@ -52,8 +57,15 @@ export interface SessionsQuery {
 /** So many earlier sessions of a key are looked at. */
 const MAX_EARLIER = 50;
 
+/** So many sessions are told of at once when the process stops: fewer than may wait for one plugin. */
+const SESSIONS_AT_ONCE = 500;
+/** A plugin that is slow with those holds up the next ones by this much, for itself and for others. */
+const SLOW_MS = 1_000;
+
 export class Sessions {
   readonly #parts: SessionsParts;
+  /** Sessions of earlier processes that have gone on in this one. */
+  readonly #resumed = new Set<string>();
 
   constructor(parts: SessionsParts) {
     this.#parts = parts;
@@ -148,6 +160,40 @@ export class Sessions {
       const where = { sessionKey, startedAt: endedAt, resumedFrom: sessionId };
       const [next] = await store.select('sessions', { where, limit: 1 });
       await tellSessionEnd(store, telling(reason, true), { session, reason, endedAt, next });
+    }
+  }
+
+  /** True once for each session that an earlier process began: it goes on in this one. */
+  isResumed({ sessionId, startedAt }: SessionRow): boolean {
+    if (startedAt >= this.#parts.upSince || this.#resumed.has(sessionId)) return false;
+    this.#resumed.add(sessionId);
+    return true;
+  }
+
+  /**
+   * The process stops: plugins that keep something for a session learn that nothing more will come for now. The sessions
+   * go on with the next process. All are told at the same time, so that no plugin waits for another one; what is not told
+   * when the budget is over is left out.
+   */
+  async tellStop(reason: 'shutdown' | 'restart', budgetMs: number): Promise<void> {
+    const { store, now, isEndHeard } = this.#parts;
+    if (!isEndHeard()) return;
+    const deadline = now() + budgetMs;
+    const telling = this.#parts.telling(reason);
+    let before: string | undefined;
+    for (let left = budgetMs; left > 0; left = deadline - now()) {
+      const where = { endedAt: null, ...(before === undefined ? {} : { sessionId: { lt: before } }) };
+      const orderBy = [['sessionId', 'desc']] as const;
+      const open = await store.select('sessions', { where, orderBy, limit: SESSIONS_AT_ONCE });
+      const told = open.map(async (session) => {
+        const { sessionId, startedAt } = session;
+        const messageCount = await store.count('transcript', { sessionId });
+        return telling.ended({ session, reason, messageCount, durationMs: now() - startedAt, goesOn: true });
+      });
+      const isLast = open.length < SESSIONS_AT_ONCE;
+      await within(isLast ? left : Math.min(left, SLOW_MS), Promise.all(told));
+      if (isLast) return;
+      before = open.at(-1)?.sessionId;
     }
   }
 
