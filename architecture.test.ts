@@ -40,7 +40,7 @@ describe('the architecture', () => {
     );
     expect(imports.filter(({ statement }) => !/^import type /.test(statement))).toEqual([]);
     const folders = new Set(imports.map(({ target }) => target.split(sep)[0]));
-    expect([...folders].sort()).toEqual(['agent', 'channels', 'protocol', 'store']);
+    expect([...folders].sort()).toEqual(['agent', 'channels', 'commands', 'protocol', 'store']);
   });
 
   it('reads the environment in config only', () => {

@@ -1,7 +1,8 @@
 // The page: the bar, the talk with its composer, what the agent was given, and the gate in front of them. It decides
 // where the person is and what is shown; what happens in a talk is decided by `Talk`.
 
-import { Component, createRef } from 'preact';
+import { Component, createRef, Fragment } from 'preact';
+import type { ListedCommand } from '../src/commands/list-commands.ts';
 import type { ApprovalDecision } from '../src/protocol/approval-decision.ts';
 import { browserMemory } from './browser-memory.ts';
 import type { Link } from './client/connection.ts';
@@ -24,6 +25,7 @@ interface AppState {
   readonly isGateOpen: boolean;
   readonly gateProblem: string;
   readonly places: readonly Place[];
+  readonly commands: readonly ListedCommand[];
   readonly talk: Talk | undefined;
   /** Counts up with every change of the talk, which is an object that changes. */
   readonly talkVersion: number;
@@ -39,6 +41,7 @@ export class App extends Component<AppProps, AppState> {
     isGateOpen: false,
     gateProblem: '',
     places: [],
+    commands: [],
     talk: undefined,
     talkVersion: 0,
     link: { state: 'off', text: 'Not connected' },
@@ -63,7 +66,7 @@ export class App extends Component<AppProps, AppState> {
   }
 
   override render(_: AppProps, state: AppState) {
-    const { talk, places, link, problem, text, isPanelOpen } = state;
+    const { talk, places, commands, link, problem, text, isPanelOpen } = state;
     return (
       <>
         <Bar
@@ -97,8 +100,13 @@ export class App extends Component<AppProps, AppState> {
               onStop={() => talk?.stop()}
             />
             <p class="hint">
-              Enter sends, Shift+Enter makes a new line, Esc stops the agent. Commands: /new, /compact, /stop, /approve,
-              /status, /context, /help.
+              {'Enter sends, Shift+Enter makes a new line, Esc stops the agent. Commands: '}
+              {commands.map(({ name, help }, index) => (
+                <Fragment key={name}>
+                  {index > 0 && ', '}
+                  <span title={help}>{`/${name}`}</span>
+                </Fragment>
+              ))}
             </p>
           </section>
           <ReportPanel shown={state.report} isOpen={isPanelOpen} readRequest={this.#readRequest} />
@@ -112,7 +120,11 @@ export class App extends Component<AppProps, AppState> {
   async #enter(token: string): Promise<void> {
     const client = new GatewayClient(token);
     try {
-      const [agents, sessions] = await Promise.all([client.agents(), client.openSessions()]);
+      const [agents, sessions, commands] = await Promise.all([
+        client.agents(),
+        client.openSessions(),
+        client.commands(),
+      ]);
       browserMemory.set('token', token);
       this.#client = client;
       this.setState({ isGateOpen: false });
@@ -120,7 +132,7 @@ export class App extends Component<AppProps, AppState> {
       browserMemory.set('browser', browser);
       const places = listPlaces(browser, agents, sessions);
       const place = firstPlace(places, agents, browserMemory.get('place'));
-      this.setState({ places });
+      this.setState({ places, commands });
       if (place) this.#open(place);
       else this.#tell('This gateway has no agents. Add one with "atrium agents add".');
     } catch (error) {

@@ -4,6 +4,7 @@
 // whatever `fetch` throws.
 
 import type { RequestFrame } from '../../src/agent/request-frame.ts';
+import type { ListedCommand } from '../../src/commands/list-commands.ts';
 import type { ApprovalDecision } from '../../src/protocol/approval-decision.ts';
 import type { ApprovalRow, CaptureRow, RunRow, SessionRow, TranscriptRow } from '../../src/store/tables.ts';
 
@@ -39,6 +40,11 @@ export class GatewayClient {
 
   async agents(): Promise<readonly Agent[]> {
     return (await this.#read<{ agents: readonly Agent[] }>('/api/agents')).agents;
+  }
+
+  /** What can be typed now, with the commands of plugins. */
+  async commands(): Promise<readonly ListedCommand[]> {
+    return (await this.#read<{ commands: readonly ListedCommand[] }>('/api/commands')).commands;
   }
 
   async openSessions(): Promise<readonly OpenSession[]> {

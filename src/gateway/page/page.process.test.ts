@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebChannel } from '../../channels/web/web-channel.ts';
+import { COMMAND_CATALOG } from '../../commands/catalog.ts';
 import { StoreFullError } from '../../store/errors.ts';
 import { createHttpApp } from '../http/create-http-app.ts';
 import { delta, FakeGateway, type Script, TEST_TOKEN } from '../http/fixtures/fake-gateway.ts';
@@ -150,6 +151,13 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
     refuse = undefined;
     await page.keyboard.press('Enter');
     await page.getByText('You said: keep this').waitFor();
+  });
+
+  it('names the commands that can be typed, as the gateway lists them', async () => {
+    await openPage();
+    const shown = page.locator('.hint span');
+    expect(await shown.allInnerTexts()).toEqual(COMMAND_CATALOG.map(({ name }) => `/${name}`));
+    expect(await shown.first().getAttribute('title')).toBe(COMMAND_CATALOG[0]?.help);
   });
 
   it('asks for the token when it has none, and again when it is wrong', async () => {
