@@ -2,7 +2,7 @@
 // commit, and the transcript holds only what the person was told instead.
 
 import type { Write } from '../store/store.ts';
-import { answerOf } from './end-finished.ts';
+import { answerOf, replyOf } from './end-finished.ts';
 import { endRun } from './end-run.ts';
 import type { BlockedRun } from './gate-run.ts';
 import type { Turn } from './open-turn.ts';
@@ -12,17 +12,17 @@ export async function blockRun(parts: RunParts, turn: Turn, { by, text }: Blocke
   const { ledger } = turn;
   // Nobody waits for a heartbeat, and the conversation need not know of it.
   const isHeartbeat = turn.kind === 'heartbeat';
-  const rows = isHeartbeat ? [] : await parts.delivery.plan(answerOf(turn, text));
+  const planned = isHeartbeat ? { rows: [], text } : await parts.delivery.plan(answerOf(turn, text));
   const meta = { blockedBy: by, blockedAt: new Date(parts.now()).toISOString() };
   await endRun(parts, turn, {
     site: 'block',
     status: 'blocked',
-    outcome: { reply: text, error: `Blocked by ${by}.`, errorCode: 'ATRIUM_RUN_BLOCKED' },
+    outcome: { ...replyOf(planned), error: `Blocked by ${by}.`, errorCode: 'ATRIUM_RUN_BLOCKED' },
     writes: [
       isHeartbeat
         ? ledger.notice({ role: 'user', content: text }, text, meta)
         : ledger.entry({ role: 'user', content: text }, { shown: text, meta }),
-      ...rows.map((row): Write => ({ insert: 'outbox', row })),
+      ...planned.rows.map((row): Write => ({ insert: 'outbox', row })),
     ],
     trigger: { payload: null },
   });

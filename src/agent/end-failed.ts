@@ -24,9 +24,9 @@ export async function failRun(parts: RunParts, turn: Turn, error: unknown): Prom
   const isGone = stopped?.reason === CLIENT_GONE;
   // Nobody waits for a heartbeat, and the next one comes by itself.
   const isHeartbeat = turn.kind === 'heartbeat';
-  const rows =
+  const { rows } =
     isGone || isHeartbeat
-      ? []
+      ? { rows: [] }
       : await parts.delivery.plan(answerOf(turn, stopped ? told : `This message could not be answered. ${told}`));
   const wasAsked = ledger.hasSteps;
   const status = stopped ? 'stopped' : 'failed';

@@ -3,11 +3,12 @@
 
 import type { AssistantMessage } from '../protocol/message.ts';
 import type { Write } from '../store/store.ts';
+import type { RunOutcome } from '../store/tables.ts';
 import { endRun } from './end-run.ts';
 import { rewriterOf, SYNTHETIC_AUTHOR } from './message-spans.ts';
 import type { Turn } from './open-turn.ts';
 import type { RunAnswer } from './run-answer.ts';
-import type { RunParts } from './run-parts.ts';
+import type { PlannedAnswer, RunParts } from './run-parts.ts';
 import { spokenReply } from './spoken-reply.ts';
 import { withdrawEntries } from './withdraw-entries.ts';
 import { writeMessage } from './write-message.ts';
@@ -16,14 +17,14 @@ export async function finishRun(parts: RunParts, turn: Turn, answer: RunAnswer):
   const { runId } = turn;
   const spoken = spokenReply(turn, answer.reply);
   const text = [...turn.packMessages, spoken].filter((each) => each.trim() !== '').join('\n\n');
-  const rows = text === '' ? [] : await parts.delivery.plan(answerOf(turn, text));
+  const planned = text === '' ? NOTHING : await parts.delivery.plan(answerOf(turn, text));
   const isIdle = turn.kind === 'heartbeat' && spoken === '';
   const entries = isIdle ? [withdrawEntries(turn, answer.toolCalls ?? 0)] : await entriesOf(parts, turn, answer);
   await endRun(parts, turn, {
     site: 'result',
     status: 'done',
     outcome: {
-      reply: text,
+      ...replyOf(planned),
       provider: answer.provider,
       model: answer.model,
       usage: answer.usage,
@@ -33,10 +34,19 @@ export async function finishRun(parts: RunParts, turn: Turn, answer: RunAnswer):
     },
     writes: [
       ...entries,
-      ...rows.map((row): Write => ({ insert: 'outbox', row })),
+      ...planned.rows.map((row): Write => ({ insert: 'outbox', row })),
       { update: 'injections', where: { runId, status: 'bound' }, set: { status: 'consumed' } },
     ],
   });
+}
+
+const NOTHING: PlannedAnswer = { rows: [], text: '' };
+
+/** What a client that waits for the answer is told: what went out, not what the agent meant to say. */
+export function replyOf({ text, suppressed }: PlannedAnswer): Pick<RunOutcome, 'reply' | 'suppressed'> {
+  if (!suppressed) return { reply: text };
+  const { hook, by, reason } = suppressed;
+  return { reply: text, suppressed: { hook, by, reason } };
 }
 
 /** What the transcript keeps of it: the user's words where no request holds them, and the answer. */

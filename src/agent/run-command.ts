@@ -44,7 +44,7 @@ export async function runCommand(parts: RunParts, turn: Turn): Promise<RunAnswer
 /** What the handler wants said comes before the agent's answer, as a message of its own. */
 async function saidBefore(parts: RunParts, turn: Turn, text: string): Promise<readonly NewRow<'outbox'>[]> {
   if (text.trim() === '') return [];
-  return parts.delivery.plan({ ...answerOf(turn, text), runId: newId('note', parts.now()) });
+  return (await parts.delivery.plan({ ...answerOf(turn, text), runId: newId('note', parts.now()) })).rows;
 }
 
 async function call(parts: RunParts, turn: Turn, name: string, work: PluginWork): Promise<CommandAnswer> {

@@ -15,7 +15,7 @@ import type { Requester } from '../protocol/requester.ts';
 import type { Trigger } from '../protocol/session-type.ts';
 import type { LifetimeSettings } from '../sessions/session-lifetime.ts';
 import type { NewRow, Store, Write } from '../store/store.ts';
-import type { SessionRow } from '../store/tables.ts';
+import type { RunOutcome, SessionRow } from '../store/tables.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { TrustedPolicy } from '../tools/trusted-policy.ts';
 import type { RequestSpan } from './request-draft.ts';
@@ -118,9 +118,17 @@ export interface Answer {
   readonly context: HookContext;
 }
 
+/** What the outbound hooks made of an answer. */
+export interface PlannedAnswer {
+  readonly rows: readonly NewRow<'outbox'>[];
+  /** What is said in the end; empty when a handler stopped it. */
+  readonly text: string;
+  readonly suppressed?: RunOutcome['suppressed'];
+}
+
 export interface DeliveryPort {
   /** Runs the outbound hooks and splits. The rows are not committed yet. */
-  plan(answer: Answer): Promise<readonly NewRow<'outbox'>[]>;
+  plan(answer: Answer): Promise<PlannedAnswer>;
   /** Rows were committed. */
   wake(): void;
 }

@@ -37,7 +37,7 @@ export async function suspendRun(parts: RunParts, turn: Turn, suspension: Suspen
     ...(isKept ? [] : [ledger.step('ask', { message: message as unknown as JsonObject })]),
     ...voidWrites(voids),
     ...approvals.map((row): Write => ({ insert: 'approvals', row })),
-    ...notices.flat().map((row): Write => ({ insert: 'outbox', row })),
+    ...notices.flatMap(({ rows }) => rows.map((row): Write => ({ insert: 'outbox', row }))),
     { update: 'runs', where: { runId }, set: { status: 'suspended' } },
   ]);
   // Whoever stopped it while it lay down was told so, and nobody else would wake it for that.

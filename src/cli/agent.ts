@@ -54,9 +54,15 @@ async function askAgent(flags: AgentFlags, io: CliIo): Promise<ExitCode> {
   const status = String(run.status);
   const outcome = isJsonObject(run.outcome ?? null) ? (run.outcome as JsonObject) : {};
   if (flags.json) io.out(`${JSON.stringify(run, null, 2)}\n`);
+  else if (isJsonObject(outcome.suppressed ?? null))
+    io.err(`atrium: ${describeSuppressed(outcome.suppressed as JsonObject)}\n`);
   else if (outcome.reply !== undefined) io.out(`${terminalText(String(outcome.reply))}\n`);
   else io.err(`atrium: ${oneLine(String(outcome.error ?? `The run is ${status}.`))}\n`);
   return exitCodeOfRun(status);
+}
+
+function describeSuppressed({ hook, by, reason }: JsonObject): string {
+  return oneLine(`The answer was not sent: ${by} stopped it on ${hook} (${reason}).`);
 }
 
 const RETRIES = 20;

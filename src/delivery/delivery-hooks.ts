@@ -5,7 +5,14 @@ import type { HookContext } from '../hooks/hook-context.ts';
 import type { MessageHooks } from '../hooks/message-hooks.ts';
 import type { Surface } from '../protocol/inbound.ts';
 
-export type OutboundHook = 'reply_dispatch' | 'reply_payload_sending' | 'message_sending' | 'before_dispatch';
+/** The hooks that have a say in what goes out, in the order in which an answer passes them. */
+export const OUTBOUND_HOOKS = [
+  'reply_dispatch',
+  'reply_payload_sending',
+  'message_sending',
+  'before_dispatch',
+] as const;
+export type OutboundHook = (typeof OUTBOUND_HOOKS)[number];
 
 export interface DeliveryHooks {
   /** Cheap, so that events nobody listens to are never built. */

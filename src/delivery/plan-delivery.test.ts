@@ -25,6 +25,7 @@ function plan(hooks: HookRunner, reply: Partial<PlannedReply> = {}, maxTextLengt
 describe('planning a delivery', () => {
   it('makes one row of a short answer', async () => {
     expect(await plan(new HookRunner(), { replyToId: 'm1' })).toEqual({
+      text: 'hello',
       rows: [
         {
           runId: 'run_1',
@@ -56,7 +57,7 @@ describe('planning a delivery', () => {
   });
 
   it('sends nothing that is blank', async () => {
-    expect(await plan(new HookRunner(), { text: ' \n' })).toEqual({ rows: [] });
+    expect(await plan(new HookRunner(), { text: ' \n' })).toEqual({ rows: [], text: '' });
     const { rows } = await plan(new HookRunner(), { text: `abcd${' '.repeat(20)}` }, 6);
     expect(rows.map(({ text }) => text)).toEqual(['abcd  ']);
   });

@@ -44,6 +44,8 @@ export interface PlanPorts {
 
 export interface DeliveryPlan {
   readonly rows: readonly NewRow<'outbox'>[];
+  /** What is said in the end, before it is cut into parts; empty when the answer was stopped. */
+  readonly text: string;
   readonly suppressed?: Suppression | undefined;
 }
 
@@ -59,9 +61,9 @@ export interface Suppression {
 }
 
 export async function planDelivery(reply: PlannedReply, ports: PlanPorts): Promise<DeliveryPlan> {
-  if (isBlank(reply.text)) return { rows: [] };
+  if (isBlank(reply.text)) return { rows: [], text: '' };
   let draft: Draft = { text: reply.text, replyToId: reply.replyToId };
-  for (const ask of OUTBOUND_HOOKS) {
+  for (const ask of OUTBOUND_STEPS) {
     const step = await ask(reply, draft, ports);
     if ('suppressed' in step) return suppressedPlan(reply, draft, step.suppressed, ports);
     draft = step;
@@ -69,7 +71,7 @@ export async function planDelivery(reply: PlannedReply, ports: PlanPorts): Promi
   const texts = splitText(draft.text, ports.channel?.maxTextLength ?? Number.POSITIVE_INFINITY);
   // Platforms refuse a message of nothing but blanks, and nobody misses it.
   const rows = texts.filter((text) => !isBlank(text)).map((text, index) => newRow(reply, draft, text, index, ports));
-  return { rows };
+  return { rows, text: draft.text };
 }
 
 /** What the answer is so far. */
@@ -82,7 +84,7 @@ interface Draft {
 type Step = Draft | { readonly suppressed: Suppression };
 
 /** In the order in which an answer passes them. */
-const OUTBOUND_HOOKS = [askReplyDispatch, askReplyPayloadSending, askMessageSending, askBeforeDispatch] as const;
+const OUTBOUND_STEPS = [askReplyDispatch, askReplyPayloadSending, askMessageSending, askBeforeDispatch] as const;
 
 async function askReplyDispatch(reply: PlannedReply, draft: Draft, { hooks }: PlanPorts): Promise<Step> {
   const hook = 'reply_dispatch';
@@ -225,7 +227,7 @@ function suppressedPlan(reply: PlannedReply, draft: Draft, suppressed: Suppressi
       ...(metadata && { metadata }),
     },
   };
-  return { rows: [{ ...row, status: 'suppressed', receipt }], suppressed };
+  return { rows: [{ ...row, status: 'suppressed', receipt }], text: '', suppressed };
 }
 
 function newRow(

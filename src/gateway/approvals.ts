@@ -2,7 +2,7 @@
 // wherever, the run goes on, whoever watches sees it, and the place where the question stands is told what became of it.
 
 import { CLIENT_GONE } from '../agent/client-gone.ts';
-import type { Answer } from '../agent/run-parts.ts';
+import type { Answer, PlannedAnswer } from '../agent/run-parts.ts';
 import type { Tell } from '../facts/facts.ts';
 import type { ApprovalDecision, ApprovalResolution } from '../protocol/approval-decision.ts';
 import { describeDecision } from '../protocol/describe-decision.ts';
@@ -10,7 +10,7 @@ import { type Surface, surfaceId } from '../protocol/inbound.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import { newId } from '../protocol/new-id.ts';
 import { PreconditionFailedError } from '../store/errors.ts';
-import type { NewRow, Store, Write } from '../store/store.ts';
+import type { Store, Write } from '../store/store.ts';
 import type { ApprovalRow, InboxRow } from '../store/tables.ts';
 import { answerApproval } from '../tools/approvals/answer-approval.ts';
 import { ApprovalClock } from '../tools/approvals/approval-clock.ts';
@@ -19,7 +19,7 @@ import { UnknownAllowRuleError } from './errors.ts';
 
 export interface ApprovalsParts {
   readonly store: Store;
-  readonly planDelivery: (answer: Answer) => Promise<readonly NewRow<'outbox'>[]>;
+  readonly planDelivery: (answer: Answer) => Promise<PlannedAnswer>;
   readonly wakeOutbox: () => void;
   readonly wakeLane: (sessionKey: string) => void;
   /** Ends the run that is going on in this session; false when there is none, or it is suspended. */
@@ -149,7 +149,7 @@ export class Approvals {
     if (!surface || !isElsewhere(surface, by, typedAt)) return [];
     const who = decision === 'timeout' ? '' : ` by ${by}`;
     const noteId = newId('note', now());
-    const rows = await planDelivery({
+    const { rows } = await planDelivery({
       runId: noteId,
       sessionKey,
       surface,

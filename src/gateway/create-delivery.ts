@@ -9,11 +9,11 @@ import { WebChannel } from '../channels/web/web-channel.ts';
 import type { Config } from '../config/schema.ts';
 import { messageContext } from '../delivery/delivery-hooks.ts';
 import { type EndedDelivery, Outbox } from '../delivery/outbox.ts';
-import { planDelivery } from '../delivery/plan-delivery.ts';
+import { type DeliveryPlan, planDelivery } from '../delivery/plan-delivery.ts';
 import { readRunIdentity } from '../delivery/read-run-identity.ts';
 import { deliveryTrace } from '../facts/catalog.ts';
 import { SILENT_CHANNEL } from '../schedule/deliver-target.ts';
-import type { NewRow, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import type { Records } from './create-records.ts';
 import { outboxMailbox } from './outbox-mailbox.ts';
 
@@ -35,7 +35,7 @@ export interface Delivery {
   readonly sockets: { readonly web: WebChannel; readonly cli: CliChannel };
   readonly channels: readonly Channel[];
   readonly channelOf: (id: string) => Channel | undefined;
-  readonly plan: (answer: Answer) => Promise<readonly NewRow<'outbox'>[]>;
+  readonly plan: (answer: Answer) => Promise<DeliveryPlan>;
   readonly outbox: Outbox;
   readonly ttlMs: number;
 }
@@ -65,8 +65,8 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     channelOf,
     plan: async (answer) => {
       // What nobody waits for stays in the transcript.
-      if (answer.surface.channel === SILENT_CHANNEL) return [];
-      return (await planDelivery(answer, { hooks, channel: channelOf(answer.surface.channel), now, ttlMs })).rows;
+      if (answer.surface.channel === SILENT_CHANNEL) return { rows: [], text: answer.text };
+      return planDelivery(answer, { hooks, channel: channelOf(answer.surface.channel), now, ttlMs });
     },
     outbox: new Outbox({ store, channels: channelOf, now, ended, maxAttempts, warn }),
     ttlMs,

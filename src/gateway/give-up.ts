@@ -3,20 +3,20 @@
 
 import { hookContextOf } from '../agent/hook-context-of.ts';
 import { releaseInjections } from '../agent/release-injections.ts';
-import type { Answer } from '../agent/run-parts.ts';
+import type { Answer, PlannedAnswer } from '../agent/run-parts.ts';
 import { tellAgentEnd } from '../agent/tell-agent-end.ts';
 import { withdrawEntries } from '../agent/withdraw-entries.ts';
 import type { Tell } from '../facts/facts.ts';
 import type { HookContext } from '../hooks/hook-context.ts';
 import type { ClaimedTrigger } from '../lanes/lanes.ts';
 import { newId } from '../protocol/new-id.ts';
-import type { NewRow, Store, Write } from '../store/store.ts';
+import type { Store, Write } from '../store/store.ts';
 import type { TriggerKind } from '../store/tables.ts';
 import { RunGivenUpError } from './errors.ts';
 
 export interface GiveUpParts {
   readonly store: Store;
-  readonly planDelivery: (answer: Answer) => Promise<readonly NewRow<'outbox'>[]>;
+  readonly planDelivery: (answer: Answer) => Promise<PlannedAnswer>;
   readonly wakeOutbox: () => void;
   readonly workspaceDirOf: (agentId: string) => string;
   readonly tell: Tell;
@@ -37,7 +37,7 @@ export async function giveUp(parts: GiveUpParts, { trigger, claim, attempt }: Cl
   const context: HookContext = payload
     ? hookContextOf(payload, { runId, kind }, session, parts.workspaceDirOf(payload.agentId), attempt)
     : { runId, sessionKey };
-  const rows =
+  const { rows } =
     payload && !isHeartbeat
       ? await parts.planDelivery({
           runId,
@@ -47,7 +47,7 @@ export async function giveUp(parts: GiveUpParts, { trigger, claim, attempt }: Cl
           replyToId: payload.inbound.messageId,
           context,
         })
-      : [];
+      : { rows: [] };
   await parts.store.commit(
     [
       {

@@ -14,6 +14,7 @@ import type { LoadedConfig } from '../config/load-config.ts';
 import { formatModelRef } from '../config/model-choice.ts';
 import { resolveTimezone } from '../config/timezone.ts';
 import { DeadLetters } from '../delivery/dead-letters.ts';
+import { shownEvents } from '../delivery/shown-events.ts';
 import type { PackSink } from '../facts/teller.ts';
 import type { HookStatistics } from '../hooks/hook-statistics.ts';
 import type { HookRunner } from '../hooks/runner.ts';
@@ -190,6 +191,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   const lanes = new EmbeddedLanes({ store, limit: defaults.maxConcurrent ?? 16, now, warn });
   const wakeLane = (sessionKey: string) => lanes.wake(sessionKey);
   const subscribe = live.subscribe.bind(live);
+  const shown = shownEvents({ hooks, subscribe });
   const approvals = new Approvals({
     store,
     planDelivery: plan,
@@ -299,7 +301,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     store,
     receive: (inbound, options) => receiveMessage(receiveParts, inbound, options),
     route,
-    subscribe,
+    subscribe: shown,
     status: () => readGatewayStatus(statusParts),
     runs,
     sessions,
@@ -325,7 +327,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   };
 
   // Everything begins.
-  live.subscribe((event) => {
+  shown((event) => {
     sockets.web.watch(event);
     sockets.cli.watch(event);
   });

@@ -1,7 +1,7 @@
 // Whoever writes where a run waits for a person is told at once that theirs waits too, and what for. The note is a message
 // of its own, to be committed with the acceptance of what it is about.
 
-import type { Answer } from '../agent/run-parts.ts';
+import type { Answer, PlannedAnswer } from '../agent/run-parts.ts';
 import type { HookContext } from '../hooks/hook-context.ts';
 import type { Inbound } from '../protocol/inbound.ts';
 import { newId } from '../protocol/new-id.ts';
@@ -9,7 +9,7 @@ import type { NewRow, Store } from '../store/store.ts';
 
 export interface NoteParts {
   readonly store: Store;
-  readonly planDelivery: (answer: Answer) => Promise<readonly NewRow<'outbox'>[]>;
+  readonly planDelivery: (answer: Answer) => Promise<PlannedAnswer>;
   readonly now: () => number;
 }
 
@@ -27,5 +27,6 @@ export async function noteWaiting(
   const { id, title, allowedDecisions } = approval;
   const text = `This waits behind an approval: ${title}. Answer it with /approve ${id} ${allowedDecisions.join(' | ')}, or end it with /stop.`;
   const runId = newId('note', now());
-  return planDelivery({ runId, sessionKey, surface, text, replyToId: messageId, context: { ...context, runId } });
+  const answer = { runId, sessionKey, surface, text, replyToId: messageId, context: { ...context, runId } };
+  return (await planDelivery(answer)).rows;
 }

@@ -4,7 +4,8 @@
 // Errors: rejects with an AtriumError when the message cannot be taken, and then nothing of it is stored, so that the
 // platform is free to send it again.
 
-import type { Answer, RunHooks } from '../agent/run-parts.ts';
+import { replyOf } from '../agent/end-finished.ts';
+import type { Answer, PlannedAnswer, RunHooks } from '../agent/run-parts.ts';
 import type { ReceiveResult } from '../channels/channel.ts';
 import { answerCommand } from '../commands/answer-command.ts';
 import type { CommandPorts } from '../commands/chat-command.ts';
@@ -18,7 +19,7 @@ import type { Message } from '../protocol/message.ts';
 import { newId } from '../protocol/new-id.ts';
 import type { Route } from '../routing/resolve-route.ts';
 import { PreconditionFailedError } from '../store/errors.ts';
-import type { NewRow, Store, Write } from '../store/store.ts';
+import type { Store, Write } from '../store/store.ts';
 import type { TriggerPayload } from '../store/tables.ts';
 import { InboundTooLongError } from './errors.ts';
 import { noteWaiting } from './note-waiting.ts';
@@ -36,7 +37,7 @@ export interface ReceiveParts {
   readonly hooks: RunHooks;
   readonly route: (inbound: Inbound) => Route;
   readonly commands: CommandPorts;
-  readonly planDelivery: (answer: Answer) => Promise<readonly NewRow<'outbox'>[]>;
+  readonly planDelivery: (answer: Answer) => Promise<PlannedAnswer>;
   readonly tell: Tell;
   /** A trigger was committed for this key. */
   readonly wakeLane: (sessionKey: string) => void;
@@ -169,9 +170,9 @@ async function answerAtOnce(
 ): Promise<ReceiveResult> {
   const { inbound, runId, now, context, text, dedupeKey, fingerprint } = message;
   const { sessionKey, agentId } = message.route;
-  const rows =
+  const planned =
     text === ''
-      ? []
+      ? { rows: [], text }
       : await parts.planDelivery({
           runId,
           sessionKey,
@@ -206,11 +207,11 @@ async function answerAtOnce(
         progressClaim: 1,
         startedAt: now,
         endedAt: parts.now(),
-        outcome: { reply: text },
+        outcome: replyOf(planned),
         observed: true,
       },
     },
-    ...rows.map((row): Write => ({ insert: 'outbox', row })),
+    ...planned.rows.map((row): Write => ({ insert: 'outbox', row })),
   ];
   try {
     await parts.store.commit(writes, { site: 'control' });
@@ -222,7 +223,7 @@ async function answerAtOnce(
   }
   const accepted = { inbound, runId, sessionKey, acceptedAt: now };
   void parts.tell('message-accepted', { ...accepted, isHidden: false, isForAgent: false });
-  void parts.tell('run-ended', { runId, sessionKey, status: 'done', reply: text });
+  void parts.tell('run-ended', { runId, sessionKey, status: 'done', reply: planned.text });
   parts.wakeOutbox();
   return { outcome: 'handled', runId, sessionKey };
 }

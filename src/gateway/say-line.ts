@@ -1,15 +1,15 @@
 // Says something where the people of a session are, besides its answers: through the outgoing hooks and the outbox, like
 // everything that is said. Where nobody reads along, nothing is said.
 
-import type { Answer } from '../agent/run-parts.ts';
+import type { Answer, PlannedAnswer } from '../agent/run-parts.ts';
 import type { Surface } from '../protocol/inbound.ts';
 import { newId } from '../protocol/new-id.ts';
 import { parseAgentSessionKey } from '../protocol/session-key.ts';
-import type { NewRow, Store, Write } from '../store/store.ts';
+import type { Store, Write } from '../store/store.ts';
 
 export interface SayLineParts {
   readonly store: Store;
-  readonly planDelivery: (answer: Answer) => Promise<readonly NewRow<'outbox'>[]>;
+  readonly planDelivery: (answer: Answer) => Promise<PlannedAnswer>;
   readonly wakeOutbox: () => void;
   readonly now: () => number;
 }
@@ -34,7 +34,7 @@ export async function sayLine(
     threadId: surface.threadId,
     trace: { traceId: runId, spanId: `${runId}.out`, callDepth: 0 },
   };
-  const rows = await planDelivery({ runId, sessionKey, surface, text, context });
+  const { rows } = await planDelivery({ runId, sessionKey, surface, text, context });
   if (rows.length === 0) return;
   await store.commit(
     rows.map((row): Write => ({ insert: 'outbox', row })),

@@ -37,7 +37,7 @@ export function formatUsageChunk(facts: AnswerFacts, run: RunRow): object {
 }
 
 export function finishReason({ status, outcome }: RunRow): 'stop' | 'length' | 'content_filter' {
-  if (status === 'blocked' || outcome?.stop === 'refusal') return 'content_filter';
+  if (status === 'blocked' || outcome?.stop === 'refusal' || outcome?.suppressed) return 'content_filter';
   return outcome?.stop === 'length' ? 'length' : 'stop';
 }
 

@@ -29,6 +29,7 @@ export class StreamedDraft {
 
   /** What is missing of the answer, or undefined when what was sent is not how it begins. */
   finish(reply: string): string | undefined {
+    if (reply.trim() === '') return this.#isHeld ? undefined : '';
     if (this.#sent.trim().endsWith(reply.trim())) return '';
     for (const told of [this.#sent, this.#sent.slice(this.#callStart)]) {
       if (reply.startsWith(told)) return reply.slice(told.length);

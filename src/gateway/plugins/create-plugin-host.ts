@@ -132,7 +132,7 @@ async function sendMessage(
   const inbound: Inbound = { surface, sender: { id: surface.peer.id }, text: '', at: now };
   const { sessionKey, agentId } = parts.services().route(inbound);
   const context = { agentId, sessionKey, runId, messageProvider: channel, channelId: surface.peer.id };
-  const rows = await plan({ runId, sessionKey, surface, text, context });
+  const { rows } = await plan({ runId, sessionKey, surface, text, context });
   await parts.store.commit(
     rows.map((row): Write => ({ insert: 'outbox', row })),
     { site: 'control' },

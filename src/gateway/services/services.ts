@@ -31,7 +31,10 @@ export interface Services {
   receive(inbound: Inbound, options?: ReceiveOptions): Promise<ReceiveResult>;
   /** Where a message would go, and the rules that decide it. */
   route(inbound: Inbound): Route;
-  /** Every live event of every session from now on; returns the undo. A listener that throws disturbs no other. */
+  /**
+   * Every live event of every session from now on, as clients may see it; returns the undo. A listener that throws
+   * disturbs no other.
+   */
   subscribe(listener: (event: LiveEvent) => void): () => void;
   status(): Promise<GatewayStatus>;
   readonly runs: Runs;

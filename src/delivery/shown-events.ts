@@ -1,0 +1,55 @@
+// The live events as surfaces may show them. As long as no handler has a say in what goes out, drafts are shown while they
+// grow. While one has, deltas are held back, because it may yet rewrite or cancel what they say; and a draft that was shown
+// before that, or that turned out not to be the answer, is voided with a `text-reset`.
+//
+// It does not know what is sent in the end: parts come from the outbox.
+
+import type { LiveEvent } from '../protocol/live-event.ts';
+import { OUTBOUND_HOOKS, type OutboundHook } from './delivery-hooks.ts';
+
+type Listener = (event: LiveEvent) => void;
+type Subscribe = (listener: Listener) => () => void;
+
+export interface ShownEventsParts {
+  readonly hooks: { has(hook: OutboundHook): boolean };
+  readonly subscribe: Subscribe;
+}
+
+/** What a run has shown of its latest model call. */
+interface ShownDraft {
+  readonly attempt: number;
+  readonly call: number;
+  readonly text: string;
+}
+
+/** Every listener has drafts of its own, because it may come in the middle of a run. */
+export function shownEvents({ hooks, subscribe }: ShownEventsParts): Subscribe {
+  return (listener) => {
+    const drafts = new Map<string, ShownDraft>();
+    const voidDraft = (event: LiveEvent, reason: string) => {
+      const draft = drafts.get(event.runId);
+      if (!drafts.delete(event.runId) || draft === undefined) return;
+      const { sessionKey, runId, at } = event;
+      listener({ type: 'text-reset', sessionKey, runId, at, attempt: draft.attempt, call: draft.call, reason });
+    };
+    return subscribe((event) => {
+      if (event.type === 'text-delta') {
+        if (OUTBOUND_HOOKS.some((hook) => hooks.has(hook))) {
+          voidDraft(event, 'a plugin decides about the answer first');
+          return;
+        }
+        const { runId, attempt, call, text } = event;
+        const before = drafts.get(runId);
+        const isSame = before?.attempt === attempt && before.call === call;
+        drafts.set(runId, { attempt, call, text: isSame ? before.text + text : text });
+      } else if (event.type === 'text-reset') {
+        drafts.delete(event.runId);
+      } else if (event.type === 'run-end') {
+        const shown = drafts.get(event.runId)?.text.trim() ?? '';
+        if (event.reply?.includes(shown)) drafts.delete(event.runId);
+        else voidDraft(event, 'the answer is another one');
+      }
+      listener(event);
+    });
+  };
+}
