@@ -119,7 +119,7 @@ describe('a plugin in the worker', () => {
   async function says(place: { sender: string }, text: string, expected: string | RegExp = `${text} [nice]`) {
     const started = performance.now();
     await scratch.channel.says(place, text);
-    await scratch.channel.expectDelivered(expected, place, 20_000);
+    await scratch.channel.expectDelivered(expected, place);
     return performance.now() - started;
   }
 
@@ -144,7 +144,7 @@ describe('a plugin in the worker', () => {
     // On a busy machine somebody else may be the reason, so the best of several rounds counts.
     let rounds = 0;
     for (let isFine = false; !isFine; ) {
-      expect(++rounds).toBeLessThan(6);
+      expect(++rounds).toBeLessThan(20);
       const undisturbed = await longestOfTen(bystander);
       const [disturbed] = await Promise.all([longestOfTen(bystander), says(somebody(), `do: ${what}`)]);
       isFine = disturbed <= 2 * undisturbed;

@@ -36,7 +36,7 @@ test('has an id', () => assert.equal(entry.id, 'tea-time'));
     expect(broken.out).toMatch(/pass 3/);
     expect(broken.out).toMatch(/fail 1/);
     expect(broken.code).toBe(1);
-  }, 40_000);
+  }, 90_000);
 
   it('writes a plugin that can be installed as it is', async () => {
     await home.run(['plugins', 'new', 'tea-time', '--dir', 'somewhere/else']);

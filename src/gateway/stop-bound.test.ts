@@ -27,7 +27,7 @@ it.each([
   await scratch.channel.expectDelivered('Hello.');
   await scratch.stop(BUDGET_MS);
   expect(heard).toEqual(['gateway_stop']);
-}, 15_000);
+});
 
 it('a hook pack that hangs does not hold up a stop either', async () => {
   const metadata = JSON.stringify({ openclaw: { events: ['gateway:shutdown'], timeoutMs: FOR_EVER } });
@@ -39,7 +39,7 @@ it('a hook pack that hangs does not hold up a stop either', async () => {
     },
   });
   await scratch.stop(BUDGET_MS);
-}, 15_000);
+});
 
 it('tells the end of the sessions that are open, and of no other', async () => {
   const ended: (string | undefined)[] = [];

@@ -16,7 +16,7 @@ export interface AtriumProcessSettings {
 
 const COMMAND = join(fileURLToPath(new URL('../..', import.meta.url)), 'dist', 'cli', 'main.js');
 /** Nothing that works takes this long, not even on a busy machine. */
-const PATIENCE_MS = 18_000;
+const PATIENCE_MS = 45_000;
 
 /** True where a test can make a terminal. */
 export const hasTerminals = spawnSync('script', ['--version']).stdout?.toString().includes('util-linux') === true;

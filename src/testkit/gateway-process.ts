@@ -37,7 +37,7 @@ const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 const COMMAND = join(REPOSITORY, 'dist', 'cli', 'main.js');
 const PROGRAM = join(REPOSITORY, 'build', 'testkit', 'gateway-program.js');
 /** Nothing that works takes this long, not even on a busy machine. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 45_000;
 /** The test's own, so that it does not change with a process. */
 const TOKEN = 'a-token-for-tests-only';
 

@@ -64,7 +64,7 @@ export interface ShownMessage {
 }
 
 /** A default of this kind that a test can wait for; long enough for a busy machine. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 30_000;
 
 export class TestChannel implements Channel {
   readonly id: string;

@@ -142,9 +142,9 @@ describe('characters of two units', () => {
 describe('a huge text', () => {
   it('is compared in bounded time, and claimed whole where it cannot be', () => {
     const lines = (word: string) => Array.from({ length: 5_000 }, (_, i) => `${word} ${i}\n`).join('');
-    const started = performance.now();
+    const before = process.cpuUsage();
     const result = attribute(ropeOf(`start\n${lines('old')}end\n`), `start\n${lines('new')}end\n`, HANDLER);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000);
     expect(result.rewritten).toBe(true);
     expect(result.rope.map(({ origin }) => origin)).toEqual([FILE, { ...HANDLER, rewritten: true }, FILE]);
   });

@@ -79,7 +79,7 @@ describe('the public servers', () => {
     scratch.clock += 60_000;
     expect((await scratch.call(servers, 'far__echo', { message: 'again' })).content).toBe('Echo: again');
     expect(servers.warnings).toEqual([]);
-  }, 30_000);
+  });
 
   it('that were started again elsewhere have forgotten the session: the call had no effect, and the next one works', async () => {
     const scratch = await ScratchServers.create();
@@ -95,7 +95,7 @@ describe('the public servers', () => {
     expect(refused).toMatchObject({ isError: true, content: expect.stringMatching(/no effect|in 1 s/) });
     scratch.clock += 60_000;
     expect((await scratch.call(servers, 'far__echo', { message: 'again' })).content).toBe('Echo: again');
-  }, 30_000);
+  });
 });
 
 describe('a server', () => {
@@ -184,7 +184,7 @@ describe('a server', () => {
       scratch.clock += 60_000;
     }
     expect(pauses).toEqual(['1', '2', '4', '8', '16', '32', '60', '60']);
-  }, 20_000);
+  });
 
   it('is told that a call was stopped', async () => {
     const scratch = await ScratchServers.create();
@@ -323,7 +323,7 @@ describe('a server that misbehaves', () => {
     await vi.waitFor(() => expect(servers.warnings).toEqual([expect.stringContaining('does not read')]), eventually);
     const [pid] = await scratch.notes();
     await vi.waitFor(() => expect(isAlive(Number(pid))).toBe(false), eventually);
-  }, 20_000);
+  });
 
   it('and writes a secret that it was given is not written down with it', async () => {
     const scratch = await ScratchServers.create();
@@ -359,5 +359,5 @@ describe('a server that misbehaves', () => {
     await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), eventually);
     await expect(scratch.call(servers, 'odd__act')).resolves.toMatchObject({ isError: true });
     expect(await scratch.notes()).toHaveLength(2);
-  }, 20_000);
+  });
 });

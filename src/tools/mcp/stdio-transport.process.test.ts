@@ -37,5 +37,5 @@ describe('a server as a process', () => {
     child.stdin.write('now\n');
     await once(child, 'exit');
     await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), eventually);
-  }, 20_000);
+  });
 });
