@@ -59,6 +59,7 @@ export function Composer({ field, text, placeId, isRunning, onText, onSubmit, on
 
 /** The field grows with its text, up to a part of the window. */
 function grow(field: HTMLTextAreaElement): void {
-  field.style.height = '';
-  if (field.value !== '') field.style.height = `${Math.min(field.scrollHeight + 2, window.innerHeight * 0.4)}px`;
+  if (field.value === '' && field.style.height === '') return;
+  field.style.height = 'auto';
+  field.style.height = `${Math.min(field.scrollHeight + 2, window.innerHeight * 0.4)}px`;
 }
