@@ -153,12 +153,10 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
     chat.type('/st\t');
     await chat.until('/st');
     chat.type('\t');
-    await chat.until(/\/stop +\/status/);
-    chat.type('at');
-    await chat.until('at', chat.out.lastIndexOf('> /st'));
-    const from = chat.out.length;
-    chat.type('\t');
-    await chat.until('us', from);
+    await chat.until(/\/stop +\/status[\s\S]*> \/st/);
+    const listed = chat.out.length;
+    chat.type('a\t');
+    await chat.until('tus', listed);
     chat.type('\r');
     await chat.until('Agent: main');
     chat.type('\x04');
