@@ -8,6 +8,7 @@ import type { Config } from '../config/schema.ts';
 import { resolveUserPath } from '../config/user-path.ts';
 import { CachedFileSource } from '../context/sources/file-source.ts';
 import { validateWorkspace, type WorkspaceFinding } from '../context/workspace/validate-workspace.ts';
+import { countOf } from '../protocol/count-of.ts';
 import { agentsGroup } from './agents-group.ts';
 import type { AddCommand } from './commands.ts';
 import { EXIT } from './exit-code.ts';
@@ -96,13 +97,9 @@ function formatFindings({ agentId, workspaceDir }: ResolvedAgent, findings: read
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   const warnings = findings.length - errors;
   const verdict = [
-    errors === 0 ? 'valid' : count(errors, 'error'),
-    ...(warnings === 0 ? [] : [count(warnings, 'warning')]),
+    errors === 0 ? 'valid' : countOf(errors, 'error'),
+    ...(warnings === 0 ? [] : [countOf(warnings, 'warning')]),
   ];
   const lines = findings.map(({ severity, message }) => `  ${severity.padEnd(7)}  ${oneLine(message)}\n`);
   return `${agentId} (${workspaceDir}): ${verdict.join(', ')}\n${lines.join('')}`;
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

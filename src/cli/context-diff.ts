@@ -12,11 +12,12 @@ import {
 } from '../context/report/compare-compositions.ts';
 import type { ContextChange } from '../context/report/find-change.ts';
 import { BadFlagError } from '../gateway/errors.ts';
+import { countOf } from '../protocol/count-of.ts';
 import { SESSION_TYPES, type SessionType } from '../protocol/session-type.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
 import { contextGroup } from './context-group.ts';
-import { countOf, describeOrigin, describeOrigins, type KnownPlaces } from './describe-origin.ts';
+import { describeOrigin, describeOrigins, type KnownPlaces } from './describe-origin.ts';
 import { describeSituation } from './describe-situation.ts';
 import { NothingToCompareError } from './errors.ts';
 import { EXIT } from './exit-code.ts';

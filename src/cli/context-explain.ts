@@ -7,13 +7,14 @@ import { explainText, isExplained, type NearHelp, type TextExplanation } from '.
 import type { AbsentText } from '../context/report/find-absent-text.ts';
 import type { PromptPlace } from '../context/report/prompt-place.ts';
 import { BadFlagError } from '../gateway/errors.ts';
+import { countOf } from '../protocol/count-of.ts';
 import { nearMatch } from '../protocol/near-match.ts';
 import { clip } from '../protocol/one-line.ts';
 import { type AskedFile, findAskedFile, unknownFileNote } from './asked-file.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
 import { contextGroup } from './context-group.ts';
-import { countOf, describeLines, describeOrigin, describePath, type KnownPlaces } from './describe-origin.ts';
+import { describeLines, describeOrigin, describePath, type KnownPlaces } from './describe-origin.ts';
 import { NoSuchLineError } from './errors.ts';
 import { EXIT } from './exit-code.ts';
 import { formatTable, oneLine, outputWidth, visibleLine, wrapText } from './format-table.ts';

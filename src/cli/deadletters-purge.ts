@@ -1,8 +1,8 @@
 // `atrium deadletters purge`: removes dead letters for good.
 
+import { countOf } from '../protocol/count-of.ts';
 import type { AddCommand } from './commands.ts';
 import { deadLettersGroup } from './deadletters-group.ts';
-import { countOf } from './describe-origin.ts';
 import { FlagCombinationError } from './errors.ts';
 import { openGatewayClient } from './gateway-client.ts';
 

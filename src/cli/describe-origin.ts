@@ -44,8 +44,3 @@ export function describePath(path: string, { workspaceDir, home }: KnownPlaces):
 export function describeLines([first, last]: readonly [number, number]): string {
   return first === last ? `${first}` : `${first}-${last}`;
 }
-
-/** `1 line`, `3 lines`. */
-export function countOf(count: number, noun: string): string {
-  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
-}

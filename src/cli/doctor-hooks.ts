@@ -3,8 +3,10 @@
 import { loadConfig } from '../config/load-config.ts';
 import { resolveUserPath } from '../config/user-path.ts';
 import type { HookTrial, TriedHandler } from '../gateway/try-hooks.ts';
+import { countOf } from '../protocol/count-of.ts';
 import type { CliIo } from './cli-io.ts';
-import { formatTable, oneLine, outputWidth } from './format-table.ts';
+import { formatTable, outputWidth } from './format-table.ts';
+import { formatList } from './hooks-status.ts';
 
 /** False when a handler failed or did not fire, or a plugin could not be loaded. */
 export async function doctorHooks(
@@ -63,20 +65,11 @@ function formatTrial({ absent, paths, notes, ...trial }: HookTrial, io: CliIo): 
   parts.push(
     wrong + failed === 0
       ? '\nEvery handler that should fire does.\n'
-      : `\n${count(wrong, 'handler')} and ${count(failed, 'plugin')} need a look.\n`,
+      : `\n${countOf(wrong, 'handler')} and ${countOf(failed, 'plugin')} need a look.\n`,
   );
   return parts.join('');
 }
 
 function verdictOf({ verdict, state }: TriedHandler): string {
   return verdict === 'silent' ? `did not fire (${state})` : verdict;
-}
-
-/** Not a table: a reason that is cut off explains nothing. */
-function formatList(title: string, lines: readonly string[]): string {
-  return lines.length === 0 ? '' : `\n${title}:\n${lines.map((line) => `  ${oneLine(line)}\n`).join('')}`;
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -4,7 +4,7 @@
 import type { InstallFinding } from '../hooks/lifecycle-hooks.ts';
 import type { PluginScan, ScanFinding } from '../plugins/install/scan-plugin.ts';
 import { SCAN_KINDS, type ScanKind } from '../plugins/install/scan-rules.ts';
-import { countOf } from './describe-origin.ts';
+import { countOf } from '../protocol/count-of.ts';
 import { oneLine } from './format-table.ts';
 
 const MOST_PLACES = 3;

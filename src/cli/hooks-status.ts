@@ -76,7 +76,7 @@ function formatOwner(handlers: readonly HandlerStatus[], io: CliIo): string {
 }
 
 /** Not a table: a reason that is cut off explains nothing. */
-function formatList(title: string, lines: readonly string[]): string {
+export function formatList(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? '' : `\n${title}:\n${lines.map((line) => `  ${oneLine(line)}\n`).join('')}`;
 }
 

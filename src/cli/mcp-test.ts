@@ -4,10 +4,10 @@
 import { loadConfig } from '../config/load-config.ts';
 import { findMcpServer } from '../config/mcp-servers.ts';
 import type { TriedMcpServer } from '../gateway/try-mcp-server.ts';
+import { countOf } from '../protocol/count-of.ts';
 import { isAtriumError, McpStartError } from '../protocol/errors.ts';
 import { nearMatch } from '../protocol/near-match.ts';
 import type { AddCommand } from './commands.ts';
-import { countOf } from './describe-origin.ts';
 import { UnknownMcpServerError } from './errors.ts';
 import { EXIT } from './exit-code.ts';
 import { formatTable, oneLine, outputWidth } from './format-table.ts';

@@ -4,8 +4,8 @@ import { resolveUserPath } from '../config/user-path.ts';
 import { type Installed, installPackage } from '../plugins/install/install-package.ts';
 import { parseInstallSource } from '../plugins/install/install-source.ts';
 import type { PluginScan } from '../plugins/install/scan-plugin.ts';
+import { countOf } from '../protocol/count-of.ts';
 import type { CliIo } from './cli-io.ts';
-import { countOf } from './describe-origin.ts';
 import { oneLine } from './format-table.ts';
 import { type InstallFlags, reviewInstall } from './review-install.ts';
 

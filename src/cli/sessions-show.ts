@@ -1,11 +1,11 @@
 // `atrium sessions show`: what was said in one conversation.
 
+import { countOf } from '../protocol/count-of.ts';
 import { type Message, textOf, toolCallsOf } from '../protocol/message.ts';
 import { clip } from '../protocol/one-line.ts';
 import type { SessionRow, TranscriptRow } from '../store/tables.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
-import { countOf } from './describe-origin.ts';
 import { oneLine, visibleLine } from './format-table.ts';
 import { formatTime } from './format-time.ts';
 import { openReadingClient } from './gateway-client.ts';

@@ -1,9 +1,9 @@
 // `atrium status`: whether a gateway runs on this state directory, and what it is doing.
 
 import type { GatewayStatus } from '../gateway/services/gateway-status.ts';
+import { countOf } from '../protocol/count-of.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
-import { countOf } from './describe-origin.ts';
 import { GatewayDownError } from './errors.ts';
 import { EXIT } from './exit-code.ts';
 import { formatTable, oneLine, outputWidth } from './format-table.ts';

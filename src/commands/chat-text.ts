@@ -1,5 +1,6 @@
 // Text for a chat answer: one line, a list, numbers and stretches of time as people read them.
 
+import { countOf } from '../protocol/count-of.ts';
 import { oneLine } from '../protocol/one-line.ts';
 
 /**
@@ -26,11 +27,6 @@ export function chatList(heading: string, entries: readonly string[], most: numb
 }
 
 const MOST_ENTRIES = 30;
-
-/** `1 file`, `3 files`, `12,345 characters`. */
-export function countOf(count: number, noun: string): string {
-  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
-}
 
 /** `12,345 characters, about 3,100 tokens`. */
 export function sizeOf({ chars, tokens }: { readonly chars: number; readonly tokens: number }): string {

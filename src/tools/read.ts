@@ -3,6 +3,7 @@
 
 import type { FileHandle } from 'node:fs/promises';
 import { isAbsolute, resolve, sep } from 'node:path';
+import { countOf } from '../protocol/count-of.ts';
 import { type ContainedFile, openContainedFile } from './contained-path.ts';
 import { ToolInputError } from './errors.ts';
 import { decodeText, refuseBinary } from './file-text.ts';
@@ -54,7 +55,7 @@ export function createReadTool({ home, skillDirsOf = async () => [] }: ReadToolO
           const lines = found.linesBefore;
           throw new ToolInputError({
             tool: 'read',
-            problems: [`The file has ${lines} line${lines === 1 ? '' : 's'}, so that none begins at offset ${offset}.`],
+            problems: [`The file has ${countOf(lines, 'line')}, so that none begins at offset ${offset}.`],
           });
         }
         const { text, note, last } = boundLines(found, offset);

@@ -4,6 +4,7 @@
 // Result: an error result for parameters that make no sense, for a throw, for a call that overran or was stopped, and
 // for an answer that is none. The tool's signal is aborted in the two cases where nobody waits for it any longer.
 
+import { countOf } from '../protocol/count-of.ts';
 import { isAtriumError } from '../protocol/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
 import { oneLine } from '../protocol/one-line.ts';
@@ -54,9 +55,7 @@ async function runInTime(tool: Tool, params: JsonObject, context: ToolContext, t
   const timer = setTimeout(() => {
     const seconds = timeoutMs / 1000;
     giveUp(
-      new Error(
-        `The call was given up after ${seconds} second${seconds === 1 ? '' : 's'}; what it had done by then is not known.`,
-      ),
+      new Error(`The call was given up after ${countOf(seconds, 'second')}; what it had done by then is not known.`),
     );
   }, timeoutMs);
   context.signal.addEventListener('abort', stop, { once: true });

@@ -2,8 +2,9 @@
 // `detail` every layer with its authors, cuts and handlers, `map` draws the prompt. Everything comes from the report,
 // by its numbers: a report that is kept without its texts shows the same.
 
-import { chatLine, chatList, countOf, linesOf, sizeOf } from '../../commands/chat-text.ts';
+import { chatLine, chatList, linesOf, sizeOf } from '../../commands/chat-text.ts';
 import type { ContextReport, FileReport, HandlerReport } from '../../context/report/build-report.ts';
+import { countOf } from '../../protocol/count-of.ts';
 import { describePath, originsIn } from './describe-origin.ts';
 import { drawMap } from './draw-map.ts';
 

@@ -1,8 +1,9 @@
 // `/status`: what answers here, how the session stands, how its last run went and what waits. Pure: facts in, text out.
 
-import { chatLine, countOf, describeDuration, linesOf, sizeOf } from '../../commands/chat-text.ts';
+import { chatLine, describeDuration, linesOf, sizeOf } from '../../commands/chat-text.ts';
 import type { ContextReport } from '../../context/report/build-report.ts';
 import { type Cost, formatCost } from '../../protocol/cost.ts';
+import { countOf } from '../../protocol/count-of.ts';
 import type { RunStatus } from '../../protocol/live-event.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import type { CompactionFacts } from '../compaction/compaction-facts.ts';

@@ -4,6 +4,7 @@
 import type { PluginTool, PluginToolResult } from '../../plugins/registration.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
 import { clip } from '../../protocol/one-line.ts';
+import { isShallow } from '../../tools/mcp/listed-tool.ts';
 import { readCallResult } from '../../tools/mcp/read-call-result.ts';
 import type { Tool, ToolOutput } from '../../tools/tool.ts';
 
@@ -53,11 +54,6 @@ function readSchema(parameters: unknown): JsonObject | string {
   const schema: JsonObject = JSON.parse(text);
   if (schema.type === undefined) return { type: 'object', properties: {}, ...schema };
   return schema.type === 'object' ? schema : 'are not of the type "object"';
-}
-
-function isShallow(value: JsonValue, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  return levels > 0 && Object.values(value).every((each) => isShallow(each as JsonValue, levels - 1));
 }
 
 function readDescription(description: unknown): string {

@@ -95,7 +95,7 @@ const FIELDS = [
 ];
 
 /** Plain JSON is the common case, and it spares loading the other parser. */
-async function parseJson5(text: string): Promise<unknown> {
+export async function parseJson5(text: string): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,6 +1,7 @@
 // What Mirror answers when it is not asked for anything in particular: a description of the request that it was given.
 // Sizes and beginnings only, since the whole can be seen in the preview.
 
+import { countOf } from '../../protocol/count-of.ts';
 import type { Message } from '../../protocol/message.ts';
 import { clip } from '../../protocol/one-line.ts';
 import type { ModelRequest, SystemBlock } from '../model.ts';
@@ -14,7 +15,7 @@ export function describeRequest({ system, tools, messages }: ModelRequest): stri
     tools.length === 0 ? 'Tools: none.' : `Tools (${tools.length}): ${tools.map(({ name }) => name).join(', ')}.`,
     describeHistory(messages.slice(0, -1)),
     message?.role === 'user'
-      ? `Your message: ${count(message.content.length, 'character')}, ${quote(message.content)}.`
+      ? `Your message: ${countOf(message.content.length, 'character')}, ${quote(message.content)}.`
       : 'There is no message to answer.',
     '',
     'I also obey plain requests, one a line. Try:',
@@ -35,10 +36,10 @@ function describeSystem(system: readonly SystemBlock[]): string[] {
   if (size === 0) return ['System prompt: none.'];
   const boundary = system.findLastIndex((block) => block.cacheBoundary);
   const lines = system.flatMap(({ text }, index) => [
-    `  ${index + 1}. ${count(text.length, 'character')}${index === boundary ? ', the end of what may be cached' : ''}`,
+    `  ${index + 1}. ${countOf(text.length, 'character')}${index === boundary ? ', the end of what may be cached' : ''}`,
     ...describeHeadings(text),
   ]);
-  return [`System prompt: ${count(size, 'character')} in ${count(system.length, 'block')}.`, ...lines];
+  return [`System prompt: ${countOf(size, 'character')} in ${countOf(system.length, 'block')}.`, ...lines];
 }
 
 /** Layers stand under headings; what stands between two of them is the size of the first. */
@@ -49,21 +50,17 @@ function describeHeadings(text: string): string[] {
     return `     ${clip(heading[0], 80)} (${grouped(end - heading.index)})`;
   });
   const more = headings.length - MOST_HEADINGS;
-  return more > 0 ? [...lines, `     and ${count(more, 'more heading')}`] : lines;
+  return more > 0 ? [...lines, `     and ${countOf(more, 'more heading')}`] : lines;
 }
 
 function describeHistory(history: readonly Message[]): string {
   if (history.length === 0) return 'History: none, this is the beginning.';
   const by = (role: Message['role']) => history.filter((message) => message.role === role).length;
-  return `History: ${count(history.length, 'message')} (${by('user')} from people, ${by('assistant')} from me, ${by('tool')} from tools).`;
+  return `History: ${countOf(history.length, 'message')} (${by('user')} from people, ${by('assistant')} from me, ${by('tool')} from tools).`;
 }
 
 export function quote(text: string, length = 120): string {
   return `"${clip(text.replace(/\s+/g, ' ').trim(), length)}"`;
-}
-
-function count(number: number, noun: string): string {
-  return `${grouped(number)} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 /** The same on every machine, whatever its language. */

@@ -4,6 +4,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findContainedFile } from '../../hooks/packs/contained-file.ts';
+import { parseJson5 } from '../../hooks/packs/hook-metadata.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
 import { oneLine } from '../../protocol/one-line.ts';
 import type { PluginManifest } from '../plugin-seat.ts';
@@ -77,7 +78,7 @@ async function readJsonObject(dir: string, name: string): Promise<ReadJson> {
   try {
     const text = await readBounded(found.realPath);
     if (text === undefined) return { problem: `${name} is larger than ${MAX_BYTES / 1_024} KB.` };
-    const value = await parseJson(text);
+    const value = await parseJson5(text);
     return isJsonObject(value as JsonValue)
       ? { value: value as JsonObject }
       : { problem: `${name} is no JSON object.` };
@@ -100,16 +101,6 @@ export async function readBounded(file: string, maxBytes = MAX_BYTES): Promise<s
     return length > maxBytes ? undefined : buffer.toString('utf8', 0, length).replace(/^\uFEFF/, '');
   } finally {
     await handle.close();
-  }
-}
-
-/** Comments and trailing commas are allowed, as the contract has it; few manifests need that. */
-async function parseJson(text: string): Promise<unknown> {
-  try {
-    return JSON.parse(text);
-  } catch {
-    const { default: json5 } = await import('json5');
-    return json5.parse(text);
   }
 }
 

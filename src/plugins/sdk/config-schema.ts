@@ -2,6 +2,7 @@
 
 import { createRequire } from 'node:module';
 import type { JsonObject } from '../../protocol/json.ts';
+import { isRecord } from './text-values.ts';
 
 export interface PluginConfigSchema {
   readonly jsonSchema?: JsonObject | undefined;
@@ -29,7 +30,7 @@ export function emptyPluginConfigSchema(): PluginConfigSchema {
     { type: 'object', additionalProperties: false, properties: {} },
     {
       safeParse: (value) => {
-        const isEmpty = value === undefined || (isObject(value) && Object.keys(value).length === 0);
+        const isEmpty = value === undefined || (isRecord(value) && Object.keys(value).length === 0);
         return isEmpty
           ? { success: true, data: value }
           : failed([{ path: [], message: 'no configuration is expected' }]);
@@ -95,8 +96,4 @@ function checkedBy(schema: JsonObject, value: unknown): ParsedConfig {
 
 function failed(issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[]): ParsedConfig {
   return { success: false, error: { issues } };
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

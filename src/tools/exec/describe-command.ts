@@ -1,6 +1,8 @@
 // A command in words for the person who decides about it: exactly what would run, with nothing in it that a terminal or
 // a chat could act on or hide. Pure.
 
+import { countOf } from '../../protocol/count-of.ts';
+
 export interface DescribedCommand {
   readonly command: string;
   /** Relative to the workspace, `.` for itself. */
@@ -19,7 +21,7 @@ export function describeCommand({ command, cwd, timeoutSeconds, mayLast }: Descr
     `Folder: ${cwd === '.' ? 'the workspace' : `${visibleText(cwd)} in the workspace`}`,
     timeoutSeconds === undefined
       ? 'Runs in the background until it ends or is ended, without a time limit.'
-      : `Time limit: ${timeoutSeconds} second${timeoutSeconds === 1 ? '' : 's'}`,
+      : `Time limit: ${countOf(timeoutSeconds, 'second')}`,
     ...(mayLast ? ['Always would mean: exactly these words, in this folder, in every session of this agent.'] : []),
     ...(odd.length === 0 ? [] : [`Holds letters beyond ASCII, which may look like others: ${odd.join(' ')}`]),
     `Command${size}:`,

@@ -108,7 +108,8 @@ function readDescription(description: JsonValue | undefined, title: JsonValue | 
   return clip(plain, MAX_DESCRIPTION_CHARS);
 }
 
-function isShallow(value: JsonValue, levels: number): boolean {
+/** Whether it ends within so many levels; a circle does not. */
+export function isShallow(value: JsonValue, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return levels > 0 && Object.values(value).every((each) => isShallow(each as JsonValue, levels - 1));
 }

@@ -1,6 +1,7 @@
 // `memory_search`: finds what the agent wrote down, by words, in MEMORY.md and below memory/. Each hit says where it
 // stands, so that `memory_get` can read around it.
 
+import { countOf } from '../../protocol/count-of.ts';
 import type { Tool } from '../tool.ts';
 import { type MemoryPolicyOf, withheldMemory } from './memory-access.ts';
 import type { MemoryHit, MemoryIndexes, MemorySearch } from './memory-index.ts';
@@ -86,7 +87,7 @@ function describeBesides({ owner, place, title, text }: MemorySupplementHit): st
 
 function describeNothing({ files }: MemorySearch): string {
   if (files === 0) return 'The memory is empty: there is neither a MEMORY.md nor a file below memory/.';
-  return `Nothing in the memory fits (${files} file${files === 1 ? '' : 's'} searched). Try other words.`;
+  return `Nothing in the memory fits (${countOf(files, 'file')} searched). Try other words.`;
 }
 
 function describeLeftOut({ leftOut }: MemorySearch): readonly string[] {
