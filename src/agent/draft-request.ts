@@ -39,10 +39,12 @@ export type TurnSubject = Pick<
   | 'inbound'
   | 'context'
   | 'startedAt'
-  | 'startsOver'
   | 'signal'
   | 'runId'
->;
+> & {
+  /** For a preview of a message that would begin a new session: what is queued for the old one would be gone. */
+  readonly wouldStartOver?: boolean | undefined;
+};
 
 export async function draftRequest(parts: DraftParts, turn: TurnSubject, mode: DraftMode): Promise<RequestDraft> {
   const chosen = await chooseModel(parts, turn, mode);

@@ -11,7 +11,7 @@ import type { Inbound } from '../protocol/inbound.ts';
 import type { Message } from '../protocol/message.ts';
 import type { Trigger } from '../protocol/session-type.ts';
 import { timeLimit } from '../protocol/time-limit.ts';
-import { endSession, startsOver } from '../sessions/end-session.ts';
+import { endSession } from '../sessions/end-session.ts';
 import { loadSession, type SessionPlan } from '../sessions/open-session.ts';
 import type { Claim, Write } from '../store/store.ts';
 import type { JournalRow, SessionRow, TranscriptRow, TriggerKind, TriggerPayload } from '../store/tables.ts';
@@ -45,8 +45,6 @@ export interface Turn {
   readonly isAbandoned: boolean;
   /** A person asked for a new session and said nothing else. */
   readonly isResetOnly: boolean;
-  /** The session before it was ended because somebody wanted a new one. */
-  readonly startsOver: boolean;
   /** A person asked for a shorter conversation; the text is what the summary should mind. */
   readonly isCompactOnly: boolean;
   /** What a fresh session begins with, said elsewhere; already part of the history. */
@@ -134,7 +132,6 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
     isRecovered,
     isAbandoned: inbound.isAwaited === true && trigger.acceptedAt < parts.upSince,
     isResetOnly: reset !== undefined && said.text === '',
-    startsOver: startsOver(plan.ended?.reason),
     isCompactOnly: said.work?.kind === 'compaction',
     seed,
     history: past.map(({ message }) => message),

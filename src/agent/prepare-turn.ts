@@ -106,13 +106,12 @@ function queuedInjectionOf(row: InjectionRow): QueuedInjection {
 
 async function queuedInjections(
   parts: DraftParts,
-  { sessionKey, startedAt, startsOver }: TurnSubject,
+  { sessionKey, startedAt, wouldStartOver }: TurnSubject,
 ): Promise<readonly InjectionRow[]> {
   const rows = await parts.store.select('injections', {
     where: { sessionKey, status: 'queued' },
     orderBy: [['seq', 'asc']],
   });
-  // What was queued for the session that ends here goes with it, in the commit of this run's request.
-  const isForThis = ({ createdAt }: InjectionRow) => !startsOver || createdAt >= startedAt;
+  const isForThis = ({ createdAt }: InjectionRow) => !wouldStartOver || createdAt >= startedAt;
   return rows.filter((row) => (row.expiresAt === null || row.expiresAt > startedAt) && isForThis(row));
 }

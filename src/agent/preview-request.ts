@@ -54,7 +54,7 @@ export async function previewRequest(
     history: past.map(({ message }) => message),
     past,
     startedAt: at,
-    startsOver: startsOver(plan.ended?.reason),
+    wouldStartOver: startsOver(plan.ended?.reason),
     signal,
     context: hookContextOf(
       { agentId, inbound },

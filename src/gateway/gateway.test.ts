@@ -6,57 +6,6 @@ import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { hang, reply } from '../testkit/model-server.ts';
 import { Housekeeping } from './housekeeping.ts';
 
-describe('a session', () => {
-  it('that an operator ends is over, and the next message begins another', async () => {
-    const seen: object[] = [];
-    const scratch = await gatewayForTest({
-      register: (hooks) => {
-        hooks.register({ hook: 'before_reset', id: 's', owner: 's', handler: (event) => void seen.push(event) });
-        hooks.register({ hook: 'session_end', id: 's', owner: 's', handler: (event) => void seen.push(event) });
-      },
-    });
-    scratch.model.script([reply('Hello Ann.'), reply('Who are you?')]);
-    const { sessionKey } = await scratch.channel.says({}, 'I am Ann');
-    await scratch.channel.expectDelivered('Hello Ann.');
-    expect(await scratch.services.sessions.end(sessionKey, 'reset')).toBe(true);
-    expect(await scratch.services.sessions.end(sessionKey, 'reset')).toBe(false);
-    expect(seen).toMatchObject([
-      { reason: 'reset', messages: [{}, {}] },
-      { reason: 'reset', sessionKey, messageCount: 2 },
-    ]);
-    await scratch.channel.says({}, 'Hello');
-    await scratch.channel.expectDelivered('Who are you?');
-    expect(scratch.model.requests[1]?.body).not.toContain('Ann');
-  });
-
-  it('that two operators end at once is ended by one of them', async () => {
-    const scratch = await gatewayForTest();
-    scratch.model.script([reply('Hello.')]);
-    const { sessionKey } = await scratch.channel.says({}, 'Hi');
-    await scratch.channel.expectDelivered('Hello.');
-    const ended = await Promise.all([1, 2, 3].map(() => scratch.services.sessions.end(sessionKey, 'reset')));
-    expect(ended.sort()).toEqual([false, false, true]);
-  });
-
-  it('that is deleted takes everything with it that was said', async () => {
-    const scratch = await gatewayForTest();
-    scratch.model.script(() => reply('I keep it.'));
-    const { sessionKey } = await scratch.channel.says({ sender: 'ann' }, 'xyzzy-secret');
-    await scratch.channel.expectDelivered('I keep it.');
-    const { runId: other } = await scratch.channel.says({ sender: 'bob' }, 'Hello');
-    await scratch.channel.expectDelivered('I keep it.');
-    await scratch.stop();
-    await scratch.start();
-    expect(await scratch.services.sessions.delete(sessionKey)).toBe(true);
-    expect(await scratch.services.sessions.delete('agent:main:unknown')).toBe(false);
-    for (const table of ['inbox', 'transcript', 'captures', 'parts', 'outbox', 'runs', 'sessions'] as const) {
-      expect(JSON.stringify(await scratch.store.select(table)), table).not.toContain('xyzzy');
-    }
-    expect(await scratch.store.count('captures', { runId: other })).toBe(2);
-    expect(await scratch.services.store.count('transcript')).toBe(2);
-  });
-});
-
 describe('words that must not be kept', () => {
   const SECRET = 'zq-launch-code';
 

@@ -274,7 +274,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     planForget: (runIds) => planForget(store, runIds),
     forgetRecords: (sessionIds) => recorder.forgetSessions(sessionIds),
     forgetProcesses: (sessionKey) => drafting.exec.processes.forget(sessionKey),
-    releaseSession: (sessionKey) => plugins.cleanup.endSession(sessionKey, 'delete'),
+    releaseSession: (sessionKey) => plugins.cleanup.releaseSession(sessionKey, 'delete'),
     show: (rows) => plugins.extensions.show(rows),
   });
   const statusParts = {

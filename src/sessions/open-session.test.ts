@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts';
 import type { SessionRow } from '../store/tables.ts';
 import { planSessionDeletion } from './delete-session.ts';
 import { planSessionEnd } from './end-session.ts';
-import { planSession, type SessionPlan, type SessionRequest } from './open-session.ts';
+import { loadSession, planSession, type SessionPlan, type SessionRequest } from './open-session.ts';
 
 const surface = { channel: 'web', accountId: 'default', peer: { kind: 'direct', id: 'ana' } } as const;
 const sessionKey = 'agent:main:web:direct:ana';
@@ -105,6 +105,40 @@ describe('planSession', () => {
       name: 'PreconditionFailedError',
     });
     expect(await sessions()).toHaveLength(1);
+  });
+});
+
+describe('loadSession', () => {
+  const ask = { agentId: 'main', sessionKey, surface, now: 9, reset: 'new' as const };
+  const begun = (hasSteps: boolean) => ({ ...ask, begun: { runId: 'r1', hasSteps } });
+
+  /** A run that ended one session and is in the next. */
+  async function rolledOver(): Promise<SessionRow> {
+    await open({ now: 1 });
+    const { session } = await open({ now: 2, reset: 'new' });
+    const run = { runId: 'r1', sessionKey, agentId: 'main', sessionId: session.sessionId, status: 'running' } as const;
+    const rest = { claim: 1, progressClaim: 0, startedAt: 2, endedAt: null, outcome: null, observed: false };
+    await store.commit([{ insert: 'runs', row: { ...run, ...rest } }], { site: 'claim' });
+    return session;
+  }
+
+  it('ends no second session for a run that is taken up again', async () => {
+    const { sessionId } = await rolledOver();
+    const { plan, isFresh } = await loadSession({ store, lifetime }, begun(false));
+    expect(plan).toMatchObject({ session: { sessionId, activeAt: 9 }, isNew: false });
+    expect(plan.ended).toBeUndefined();
+    expect(isFresh).toBe(true);
+    // The same message as another run is another wish.
+    expect((await loadSession({ store, lifetime }, ask)).plan.ended).toMatchObject({ session: { sessionId } });
+  });
+
+  it('opens another for such a run when its session was ended meanwhile, unless it has said something there', async () => {
+    const session = await rolledOver();
+    await store.commit(planSessionEnd(session, 'reset', 5), { site: 'session' });
+    const { plan } = await loadSession({ store, lifetime }, begun(false));
+    expect(plan).toMatchObject({ isNew: true, session: { resumedFrom: session.sessionId } });
+    const resumed = await loadSession({ store, lifetime }, begun(true));
+    expect(resumed.plan).toMatchObject({ session: { sessionId: session.sessionId }, writes: [], isNew: false });
   });
 });
 

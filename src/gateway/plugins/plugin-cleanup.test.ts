@@ -76,7 +76,7 @@ describe('plugins let go', () => {
     expect(calls).toEqual([]);
     await ends('new');
     expect(calls).toEqual(Array.from({ length: 2 }, () => ({ reason: 'reset', sessionKey: KEY })));
-    await cleanup.endSession(KEY, 'delete');
+    await cleanup.releaseSession(KEY, 'delete');
     expect(calls.slice(2)).toEqual(Array.from({ length: 2 }, () => ({ reason: 'delete', sessionKey: KEY })));
     close();
     expect(listeners.size).toBe(0);

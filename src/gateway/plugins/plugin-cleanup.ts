@@ -38,7 +38,7 @@ export class PluginCleanup {
       this.#parts.registry.subscribe({ unloading: (plugin, reason) => this.#letGo(plugin, reason) }),
       subscribe((event) => {
         if (event.type === 'session-end' && (event.reason === 'new' || event.reason === 'reset')) {
-          this.#keep(this.endSession(event.sessionKey, 'reset'));
+          this.#keep(this.releaseSession(event.sessionKey, 'reset'));
         }
       }),
     ];
@@ -47,8 +47,8 @@ export class PluginCleanup {
     };
   }
 
-  /** Every plugin lets go of what it holds for this session. */
-  async endSession(sessionKey: string, reason: 'reset' | 'delete'): Promise<void> {
+  /** Every plugin releases what it holds for this session. */
+  async releaseSession(sessionKey: string, reason: 'reset' | 'delete'): Promise<void> {
     const { registry } = this.#parts;
     const holders = [...registry.registered('session-extension'), ...registry.registered('lifecycle')];
     await Promise.all(
