@@ -11,8 +11,12 @@ export interface HandlerFailure {
 }
 
 export function handlerFailureOf(error: unknown): HandlerFailure {
-  return { outcome: outcomeOf(error), error: oneLine(error) || 'an error that cannot be shown' };
+  // The contract has the first 500 characters without a mark, so that the mark of a longer text is cut off again.
+  const text = oneLine(error, LONGEST_ERROR + 1).slice(0, LONGEST_ERROR);
+  return { outcome: outcomeOf(error), error: text || 'an error that cannot be shown' };
 }
+
+const LONGEST_ERROR = 500;
 
 /** In our words: people and models read this, and what a handler throws is for the operator. */
 export function refusalReason(who: FailedHandler, { outcome }: Pick<HandlerFailure, 'outcome'>): string {
