@@ -117,6 +117,8 @@ function readHookTypes(): { readonly common: readonly string[]; readonly hooks: 
       ? [...new Set(type.types.flatMap((each) => fieldsOf(each)))]
       : type
           .getProperties()
+          // Of what only the compiler sees, handlers see nothing.
+          .filter(({ name }) => !name.startsWith('__@'))
           .map((property) => `${property.name}${property.flags & ts.SymbolFlags.Optional ? '?' : ''}`);
   const [types = '', context = ''] = files;
   const byHook = new Map(

@@ -3,7 +3,7 @@
 // the new session.
 
 import { readInLane, type SaidInLane } from '../commands/read-in-lane.ts';
-import type { HookContext } from '../hooks/hook-context.ts';
+import type { ConversationHookContext } from '../hooks/hook-context.ts';
 import { inStep } from '../hooks/hook-trace.ts';
 import type { Model } from '../models/model.ts';
 import { RunInterruptedError } from '../protocol/errors.ts';
@@ -18,9 +18,9 @@ import type { JournalRow, SessionRow, TranscriptRow, TriggerKind, TriggerPayload
 import type { ClaimedRun } from './claimed-run.ts';
 import { RunTimeoutError, TriggerScrubbedError } from './errors.ts';
 import { isOwnEntry, splitHistory } from './history-of.ts';
-import { hookContextOf, TRIGGER_OF_KIND } from './hook-context-of.ts';
 import type { PastEntry } from './message-spans.ts';
 import { modelContextOf } from './model-context.ts';
+import { runHookContext, TRIGGER_OF_KIND } from './run-hook-context.ts';
 import { RunLedger } from './run-ledger.ts';
 import type { RunParts } from './run-parts.ts';
 import { sessionTelling } from './tell-session.ts';
@@ -63,7 +63,7 @@ export interface Turn {
   /** Fires when the run must end: a person or a client stopped it, it took too long, or the process is stopping. */
   readonly signal: AbortSignal;
   /** With the model, once it is chosen. */
-  readonly context: HookContext;
+  readonly context: ConversationHookContext;
   /** Messages that hook packs want said about the new session. */
   readonly packMessages: readonly string[];
   /** True when the process is stopping, so that the run is left as it is for the next one. */
@@ -107,7 +107,17 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
   const workspaceDir = parts.context.workspaceDirOf(agentId);
   // A person's answer lets a run go on; only what was cut short is taken up again.
   const isRecovered = attempt > 1 && trigger.kind !== 'approval';
-  let context = hookContextOf(payload, { runId, kind }, session, workspaceDir, attempt, isRecovered);
+  const { sessionId } = session;
+  let context = runHookContext({
+    runId,
+    sessionKey,
+    sessionId,
+    workspaceDir,
+    agentId,
+    isRecovered,
+    kind,
+    payload,
+  });
   void parts.tell('run-started', {
     run: { runId, sessionKey, agentId, attempt, workspaceDir, session, context },
     startedAt,
@@ -161,7 +171,7 @@ export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Tu
 async function enterSession(
   parts: RunParts,
   { session, ended, isNew }: SessionPlan,
-  context: HookContext,
+  context: ConversationHookContext,
   claim: Claim,
   command: 'new' | 'reset' | undefined,
 ): Promise<readonly string[]> {

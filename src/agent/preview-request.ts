@@ -8,8 +8,8 @@ import { loadSession } from '../sessions/open-session.ts';
 import { fitPreview } from './compaction/fit-request.ts';
 import { draftRequest, type TurnSubject } from './draft-request.ts';
 import { historyOf } from './history-of.ts';
-import { hookContextOf } from './hook-context-of.ts';
 import type { RequestDraft } from './request-draft.ts';
+import { runHookContext } from './run-hook-context.ts';
 import type { DraftParts } from './run-parts.ts';
 
 export interface PreviewedRequest {
@@ -56,13 +56,16 @@ export async function previewRequest(
     startedAt: at,
     wouldStartOver: startsOver(plan.ended?.reason),
     signal,
-    context: hookContextOf(
-      { agentId, inbound },
-      { runId, kind: 'message' },
-      plan.session,
-      parts.context.workspaceDirOf(agentId),
-      1,
-    ),
+    context: runHookContext({
+      runId,
+      sessionKey: plan.session.sessionKey,
+      sessionId: plan.session.sessionId,
+      workspaceDir: parts.context.workspaceDirOf(agentId),
+      agentId,
+      isRecovered: false,
+      kind: 'message',
+      payload: { agentId, inbound },
+    }),
   };
   const draft = await fitPreview(
     parts,

@@ -1,7 +1,7 @@
 // Tells the observers of `agent_end` how a run ended, and writes down that they were told. Without that record the next
 // process tells them again, so that no end goes unnoticed; one may be noticed twice, marked as recovered.
 
-import type { HookContext } from '../hooks/hook-context.ts';
+import type { ConversationHookContext } from '../hooks/hook-context.ts';
 import type { RunStatus } from '../protocol/live-event.ts';
 import type { RunParts } from './run-parts.ts';
 
@@ -18,7 +18,7 @@ export interface EndedRun {
 export async function tellAgentEnd(
   parts: Pick<RunParts, 'tell' | 'store'>,
   { runId, sessionId, ...told }: EndedRun,
-  context: HookContext,
+  context: ConversationHookContext,
 ): Promise<void> {
   const rows = await parts.store
     .select('transcript', { where: { sessionId }, orderBy: [['position', 'asc']] })

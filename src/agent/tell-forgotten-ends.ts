@@ -1,9 +1,8 @@
 // Ends of runs that nobody was told of before the process before this one died. They are told now, marked as recovered.
 
-import type { HookContext } from '../hooks/hook-context.ts';
-import { runTrace } from '../hooks/hook-trace.ts';
+import type { ConversationHookContext } from '../hooks/hook-context.ts';
 import type { RunRow } from '../store/tables.ts';
-import { hookContextOf } from './hook-context-of.ts';
+import { runHookContext } from './run-hook-context.ts';
 import type { RunParts } from './run-parts.ts';
 import { tellAgentEnd } from './tell-agent-end.ts';
 
@@ -22,16 +21,21 @@ export async function tellForgottenEnds(parts: TellParts): Promise<void> {
 }
 
 /** What came in is known as long as it is kept; of a run that was blocked it is not. */
-async function contextOf({ store, context }: TellParts, run: RunRow): Promise<HookContext> {
+async function contextOf({ store, context }: TellParts, run: RunRow): Promise<ConversationHookContext> {
   const { runId, sessionKey, agentId, sessionId, outcome } = run;
-  const workspaceDir = context.workspaceDirOf(agentId);
   const [trigger] = await store.select('inbox', { where: { runId }, orderBy: [['seq', 'asc']], limit: 1 });
   const { payload = null, kind = 'message' } = trigger ?? {};
-  const session = { sessionKey, sessionId: sessionId ?? '' };
   return {
-    ...(payload
-      ? hookContextOf(payload, { runId, kind: payload.resumes ?? kind }, session, workspaceDir, run.claim, true)
-      : { runId, ...session, agentId, workspaceDir, recovered: true, trace: runTrace(runId) }),
+    ...runHookContext({
+      runId,
+      sessionKey,
+      sessionId: sessionId ?? '',
+      agentId,
+      workspaceDir: context.workspaceDirOf(agentId),
+      isRecovered: true,
+      kind: payload?.resumes ?? kind,
+      payload,
+    }),
     ...(outcome?.model === undefined ? {} : { modelProviderId: outcome.provider, modelId: outcome.model }),
   };
 }

@@ -2,12 +2,14 @@
 // everybody else from the session's row.
 
 import type { Tell } from '../facts/facts.ts';
-import type { HookContext } from '../hooks/hook-context.ts';
+import type { ConversationHookContext } from '../hooks/hook-context.ts';
+import { hookContextOf } from '../hooks/hook-context-of.ts';
+import { rootTrace } from '../hooks/hook-trace.ts';
 import type { SessionTelling } from '../sessions/end-session.ts';
 import type { SessionRow } from '../store/tables.ts';
 
 export interface SessionTeller {
-  readonly contextOf: (session: SessionRow, happens: 'ends' | 'starts') => HookContext;
+  readonly contextOf: (session: SessionRow, happens: 'ends' | 'starts') => ConversationHookContext;
   /** Who gives the command that ends a session, where one is given. */
   readonly command: {
     readonly source: string;
@@ -24,4 +26,15 @@ export function sessionTelling(tell: Tell, { contextOf, command }: SessionTeller
     ended: (fact) => tell('session-ended', { ...fact, context: contextOf(fact.session, 'ends') }),
     started: (fact) => tell('session-started', { ...fact, context: contextOf(fact.session, 'starts') }),
   };
+}
+
+/** Of a session without a run. `occasion` is unlike for each, so that each has a span of its own in the session's trace. */
+export function sessionContext(
+  { sessionId, sessionKey, agentId, surface }: SessionRow,
+  workspaceDir: string,
+  occasion: string,
+  isRecovered = false,
+): ConversationHookContext {
+  const known = { agentId, sessionKey, sessionId, workspaceDir, trace: rootTrace(sessionId, occasion) };
+  return hookContextOf('conversation', { ...known, ...(isRecovered ? { recovered: true } : {}), surface });
 }

@@ -1,9 +1,7 @@
-// What delivery needs of the hook runner, and what it tells handlers about where an answer goes. The runner itself is
-// handed in.
+// What delivery needs of the hook runner, which is handed in.
 
-import type { HookContext } from '../hooks/hook-context.ts';
+import type { MessageHookContext } from '../hooks/hook-context.ts';
 import type { MessageHooks } from '../hooks/message-hooks.ts';
-import type { Surface } from '../protocol/inbound.ts';
 
 /** The hooks that have a say in what goes out, in the order in which an answer passes them. */
 export const OUTBOUND_HOOKS = [
@@ -20,7 +18,7 @@ export interface DeliveryHooks {
   run<Hook extends OutboundHook>(
     hook: Hook,
     event: MessageHooks[Hook]['event'],
-    context: HookContext,
+    context: MessageHookContext,
   ): Promise<OutboundAnswer<Hook>>;
 }
 
@@ -34,23 +32,4 @@ export interface OutboundAnswer<Hook extends OutboundHook> {
 export interface HandlerName {
   readonly id: string;
   readonly owner: string;
-}
-
-/** In message hooks `channelId` is the platform, and the place on it is the conversation. */
-export function messageContext(
-  surface: Surface,
-  { runId, sessionKey }: { readonly runId: string; readonly sessionKey: string },
-  context: HookContext = {},
-): HookContext {
-  const { channel, accountId, peer, threadId } = surface;
-  return {
-    ...context,
-    messageProvider: channel,
-    channelId: channel,
-    accountId,
-    conversationId: peer.id,
-    threadId,
-    sessionKey,
-    runId,
-  };
 }

@@ -1,12 +1,16 @@
 // The outbound hooks with the real runner, and the rows that come of it.
 
 import { describe, expect, it } from 'vitest';
+import type { ConversationHookContext } from '../hooks/hook-context.ts';
 import { HookRunner } from '../hooks/runner.ts';
 import type { Surface } from '../protocol/inbound.ts';
 import { type PlannedReply, planDelivery } from './plan-delivery.ts';
 
 const surface: Surface = { channel: 'test', accountId: 'work', peer: { kind: 'group', id: 'ops' }, threadId: 't1' };
 const NOW = 1_000;
+
+/** Of a run, where the channel is the conversation. */
+const OF_RUN: ConversationHookContext = { agentId: 'main', senderId: 'owner', channelId: 'something else' };
 
 function plan(hooks: HookRunner, reply: Partial<PlannedReply> = {}, maxTextLength = 2_000) {
   return planDelivery(
@@ -15,7 +19,7 @@ function plan(hooks: HookRunner, reply: Partial<PlannedReply> = {}, maxTextLengt
       sessionKey: 'agent:main:test:group:ops',
       surface,
       text: 'hello',
-      context: { agentId: 'main', senderId: 'owner', channelId: 'something else' },
+      context: OF_RUN,
       ...reply,
     },
     { hooks, channel: { maxTextLength }, now: () => NOW, ttlMs: 5_000 },

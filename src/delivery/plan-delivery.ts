@@ -6,20 +6,15 @@
 // a blank answer is no row.
 
 import type { Channel } from '../channels/channel.ts';
-import type { HookContext } from '../hooks/hook-context.ts';
+import type { HookContext, MessageHookContext } from '../hooks/hook-context.ts';
+import { hookContextOf } from '../hooks/hook-context-of.ts';
 import { inStep } from '../hooks/hook-trace.ts';
 import type { ReplyPayload } from '../hooks/message-hooks.ts';
 import { type Surface, surfaceId } from '../protocol/inbound.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
 import { oneLine } from '../protocol/one-line.ts';
 import type { NewRow } from '../store/store.ts';
-import {
-  type DeliveryHooks,
-  type HandlerName,
-  messageContext,
-  type OutboundAnswer,
-  type OutboundHook,
-} from './delivery-hooks.ts';
+import type { DeliveryHooks, HandlerName, OutboundAnswer, OutboundHook } from './delivery-hooks.ts';
 import { splitText } from './split-text.ts';
 
 export interface PlannedReply {
@@ -174,8 +169,8 @@ function payloadOf({ text, replyToId }: Draft): ReplyPayload {
   return replyToId === undefined ? { text } : { text, replyToId };
 }
 
-function contextOf(reply: PlannedReply): HookContext {
-  return inStep(messageContext(reply.surface, reply, reply.context), 'delivery');
+function contextOf({ surface, runId, sessionKey, context }: PlannedReply): MessageHookContext {
+  return inStep(hookContextOf('message', { ...context, surface, runId, sessionKey }), 'delivery');
 }
 
 /** A handler said no, or one that must not be passed over could not be asked. */

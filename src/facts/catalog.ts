@@ -4,7 +4,7 @@
 // it is told in teller.ts; docs/lifecycle.md shows this table.
 
 import { createHash } from 'node:crypto';
-import type { HookContext } from '../hooks/hook-context.ts';
+import type { ConversationHookContext, HookContext } from '../hooks/hook-context.ts';
 import { childTrace, inStep, runTrace } from '../hooks/hook-trace.ts';
 import type { HookTypes, ObserverHookName, PackHookName } from '../hooks/hook-types.ts';
 import { userContextOf } from '../hooks/user-context.ts';
@@ -33,6 +33,8 @@ export type HookTelling<Fact> = {
     readonly name: Hook;
     readonly event: (fact: Fact) => HookTypes[Hook]['event'] | undefined;
     readonly context: (fact: Fact) => HookTypes[Hook]['context'];
+    /** The only plugin that is told; without it all are. */
+    readonly owner?: ((fact: Fact) => string) | undefined;
     /** The telling is over when the observers were told, although the catalog of hooks lets no caller wait for them. */
     readonly isAwaited?: true | undefined;
   };
@@ -703,6 +705,26 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
     when: {},
     hook: { name: 'gateway_stop', event: ({ reason }) => ({ reason }), context: ({ context }) => context },
   },
+  'plugin-loaded': {
+    summary: 'A plugin was loaded while the gateway listens; it is told what the others were told at the start.',
+    when: {},
+    hook: {
+      name: 'gateway_start',
+      event: ({ port }) => ({ port }),
+      context: ({ port, context }) => ({ ...context, port }),
+      owner: ({ pluginId }) => pluginId,
+    },
+  },
+  'plugin-unloading': {
+    summary: 'A plugin is about to go while the gateway goes on; it is told what all are told at the stop.',
+    when: {},
+    hook: {
+      name: 'gateway_stop',
+      event: ({ reason }) => ({ reason }),
+      context: ({ context }) => context,
+      owner: ({ pluginId }) => pluginId,
+    },
+  },
   'handler-called': {
     summary: 'A handler of a plugin or a hook pack was called, or was left out, whatever came of it.',
     when: {},
@@ -761,7 +783,7 @@ function modelCallOf({ run, model: { provider, model, api }, window, step }: Mod
 }
 
 /** A summary may be written by another model than the run's. */
-function modelContext({ run, model, window, step }: ModelStep): HookContext {
+function modelContext({ run, model, window, step }: ModelStep): ConversationHookContext {
   const context = { ...run.context, modelProviderId: model.provider, modelId: model.model, ...window };
   return inStep(context, `model ${step}`);
 }

@@ -2,7 +2,7 @@
 // in its row of catalog.ts.
 
 import type { HookCallRecord } from '../hooks/hook-call-record.ts';
-import type { HookContext } from '../hooks/hook-context.ts';
+import type { ConversationHookContext, HookContext, MessageHookContext } from '../hooks/hook-context.ts';
 import type { CronChangedEvent, GatewayHookContext } from '../hooks/lifecycle-hooks.ts';
 import type { Inbound, Surface } from '../protocol/inbound.ts';
 import type { JsonObject } from '../protocol/json.ts';
@@ -12,7 +12,7 @@ import type { RecordedModelCall } from '../protocol/recorded-fact.ts';
 import type { Usage } from '../protocol/usage.ts';
 
 export interface Facts {
-  'message-received': { readonly inbound: Inbound; readonly context: HookContext };
+  'message-received': { readonly inbound: Inbound; readonly context: MessageHookContext };
   'message-accepted': {
     readonly inbound: Inbound;
     readonly runId: string;
@@ -39,7 +39,7 @@ export interface Facts {
     readonly reason: SessionEndReason;
     /** Everything that was said in it. */
     readonly messages: readonly Message[];
-    readonly context: HookContext;
+    readonly context: ConversationHookContext;
   };
   'session-ended': {
     readonly session: SessionAtHand;
@@ -51,13 +51,13 @@ export interface Facts {
     /** The process ends and the session goes on with the next one: only plugins are told. */
     readonly goesOn?: true | undefined;
     /** With the run that caused it, where one did. */
-    readonly context: HookContext;
+    readonly context: ConversationHookContext;
   };
   'session-started': {
     readonly session: SessionAtHand;
     /** The session that this one takes up: the one of its key before it, or itself after a restart. */
     readonly resumedFrom: string | null;
-    readonly context: HookContext;
+    readonly context: ConversationHookContext;
   };
   'session-patched': { readonly session: SessionAtHand; readonly patch: JsonObject };
 
@@ -142,17 +142,19 @@ export interface Facts {
     readonly durationMs: number;
     /** The observers may have been told before. */
     readonly recovered?: boolean | undefined;
-    readonly context: HookContext;
+    readonly context: ConversationHookContext;
   };
   'delivery-ended': EndedDelivery & {
     /** Whose answer it was, as far as that is known. */
-    readonly context: HookContext;
+    readonly context: MessageHookContext;
   };
   'cron-changed': { readonly event: CronChangedEvent; readonly context: GatewayHookContext };
   'gateway-started': { readonly port: number; readonly context: GatewayHookContext };
   'gateway-restarting': { readonly reason: string };
   'gateway-stopping': { readonly reason: string };
   'gateway-stopped': { readonly reason: string; readonly context: GatewayHookContext };
+  'plugin-loaded': { readonly pluginId: string; readonly port: number; readonly context: GatewayHookContext };
+  'plugin-unloading': { readonly pluginId: string; readonly reason: string; readonly context: GatewayHookContext };
   'handler-called': HookCallRecord;
 }
 
@@ -169,7 +171,7 @@ export interface RunAtHand {
   readonly sessionKey: string;
   readonly session: { readonly sessionId: string };
   readonly workspaceDir: string;
-  readonly context: HookContext;
+  readonly context: ConversationHookContext;
 }
 
 /** A session as the store keeps it. */

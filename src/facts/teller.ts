@@ -108,7 +108,9 @@ export class Teller {
       const { awaited }: HookRow = HOOK_CATALOG[hook.name];
       // The row pairs a hook with its own event and context, which the compiler cannot see here.
       const told = [hook.name, event as never, hook.context(fact) as never] as const;
-      if (awaited || hook.isAwaited) return hooks.observeAndWait(...told);
+      if (awaited || hook.isAwaited) {
+        return hooks.observeAndWait(...told, { owner: hook.owner?.(fact) });
+      }
       hooks.observe(...told);
     } catch (error) {
       this.#warn(name, error);

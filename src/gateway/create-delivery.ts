@@ -7,11 +7,11 @@ import { CliChannel } from '../channels/cli/cli-channel.ts';
 import type { SocketChannelPorts } from '../channels/socket-channel.ts';
 import { WebChannel } from '../channels/web/web-channel.ts';
 import type { Config } from '../config/schema.ts';
-import { messageContext } from '../delivery/delivery-hooks.ts';
 import { type EndedDelivery, Outbox } from '../delivery/outbox.ts';
 import { type DeliveryPlan, planDelivery } from '../delivery/plan-delivery.ts';
 import { readRunIdentity } from '../delivery/read-run-identity.ts';
 import { deliveryTrace } from '../facts/catalog.ts';
+import { hookContextOf } from '../hooks/hook-context-of.ts';
 import { SILENT_CHANNEL } from '../schedule/deliver-target.ts';
 import type { Store } from '../store/store.ts';
 import type { Records } from './create-records.ts';
@@ -52,11 +52,11 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   const { ttlMinutes = 1_440, maxAttempts = 8 } = config.delivery ?? {};
   const ttlMs = ttlMinutes * MINUTE_MS;
   const ended = async (delivery: EndedDelivery) => {
-    const { surface, messageId, runId, part } = delivery;
+    const { surface, messageId, runId, sessionKey, part } = delivery;
     const trace = deliveryTrace(runId, part);
     const isHeard = teller.isHeard('delivery-ended');
     const identity = isHeard ? await readRunIdentity(store, delivery).catch(() => ({})) : {};
-    const context = messageContext(surface, delivery, { ...identity, messageId, trace });
+    const context = hookContextOf('message', { ...identity, messageId, trace, surface, runId, sessionKey });
     void teller.tell('delivery-ended', { ...delivery, context });
   };
   return {

@@ -1,13 +1,12 @@
 // Ends a run that was claimed again and again without getting anywhere, most likely because it kills the process. The
 // surface is told, and the message is kept for a person.
 
-import { hookContextOf } from '../agent/hook-context-of.ts';
 import { releaseInjections } from '../agent/release-injections.ts';
+import { runHookContext } from '../agent/run-hook-context.ts';
 import type { Answer, PlannedAnswer } from '../agent/run-parts.ts';
 import { tellAgentEnd } from '../agent/tell-agent-end.ts';
 import { withdrawEntries } from '../agent/withdraw-entries.ts';
 import type { Tell } from '../facts/facts.ts';
-import type { HookContext } from '../hooks/hook-context.ts';
 import type { ClaimedTrigger } from '../lanes/lanes.ts';
 import { newId } from '../protocol/new-id.ts';
 import type { Store, Write } from '../store/store.ts';
@@ -34,9 +33,16 @@ export async function giveUp(parts: GiveUpParts, { trigger, claim, attempt }: Cl
   const sessionId = run?.sessionId ?? '';
   const session = { sessionKey, sessionId };
   const injections = await releaseInjections(parts.store, { runId, sessionId, keepsEntries: !isHeartbeat });
-  const context: HookContext = payload
-    ? hookContextOf(payload, { runId, kind }, session, parts.workspaceDirOf(payload.agentId), attempt)
-    : { runId, sessionKey };
+  const agentId = payload?.agentId ?? run?.agentId ?? '';
+  const context = runHookContext({
+    runId,
+    ...session,
+    agentId,
+    workspaceDir: parts.workspaceDirOf(agentId),
+    isRecovered: attempt > 1,
+    kind,
+    payload,
+  });
   const { rows } =
     payload && !isHeartbeat
       ? await parts.planDelivery({

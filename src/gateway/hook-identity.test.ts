@@ -3,16 +3,16 @@
 
 import { describe, expect, it } from 'vitest';
 import { HOOK_CATALOG, type HookName } from '../hooks/catalog.ts';
-import type { HookContext } from '../hooks/hook-context.ts';
+import type { MessageHookContext } from '../hooks/hook-context.ts';
 import { isPackEvent } from '../hooks/packs/unknown-events.ts';
 import type { HookRunner } from '../hooks/runner.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { reply, toolCall } from '../testkit/model-server.ts';
 
-type Field = keyof HookContext;
+type Field = Extract<keyof MessageHookContext, string>;
 interface Told {
   readonly hook: string;
-  readonly context: HookContext;
+  readonly context: MessageHookContext;
   readonly pluginConfig: unknown;
 }
 
@@ -100,7 +100,7 @@ async function watched() {
   const register = (hooks: HookRunner) => {
     for (const hook of Object.keys(HOOK_CATALOG) as HookName[]) {
       if (hook === 'agent:bootstrap' || isPackEvent(hook)) continue;
-      const handler = (event: { context?: { pluginConfig?: unknown } }, context: HookContext) => {
+      const handler = (event: { context?: { pluginConfig?: unknown } }, context: MessageHookContext) => {
         told.push({ hook, context: { ...context }, pluginConfig: event.context?.pluginConfig });
       };
       hooks.register({ hook, id: 'who', owner: 'who', handler, pluginConfig: { mood: 'calm' } } as never);
@@ -117,6 +117,6 @@ async function watched() {
   return { scratch, told, passes };
 }
 
-function missingOf(context: HookContext, promised: readonly Field[]): readonly string[] {
+function missingOf(context: MessageHookContext, promised: readonly Field[]): readonly string[] {
   return promised.filter((field) => context[field] === undefined);
 }

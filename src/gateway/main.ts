@@ -6,7 +6,7 @@ import { readFrame } from '../agent/request-frame.ts';
 import { run } from '../agent/run.ts';
 import type { RunParts } from '../agent/run-parts.ts';
 import { tellForgottenEnds } from '../agent/tell-forgotten-ends.ts';
-import { sessionTelling } from '../agent/tell-session.ts';
+import { sessionContext, sessionTelling } from '../agent/tell-session.ts';
 import type { Channel } from '../channels/channel.ts';
 import { resolveAgentDefaults, resolveDefaultAgentId } from '../config/agents.ts';
 import type { Environment } from '../config/environment.ts';
@@ -52,7 +52,6 @@ import { sayLine } from './say-line.ts';
 import { listAgentStatuses, readGatewayStatus } from './services/gateway-status.ts';
 import { Runs } from './services/runs.ts';
 import type { Services } from './services/services.ts';
-import { sessionHookContext } from './session-hook-context.ts';
 import { tellStop } from './tell-stop.ts';
 import { Workspaces } from './workspaces.ts';
 
@@ -262,10 +261,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     now,
     telling: (occasion, isRecovered) =>
       sessionTelling(tell, {
-        contextOf: (session) => ({
-          ...sessionHookContext(session, workspaceDirOf(session.agentId), occasion),
-          ...(isRecovered ? { recovered: true } : {}),
-        }),
+        contextOf: (session) => sessionContext(session, workspaceDirOf(session.agentId), occasion, isRecovered),
         command: { source: 'api' },
       }),
     isEndHeard: () => hooks.has('session_end'),
@@ -370,7 +366,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       const port = Number(new URL(address).port);
       const started = tell('gateway-started', { port, context: hookContext });
       // Who is loaded from here on was not among those that were told just now.
-      plugins.tellStartAndStop({ hooks, context: hookContext, port });
+      plugins.tellStartAndStop({ tell, context: hookContext, port });
       await started;
     },
     warm: async () => {

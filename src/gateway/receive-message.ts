@@ -12,7 +12,8 @@ import type { CommandPorts } from '../commands/chat-command.ts';
 import { parseCommand, writerOf } from '../commands/parse-command.ts';
 import { bodyOf } from '../facts/catalog.ts';
 import type { Tell } from '../facts/facts.ts';
-import type { HookContext } from '../hooks/hook-context.ts';
+import type { MessageHookContext } from '../hooks/hook-context.ts';
+import { hookContextOf } from '../hooks/hook-context-of.ts';
 import { rootTrace } from '../hooks/hook-trace.ts';
 import { dedupeKeyOf, type Inbound } from '../protocol/inbound.ts';
 import type { Message } from '../protocol/message.ts';
@@ -63,7 +64,9 @@ export async function receiveMessage(
   const runId = newId('run', now);
   const route = parts.route(inbound);
   const { sessionKey, agentId } = route;
-  const context = contextOf(inbound, route, runId);
+  const { surface, sender, messageId, replyToId } = inbound;
+  const known = { agentId, sessionKey, runId, messageId, replyToId, trace: rootTrace(runId) };
+  const context = hookContextOf('message', { ...known, surface, sender });
   const claimed = await claimInbound(parts, inbound, context);
   const { fingerprint } = options;
   const taken = { inbound, route, runId, dedupeKey, fingerprint, now, context, kind: 'message' } as const;
@@ -122,7 +125,7 @@ async function findEarlier(store: Store, dedupeKey: string): Promise<ReceiveResu
 async function claimInbound(
   parts: ReceiveParts,
   inbound: Inbound,
-  context: HookContext,
+  context: MessageHookContext,
 ): Promise<{ text: string } | undefined> {
   if (!parts.hooks.has('inbound_claim')) return undefined;
   const { surface, sender, text, at, messageId, replyToId, wasMentioned, metadata } = inbound;
@@ -163,7 +166,7 @@ async function answerAtOnce(
     readonly dedupeKey: string | undefined;
     readonly fingerprint: string | undefined;
     readonly now: number;
-    readonly context: HookContext;
+    readonly context: MessageHookContext;
     readonly kind: 'message';
     readonly text: string;
   },
@@ -226,25 +229,4 @@ async function answerAtOnce(
   void parts.tell('run-ended', { runId, sessionKey, status: 'done', reply: planned.text });
   parts.wakeOutbox();
   return { outcome: 'handled', runId, sessionKey };
-}
-
-function contextOf(
-  { surface, sender, messageId, replyToId }: Inbound,
-  { sessionKey, agentId }: Route,
-  runId: string,
-): HookContext {
-  return {
-    agentId,
-    sessionKey,
-    runId,
-    messageProvider: surface.channel,
-    channelId: surface.channel,
-    accountId: surface.accountId,
-    conversationId: surface.peer.id,
-    senderId: sender.id,
-    threadId: surface.threadId,
-    messageId,
-    replyToId,
-    trace: rootTrace(runId),
-  };
 }

@@ -3,23 +3,43 @@
 
 import type { JsonObject } from '../protocol/json.ts';
 import type { AssistantMessage, Message } from '../protocol/message.ts';
-import type { HookContext } from './hook-context.ts';
+import type { ConversationHookContext } from './hook-context.ts';
 import type { ReplyPayload } from './message-hooks.ts';
 
 export interface AgentHooks {
-  before_model_resolve: { event: BeforeModelResolveEvent; context: HookContext; result: BeforeModelResolveResult };
-  before_agent_start: { event: BeforeAgentStartEvent; context: HookContext; result: BeforeAgentStartResult };
-  agent_turn_prepare: { event: AgentTurnPrepareEvent; context: HookContext; result: ContextContribution };
-  heartbeat_prompt_contribution: { event: HeartbeatPromptEvent; context: HookContext; result: ContextContribution };
-  before_prompt_build: { event: BeforePromptBuildEvent; context: HookContext; result: PromptContribution };
-  before_agent_run: { event: BeforeAgentRunEvent; context: HookContext; result: BeforeAgentRunResult };
-  before_agent_reply: { event: BeforeAgentReplyEvent; context: HookContext; result: BeforeAgentReplyResult };
-  llm_input: { event: LlmInputEvent; context: HookContext; result: undefined };
-  model_call_started: { event: ModelCallStartedEvent; context: HookContext; result: undefined };
-  model_call_ended: { event: ModelCallEndedEvent; context: HookContext; result: undefined };
-  llm_output: { event: LlmOutputEvent; context: HookContext; result: undefined };
-  before_agent_finalize: { event: BeforeAgentFinalizeEvent; context: HookContext; result: BeforeAgentFinalizeResult };
-  agent_end: { event: AgentEndEvent; context: HookContext; result: undefined };
+  before_model_resolve: {
+    event: BeforeModelResolveEvent;
+    context: ConversationHookContext;
+    result: BeforeModelResolveResult;
+  };
+  before_agent_start: {
+    event: BeforeAgentStartEvent;
+    context: ConversationHookContext;
+    result: BeforeAgentStartResult;
+  };
+  agent_turn_prepare: { event: AgentTurnPrepareEvent; context: ConversationHookContext; result: ContextContribution };
+  heartbeat_prompt_contribution: {
+    event: HeartbeatPromptEvent;
+    context: ConversationHookContext;
+    result: ContextContribution;
+  };
+  before_prompt_build: { event: BeforePromptBuildEvent; context: ConversationHookContext; result: PromptContribution };
+  before_agent_run: { event: BeforeAgentRunEvent; context: ConversationHookContext; result: BeforeAgentRunResult };
+  before_agent_reply: {
+    event: BeforeAgentReplyEvent;
+    context: ConversationHookContext;
+    result: BeforeAgentReplyResult;
+  };
+  llm_input: { event: LlmInputEvent; context: ConversationHookContext; result: undefined };
+  model_call_started: { event: ModelCallStartedEvent; context: ConversationHookContext; result: undefined };
+  model_call_ended: { event: ModelCallEndedEvent; context: ConversationHookContext; result: undefined };
+  llm_output: { event: LlmOutputEvent; context: ConversationHookContext; result: undefined };
+  before_agent_finalize: {
+    event: BeforeAgentFinalizeEvent;
+    context: ConversationHookContext;
+    result: BeforeAgentFinalizeResult;
+  };
+  agent_end: { event: AgentEndEvent; context: ConversationHookContext; result: undefined };
 }
 
 export interface BeforeModelResolveEvent {

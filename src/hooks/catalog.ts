@@ -43,6 +43,11 @@ export interface HookRow {
   readonly permission: 'none' | 'conversation' | 'prompt-injection';
   /** An observer that the caller waits for, up to its deadline. */
   readonly awaited?: true;
+  /**
+   * What `channelId` in the context is, because the plugin contract uses one word for two things: around runs and sessions
+   * it is the conversation, around messages the platform. The types of the contexts differ accordingly.
+   */
+  readonly channelId: 'conversation' | 'platform' | 'none';
   /** An event of hook packs: plugins register for it in the manner of packs. What its handlers push is `messages`. */
   readonly audience?: 'packs';
   /** A handler answers with a plain value; a promise is no answer. */
@@ -51,10 +56,16 @@ export interface HookRow {
 }
 
 /** What rows have in common unless they say otherwise. */
-const ASKED = { order: 'highest-first', defaultPriority: 0, onFailure: 'skip', permission: 'none' } as const;
+const ASKED = {
+  order: 'highest-first',
+  defaultPriority: 0,
+  onFailure: 'skip',
+  permission: 'none',
+  channelId: 'conversation',
+} as const;
 const TOLD = { ...ASKED, kind: 'observe', combine: {}, deadlineMs: 30_000 } as const;
 /** Events of hook packs: handlers of the type come first, and each has an event of its own that it may push messages to. */
-const HEARD = { ...TOLD, event: 'InternalHookEvent', deadlineMs: 5_000, audience: 'packs' } as const;
+const HEARD = { ...TOLD, event: 'InternalHookEvent', deadlineMs: 5_000, audience: 'packs', channelId: 'none' } as const;
 /** The same where what they push is said. */
 const SAID = { ...HEARD, kind: 'contribute', combine: { messages: 'collect' } } as const;
 
@@ -71,6 +82,7 @@ export const HOOK_CATALOG = {
   inbound_claim: {
     ...ASKED,
     place: 'inbound',
+    channelId: 'platform',
     kind: 'claim',
     event: 'InboundClaimEvent',
     combine: { handled: 'claim', reply: 'claim' },
@@ -80,11 +92,17 @@ export const HOOK_CATALOG = {
   message_received: {
     ...TOLD,
     place: 'inbound',
+    channelId: 'platform',
     event: 'MessageReceivedEvent',
     summary: 'Sees what came in: content, sender, thread and metadata.',
   },
-  'message:received': { ...HEARD, place: 'inbound', summary: 'Hook packs see what came in.' },
-  'message:preprocessed': { ...HEARD, place: 'inbound', summary: 'Hook packs see what an agent will be asked.' },
+  'message:received': { ...HEARD, place: 'inbound', channelId: 'platform', summary: 'Hook packs see what came in.' },
+  'message:preprocessed': {
+    ...HEARD,
+    place: 'inbound',
+    channelId: 'platform',
+    summary: 'Hook packs see what an agent will be asked.',
+  },
   before_reset: {
     ...TOLD,
     place: 'session',
@@ -168,6 +186,7 @@ export const HOOK_CATALOG = {
     deadlineMs: 5_000,
     onFailure: 'skip',
     permission: 'none',
+    channelId: 'none',
     summary: 'Edits the bootstrap files of one composition, each handler on a draft of its own.',
   },
   before_prompt_build: {
@@ -289,6 +308,7 @@ export const HOOK_CATALOG = {
   reply_dispatch: {
     ...ASKED,
     place: 'delivery',
+    channelId: 'platform',
     kind: 'claim',
     event: 'ReplyDispatchEvent',
     combine: { handled: 'claim', queuedFinal: 'claim', counts: 'claim' },
@@ -298,6 +318,7 @@ export const HOOK_CATALOG = {
   reply_payload_sending: {
     ...ASKED,
     place: 'delivery',
+    channelId: 'platform',
     kind: 'transform',
     event: 'ReplyPayloadSendingEvent',
     combine: { payload: 'chain', cancel: 'strictest', cancelReason: 'strictest' },
@@ -307,6 +328,7 @@ export const HOOK_CATALOG = {
   message_sending: {
     ...ASKED,
     place: 'delivery',
+    channelId: 'platform',
     kind: 'transform',
     event: 'MessageSendingEvent',
     combine: { content: 'chain', cancel: 'strictest', cancelReason: 'strictest', metadata: 'strictest' },
@@ -317,6 +339,7 @@ export const HOOK_CATALOG = {
   before_dispatch: {
     ...ASKED,
     place: 'delivery',
+    channelId: 'platform',
     kind: 'transform',
     event: 'BeforeDispatchEvent',
     combine: { text: 'chain', handled: 'claim' },
@@ -326,10 +349,16 @@ export const HOOK_CATALOG = {
   message_sent: {
     ...TOLD,
     place: 'delivery',
+    channelId: 'platform',
     event: 'MessageSentEvent',
     summary: 'Sees how a delivery went.',
   },
-  'message:sent': { ...HEARD, place: 'delivery', summary: 'Hook packs see how a delivery went.' },
+  'message:sent': {
+    ...HEARD,
+    place: 'delivery',
+    channelId: 'platform',
+    summary: 'Hook packs see how a delivery went.',
+  },
   before_compaction: {
     ...TOLD,
     place: 'compaction',
@@ -388,6 +417,7 @@ export const HOOK_CATALOG = {
   gateway_start: {
     ...TOLD,
     place: 'gateway',
+    channelId: 'none',
     event: 'GatewayStartEvent',
     awaited: true,
     summary: 'Starts what a plugin runs beside the gateway.',
@@ -403,6 +433,7 @@ export const HOOK_CATALOG = {
   gateway_stop: {
     ...TOLD,
     place: 'gateway',
+    channelId: 'none',
     event: 'GatewayStopEvent',
     deadlineMs: 5_000,
     awaited: true,
@@ -411,12 +442,14 @@ export const HOOK_CATALOG = {
   cron_changed: {
     ...TOLD,
     place: 'gateway',
+    channelId: 'none',
     event: 'CronChangedEvent',
     summary: 'Sees a scheduled job added, changed, removed, due, started or finished.',
   },
   before_install: {
     ...ASKED,
     place: 'gateway',
+    channelId: 'none',
     kind: 'decide',
     event: 'BeforeInstallEvent',
     combine: { findings: 'collect', block: 'strictest', blockReason: 'strictest' },

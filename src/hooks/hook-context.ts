@@ -11,8 +11,6 @@ export interface HookContext {
   readonly workspaceDir?: string | undefined;
   /** The platform, such as `discord`. */
   readonly messageProvider?: string | undefined;
-  /** The conversation on that platform. */
-  readonly channelId?: string | undefined;
   readonly accountId?: string | undefined;
   readonly conversationId?: string | undefined;
   readonly senderId?: string | undefined;
@@ -38,6 +36,23 @@ export interface HookContext {
   readonly parentSpanId?: string | undefined;
   readonly callDepth?: number | undefined;
 }
+
+/** Of hooks that fire around runs, tool calls and sessions. */
+export interface ConversationHookContext extends HookContext {
+  /** The conversation on the platform. */
+  readonly channelId?: string | undefined;
+  readonly [FAMILY]?: 'conversation' | undefined;
+}
+
+/** Of hooks that fire when a message comes in or goes out. */
+export interface MessageHookContext extends HookContext {
+  /** The platform itself, as `messageProvider`; the conversation is `conversationId`. */
+  readonly channelId?: string | undefined;
+  readonly [FAMILY]?: 'message' | undefined;
+}
+
+/** Never there: it only keeps the compiler from taking one family, whose `channelId` means something else, for the other. */
+declare const FAMILY: unique symbol;
 
 export interface HookTrace {
   readonly traceId: string;

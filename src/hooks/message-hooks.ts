@@ -2,20 +2,20 @@
 // and do not change. `before_dispatch` is about an outbound dispatch here.
 
 import type { JsonObject } from '../protocol/json.ts';
-import type { HookContext } from './hook-context.ts';
+import type { MessageHookContext } from './hook-context.ts';
 
 export interface MessageHooks {
-  inbound_claim: { event: InboundClaimEvent; context: HookContext; result: InboundClaimResult };
-  message_received: { event: MessageReceivedEvent; context: HookContext; result: undefined };
+  inbound_claim: { event: InboundClaimEvent; context: MessageHookContext; result: InboundClaimResult };
+  message_received: { event: MessageReceivedEvent; context: MessageHookContext; result: undefined };
   reply_dispatch: { event: ReplyDispatchEvent; context: ReplyDispatchContext; result: ReplyDispatchResult };
   reply_payload_sending: {
     event: ReplyPayloadSendingEvent;
-    context: HookContext;
+    context: MessageHookContext;
     result: ReplyPayloadSendingResult;
   };
-  message_sending: { event: MessageSendingEvent; context: HookContext; result: MessageSendingResult };
-  before_dispatch: { event: BeforeDispatchEvent; context: HookContext; result: BeforeDispatchResult };
-  message_sent: { event: MessageSentEvent; context: HookContext; result: undefined };
+  message_sending: { event: MessageSendingEvent; context: MessageHookContext; result: MessageSendingResult };
+  before_dispatch: { event: BeforeDispatchEvent; context: MessageHookContext; result: BeforeDispatchResult };
+  message_sent: { event: MessageSentEvent; context: MessageHookContext; result: undefined };
 }
 
 /** One answer in the form that every surface understands. */
@@ -116,7 +116,7 @@ export interface ReplyDispatchEvent {
   readonly isTailDispatch?: boolean | undefined;
 }
 
-export interface ReplyDispatchContext extends HookContext {
+export interface ReplyDispatchContext extends MessageHookContext {
   readonly cfg?: object | undefined;
 }
 

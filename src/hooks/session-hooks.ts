@@ -3,14 +3,14 @@
 
 import type { SessionEndReason } from '../protocol/live-event.ts';
 import type { Message } from '../protocol/message.ts';
-import type { HookContext } from './hook-context.ts';
+import type { ConversationHookContext } from './hook-context.ts';
 
 export interface SessionHooks {
-  session_start: { event: SessionStartEvent; context: HookContext; result: undefined };
-  session_end: { event: SessionEndEvent; context: HookContext; result: undefined };
-  before_reset: { event: BeforeResetEvent; context: HookContext; result: undefined };
-  before_compaction: { event: BeforeCompactionEvent; context: HookContext; result: undefined };
-  after_compaction: { event: AfterCompactionEvent; context: HookContext; result: undefined };
+  session_start: { event: SessionStartEvent; context: ConversationHookContext; result: undefined };
+  session_end: { event: SessionEndEvent; context: ConversationHookContext; result: undefined };
+  before_reset: { event: BeforeResetEvent; context: ConversationHookContext; result: undefined };
+  before_compaction: { event: BeforeCompactionEvent; context: ConversationHookContext; result: undefined };
+  after_compaction: { event: AfterCompactionEvent; context: ConversationHookContext; result: undefined };
   subagent_spawning: { event: SubagentSpawningEvent; context: SubagentHookContext; result: SubagentSpawningResult };
   subagent_spawned: { event: SubagentSpawnedEvent; context: SubagentHookContext; result: undefined };
   subagent_delivery_target: {
@@ -61,7 +61,7 @@ export interface AfterCompactionEvent {
   readonly sessionFile?: string | undefined;
 }
 
-export interface SubagentHookContext extends HookContext {
+export interface SubagentHookContext extends ConversationHookContext {
   readonly childSessionKey?: string | undefined;
   readonly requesterSessionKey?: string | undefined;
 }

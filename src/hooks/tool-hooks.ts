@@ -4,16 +4,20 @@
 import type { ApprovalDecision, ApprovalResolution } from '../protocol/approval-decision.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message, ToolMessage } from '../protocol/message.ts';
-import type { HookContext } from './hook-context.ts';
+import type { ConversationHookContext } from './hook-context.ts';
 
 export interface ToolHooks {
   before_tool_call: { event: BeforeToolCallEvent; context: ToolHookContext; result: BeforeToolCallResult };
   after_tool_call: { event: AfterToolCallEvent; context: ToolHookContext; result: undefined };
   tool_result_persist: { event: ToolResultPersistEvent; context: ToolHookContext; result: ToolResultPersistResult };
-  before_message_write: { event: BeforeMessageWriteEvent; context: HookContext; result: BeforeMessageWriteResult };
+  before_message_write: {
+    event: BeforeMessageWriteEvent;
+    context: ConversationHookContext;
+    result: BeforeMessageWriteResult;
+  };
 }
 
-export interface ToolHookContext extends HookContext {
+export interface ToolHookContext extends ConversationHookContext {
   readonly toolName?: string | undefined;
   readonly toolCallId?: string | undefined;
 }

@@ -2,7 +2,7 @@
 // under `openclaw/plugin-sdk/*`; imported outside of a gateway, as in a plugin's own tests, they work by themselves.
 
 export type { HookName } from '../hooks/catalog.ts';
-export type { HookContext } from '../hooks/hook-context.ts';
+export type { ConversationHookContext, HookContext, MessageHookContext } from '../hooks/hook-context.ts';
 export type { HookHandler, HookTypes } from '../hooks/hook-types.ts';
 export type { PluginLogger } from '../plugins/api/plugin-logger.ts';
 export type { PluginRuntime } from '../plugins/api/plugin-runtime.ts';

@@ -5,29 +5,29 @@
 // Rules: a plugin that was cut with its worker is not told that it stops, because its handlers are gone already. The start
 // and the stop of the whole gateway are told to all plugins together, and not here.
 
+import type { Tell } from '../../facts/facts.ts';
 import type { GatewayHookContext } from '../../hooks/lifecycle-hooks.ts';
-import type { HookRunner } from '../../hooks/runner.ts';
 import type { LoadedPlugin } from '../../plugins/loaded-plugin.ts';
 import type { PluginRegistry } from '../../plugins/plugin-registry.ts';
 
 export interface PluginStartStopParts {
   readonly registry: PluginRegistry;
-  readonly hooks: Pick<HookRunner, 'observeAndWait'>;
+  readonly tell: Tell;
   readonly context: GatewayHookContext;
   /** Where the gateway listens. */
   readonly port: number;
 }
 
 /** Returns the undo. */
-export function tellPluginsOfStartAndStop({ registry, hooks, context, port }: PluginStartStopParts): () => void {
+export function tellPluginsOfStartAndStop({ registry, tell, context, port }: PluginStartStopParts): () => void {
   const isAtWork = ({ registrations }: LoadedPlugin) =>
     registry.registered('hook').some(({ registration }) => registrations.includes(registration));
   return registry.subscribe({
     loaded: async (plugin) => {
-      await hooks.observeAndWait('gateway_start', { port }, { ...context, port }, { owner: plugin.id });
+      await tell('plugin-loaded', { pluginId: plugin.id, port, context });
     },
     unloading: async (plugin, reason) => {
-      if (isAtWork(plugin)) await hooks.observeAndWait('gateway_stop', { reason }, context, { owner: plugin.id });
+      if (isAtWork(plugin)) await tell('plugin-unloading', { pluginId: plugin.id, reason, context });
     },
   });
 }
