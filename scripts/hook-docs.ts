@@ -79,11 +79,20 @@ function hookFields(): string {
   const rows = types.hooks.map(({ hook, event, context, result }) => [
     `\`${hook}\``,
     listOf(event),
-    listOf(context.filter((field) => !common.has(field))),
+    contextFields(
+      hook,
+      context.filter((field) => !common.has(field)),
+    ),
     listOf(result),
   ]);
   const intro = `Every context has ${listOf(types.common.map((field) => field.replace('?', '')))}, each where it is known.`;
   return `${intro}\n\n${tableOf(['hook', 'in the event', 'in the context besides', 'in the answer'], rows)}`;
+}
+
+/** `channelId` means two things, and the row of the hook says which. */
+function contextFields(hook: string, fields: readonly string[]): string {
+  const { channelId }: HookRow = HOOK_CATALOG[hook as HookName];
+  return listOf(fields).replace('`channelId?`', `\`channelId?\` (the ${channelId})`);
 }
 
 interface FieldsOfHook {
