@@ -4,8 +4,8 @@
 // Errors: rejects only when the run must be taken up again: the process is stopping, or the store refused a commit.
 // Everything else ends the run with an answer or with a failure that its surface is told.
 // Rules: three commits that the run waits for, when no tool is called: the message was accepted before it got here, then
-// the request, then the result; one more when the conversation had to be made shorter. No step that was committed runs
-// again.
+// the request, then the result; one more when the run ends the session before it, and one more when the conversation had
+// to be made shorter. No step that was committed runs again.
 
 import { RunStoppedError } from '../protocol/errors.ts';
 import { ClaimLostError, isStoreError, PreconditionFailedError } from '../store/errors.ts';

@@ -262,7 +262,8 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     telling: (occasion, isRecovered) =>
       sessionTelling(tell, {
         contextOf: (session) => sessionContext(session, workspaceDirOf(session.agentId), occasion, isRecovered),
-        command: { source: 'api' },
+        // Which client or platform asked for an end that is told late is not known any more.
+        command: { source: isRecovered ? 'recovery' : 'api' },
       }),
     isEndHeard: () => hooks.has('session_end'),
     upSince: startedAt,
