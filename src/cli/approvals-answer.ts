@@ -6,8 +6,8 @@ import { describeDecision } from '../protocol/describe-decision.ts';
 import { approvalsGroup } from './approvals-group.ts';
 import type { AddCommand } from './commands.ts';
 import type { ToldApproval } from './format-approval.ts';
-import { oneLine } from './format-table.ts';
-import { openGatewayClient } from './gateway-client.ts';
+import { openGatewayClient } from './gateway/gateway-client.ts';
+import { oneLine } from './output/format-table.ts';
 
 export const addApprovalsAnswer: AddCommand = (program, io) => {
   approvalsGroup(program)

@@ -3,7 +3,7 @@
 import { approvalsGroup } from './approvals-group.ts';
 import type { AddCommand } from './commands.ts';
 import { formatApproval, type ToldApproval } from './format-approval.ts';
-import { openReadingClient } from './gateway-client.ts';
+import { openReadingClient } from './gateway/gateway-client.ts';
 import { parseLimit } from './whole-number.ts';
 
 interface ApprovalsListFlags {

@@ -2,8 +2,8 @@
 
 import { approvalsGroup } from './approvals-group.ts';
 import type { AddCommand } from './commands.ts';
-import { oneLine } from './format-table.ts';
-import { openGatewayClient } from './gateway-client.ts';
+import { openGatewayClient } from './gateway/gateway-client.ts';
+import { oneLine } from './output/format-table.ts';
 
 export const addApprovalsRevoke: AddCommand = (program, io) => {
   approvalsGroup(program)

@@ -3,9 +3,9 @@
 import type { AllowRuleRow } from '../store/tables.ts';
 import { approvalsGroup } from './approvals-group.ts';
 import type { AddCommand } from './commands.ts';
-import { formatTable, outputWidth } from './format-table.ts';
-import { formatTime } from './format-time.ts';
-import { openReadingClient } from './gateway-client.ts';
+import { openReadingClient } from './gateway/gateway-client.ts';
+import { formatTable, outputWidth } from './output/format-table.ts';
+import { formatTime } from './output/format-time.ts';
 
 export const addApprovalsRules: AddCommand = (program, io) => {
   approvalsGroup(program)

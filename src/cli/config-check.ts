@@ -5,8 +5,8 @@ import { isAtriumError } from '../protocol/errors.ts';
 import type { AddCommand } from './commands.ts';
 import { configGroup } from './config-group.ts';
 import { EXIT } from './exit-code.ts';
-import { oneLine } from './format-table.ts';
-import { formatConfigWarning } from './write-warnings.ts';
+import { oneLine } from './output/format-table.ts';
+import { formatConfigWarning } from './output/warnings.ts';
 
 interface ConfigCheckFlags {
   readonly config?: string;

@@ -6,7 +6,7 @@ import { addCronFlags, type CronFlags, cronBodyOf } from './cron-flags.ts';
 import { cronGroup } from './cron-group.ts';
 import { FlagCombinationError } from './errors.ts';
 import { formatJob } from './format-job.ts';
-import { openGatewayClient } from './gateway-client.ts';
+import { openGatewayClient } from './gateway/gateway-client.ts';
 
 interface CronEditFlags extends CronFlags {
   readonly enable?: boolean;

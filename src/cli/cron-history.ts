@@ -3,9 +3,9 @@
 import type { JobHistoryEntry } from '../schedule/job-history.ts';
 import type { AddCommand } from './commands.ts';
 import { cronGroup } from './cron-group.ts';
-import { formatTable, outputWidth } from './format-table.ts';
-import { formatTime } from './format-time.ts';
-import { openReadingClient } from './gateway-client.ts';
+import { openReadingClient } from './gateway/gateway-client.ts';
+import { formatTable, outputWidth } from './output/format-table.ts';
+import { formatTime } from './output/format-time.ts';
 import { parseLimit } from './whole-number.ts';
 
 interface CronHistoryFlags {

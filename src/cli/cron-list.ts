@@ -6,8 +6,8 @@ import type { JobRow } from '../store/tables.ts';
 import type { AddCommand } from './commands.ts';
 import { cronGroup } from './cron-group.ts';
 import { formatNext } from './format-job.ts';
-import { formatTable, outputWidth } from './format-table.ts';
-import { openReadingClient } from './gateway-client.ts';
+import { openReadingClient } from './gateway/gateway-client.ts';
+import { formatTable, outputWidth } from './output/format-table.ts';
 
 interface CronListFlags {
   readonly agent?: string;

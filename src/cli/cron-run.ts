@@ -3,8 +3,8 @@
 import type { StartedJob } from '../schedule/schedule.ts';
 import type { AddCommand } from './commands.ts';
 import { cronGroup } from './cron-group.ts';
-import { oneLine } from './format-table.ts';
-import { openGatewayClient } from './gateway-client.ts';
+import { openGatewayClient } from './gateway/gateway-client.ts';
+import { oneLine } from './output/format-table.ts';
 
 export const addCronRun: AddCommand = (program, io) => {
   cronGroup(program)

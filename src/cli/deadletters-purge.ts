@@ -4,7 +4,7 @@ import { countOf } from '../protocol/count-of.ts';
 import type { AddCommand } from './commands.ts';
 import { deadLettersGroup } from './deadletters-group.ts';
 import { FlagCombinationError } from './errors.ts';
-import { openGatewayClient } from './gateway-client.ts';
+import { openGatewayClient } from './gateway/gateway-client.ts';
 
 interface PurgeFlags {
   readonly all?: boolean;

@@ -2,8 +2,8 @@
 
 import type { AddCommand } from './commands.ts';
 import { deadLettersGroup } from './deadletters-group.ts';
-import { oneLine } from './format-table.ts';
-import { openGatewayClient } from './gateway-client.ts';
+import { openGatewayClient } from './gateway/gateway-client.ts';
+import { oneLine } from './output/format-table.ts';
 
 export const addDeadLettersReplay: AddCommand = (program, io) => {
   deadLettersGroup(program)

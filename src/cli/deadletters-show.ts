@@ -3,9 +3,9 @@
 import type { DeadLetterRow } from '../store/tables.ts';
 import type { AddCommand } from './commands.ts';
 import { deadLettersGroup } from './deadletters-group.ts';
-import { oneLine, visibleLine } from './format-table.ts';
-import { formatTime } from './format-time.ts';
-import { openReadingClient } from './gateway-client.ts';
+import { openReadingClient } from './gateway/gateway-client.ts';
+import { oneLine, visibleLine } from './output/format-table.ts';
+import { formatTime } from './output/format-time.ts';
 
 export const addDeadLettersShow: AddCommand = (program, io) => {
   deadLettersGroup(program)

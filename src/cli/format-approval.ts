@@ -3,8 +3,8 @@
 
 import { describeDecision } from '../protocol/describe-decision.ts';
 import type { ApprovalRow } from '../store/tables.ts';
-import { oneLine, visibleLine } from './format-table.ts';
-import { formatAge, formatTime } from './format-time.ts';
+import { oneLine, visibleLine } from './output/format-table.ts';
+import { formatAge, formatTime } from './output/format-time.ts';
 
 /** What the API tells of one. */
 export type ToldApproval = Omit<ApprovalRow, 'digest'>;

@@ -3,8 +3,8 @@
 import { formatDeliverTarget } from '../schedule/deliver-target.ts';
 import { formatSchedule, readSchedule } from '../schedule/job-schedule.ts';
 import type { JobRow } from '../store/tables.ts';
-import { oneLine } from './format-table.ts';
-import { formatTime } from './format-time.ts';
+import { oneLine } from './output/format-table.ts';
+import { formatTime } from './output/format-time.ts';
 
 export function formatJob(job: JobRow, timezone: string): string {
   const lines = [

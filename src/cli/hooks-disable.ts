@@ -1,8 +1,8 @@
 // `atrium hooks disable`: switches a handler, a rule or a hook pack off in the configuration.
 
 import type { AddCommand } from './commands.ts';
+import { switchHook } from './hooks/switch-hook.ts';
 import { addHookOptions, type HookFlags, hooksGroup } from './hooks-group.ts';
-import { switchHook } from './switch-hook.ts';
 
 export const addHooksDisable: AddCommand = (program, io) => {
   const command = hooksGroup(program)

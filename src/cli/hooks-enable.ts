@@ -1,8 +1,8 @@
 // `atrium hooks enable`: switches a handler, a rule or a hook pack on in the configuration.
 
 import type { AddCommand } from './commands.ts';
+import { switchHook } from './hooks/switch-hook.ts';
 import { addHookOptions, type HookFlags, hooksGroup } from './hooks-group.ts';
-import { switchHook } from './switch-hook.ts';
 
 export const addHooksEnable: AddCommand = (program, io) => {
   const command = hooksGroup(program)

@@ -2,9 +2,9 @@
 
 import type { RearmedHandler } from '../gateway/hook-control.ts';
 import type { AddCommand } from './commands.ts';
-import { oneLine } from './format-table.ts';
-import { openGatewayClient } from './gateway-client.ts';
+import { openGatewayClient } from './gateway/gateway-client.ts';
 import { hooksGroup } from './hooks-group.ts';
+import { oneLine } from './output/format-table.ts';
 
 export const addHooksRearm: AddCommand = (program, io) => {
   hooksGroup(program)

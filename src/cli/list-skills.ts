@@ -11,8 +11,8 @@ import { decideEnablement } from '../plugins/discovery/decide-enablement.ts';
 import { discoverPlugins } from '../plugins/discovery/discover-plugins.ts';
 import { listPluginSkillFolders } from '../plugins/discovery/plugin-skill-folders.ts';
 import { readInstallRecords } from '../plugins/install/install-records.ts';
+import { resolveAgent } from './agents/resolve-agent.ts';
 import type { CliIo } from './cli-io.ts';
-import { resolveAgent } from './resolve-agent.ts';
 
 export interface SkillList {
   readonly skills: readonly ListedSkill[];

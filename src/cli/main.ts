@@ -4,7 +4,7 @@
 // and may leave timers and failing promises behind; neither may end the command early nor keep it from ending.
 
 import { processIo } from './cli-io.ts';
-import { gatewayLog } from './gateway-log.ts';
+import { gatewayLog } from './gateway/gateway-log.ts';
 import { runCli } from './run-cli.ts';
 
 let lingers = false;

@@ -6,10 +6,10 @@ import type { Services } from '../gateway/services/services.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
 import { GatewayDownError } from './errors.ts';
-import { formatTable, outputWidth } from './format-table.ts';
-import { openGatewayClient } from './gateway-client.ts';
+import { openGatewayClient } from './gateway/gateway-client.ts';
 import { mcpGroup } from './mcp-group.ts';
-import { formatConfigWarning } from './write-warnings.ts';
+import { formatTable, outputWidth } from './output/format-table.ts';
+import { formatConfigWarning } from './output/warnings.ts';
 
 type McpServers = Awaited<ReturnType<Services['tools']['mcpServers']>>;
 

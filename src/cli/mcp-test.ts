@@ -10,8 +10,8 @@ import { nearMatch } from '../protocol/near-match.ts';
 import type { AddCommand } from './commands.ts';
 import { UnknownMcpServerError } from './errors.ts';
 import { EXIT } from './exit-code.ts';
-import { formatTable, oneLine, outputWidth } from './format-table.ts';
 import { mcpGroup } from './mcp-group.ts';
+import { formatTable, oneLine, outputWidth } from './output/format-table.ts';
 
 export const addMcpTest: AddCommand = (program, io, exit) => {
   mcpGroup(program)

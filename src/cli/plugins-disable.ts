@@ -1,8 +1,8 @@
 // `atrium plugins disable`: switches a plugin off in the configuration, and in a running gateway at once.
 
 import type { AddCommand } from './commands.ts';
+import { switchPlugin } from './plugins/switch-plugin.ts';
 import { pluginsGroup } from './plugins-group.ts';
-import { switchPlugin } from './switch-plugin.ts';
 
 export const addPluginsDisable: AddCommand = (program, io) => {
   pluginsGroup(program)

@@ -1,8 +1,8 @@
 // `atrium plugins enable`: switches a plugin on in the configuration, and in a running gateway at once.
 
 import type { AddCommand } from './commands.ts';
+import { switchPlugin } from './plugins/switch-plugin.ts';
 import { pluginsGroup } from './plugins-group.ts';
-import { switchPlugin } from './switch-plugin.ts';
 
 export const addPluginsEnable: AddCommand = (program, io) => {
   pluginsGroup(program)

@@ -1,8 +1,8 @@
 // `atrium plugins list`: the plugins, whether they are loaded, and why not.
 
-import { askPlugins } from './ask-plugins.ts';
 import type { AddCommand } from './commands.ts';
-import { formatTable, outputWidth } from './format-table.ts';
+import { formatTable, outputWidth } from './output/format-table.ts';
+import { askPlugins } from './plugins/ask-plugins.ts';
 import { pluginsGroup } from './plugins-group.ts';
 
 export const addPluginsList: AddCommand = (program, io) => {

@@ -2,9 +2,9 @@
 
 import type { PluginStatus } from '../plugins/plugin-status.ts';
 import type { AddCommand } from './commands.ts';
-import { describeState } from './describe-plugin-state.ts';
 import { EXIT } from './exit-code.ts';
-import { openGatewayClient } from './gateway-client.ts';
+import { openGatewayClient } from './gateway/gateway-client.ts';
+import { describeState } from './plugins/describe-plugin-state.ts';
 import { pluginsGroup } from './plugins-group.ts';
 
 export const addPluginsReload: AddCommand = (program, io, exit) => {

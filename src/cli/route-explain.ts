@@ -8,9 +8,9 @@ import { DEFAULT_ACCOUNT_ID } from '../protocol/agent-id.ts';
 import type { Inbound, Peer } from '../protocol/inbound.ts';
 import { type Route, resolveRoute } from '../routing/resolve-route.ts';
 import type { AddCommand } from './commands.ts';
-import { oneLine, outputWidth, wrapText } from './format-table.ts';
+import { oneLine, outputWidth, wrapText } from './output/format-table.ts';
+import { writeWarnings } from './output/warnings.ts';
 import { routeGroup } from './route-group.ts';
-import { writeWarnings } from './write-warnings.ts';
 
 interface RouteExplainFlags {
   readonly channel: string;

@@ -10,8 +10,8 @@ import { VERSION } from '../protocol/version.ts';
 import type { CliIo } from './cli-io.ts';
 import { COMMANDS } from './commands.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
-import { oneLine } from './format-table.ts';
-import type { PluginCommand } from './plugin-commands.ts';
+import { oneLine } from './output/format-table.ts';
+import type { PluginCommand } from './plugins/plugin-commands.ts';
 
 export async function runCli(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.ok;
@@ -67,7 +67,7 @@ async function parseWithPlugins(
 }
 
 async function bringCommand(program: Command, io: CliIo, word: string): Promise<PluginCommand | undefined> {
-  const { addPluginCommand } = await import('./plugin-commands.ts');
+  const { addPluginCommand } = await import('./plugins/plugin-commands.ts');
   const brought = await addPluginCommand(program, io, word);
   inheritSettings(program);
   return brought;

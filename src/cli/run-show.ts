@@ -7,12 +7,12 @@ import { formatCost } from '../protocol/cost.ts';
 import type { OutboxRow, RunRow } from '../store/tables.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
+import { findInSpans, formatFoundPlaces } from './context/format-spans.ts';
 import { GatewayRefusedError } from './errors.ts';
 import { EXIT } from './exit-code.ts';
-import { findInSpans, formatFoundPlaces } from './format-spans.ts';
-import { formatTable, oneLine, outputWidth, visibleLine } from './format-table.ts';
-import { formatTime } from './format-time.ts';
-import { openReadingClient } from './gateway-client.ts';
+import { openReadingClient } from './gateway/gateway-client.ts';
+import { formatTable, oneLine, outputWidth, visibleLine } from './output/format-table.ts';
+import { formatTime } from './output/format-time.ts';
 import { runGroup } from './run-group.ts';
 import { parseWholeNumber } from './whole-number.ts';
 

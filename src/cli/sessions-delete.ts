@@ -1,8 +1,8 @@
 // `atrium sessions delete`: ends a conversation and removes what was said.
 
 import type { AddCommand } from './commands.ts';
-import { oneLine } from './format-table.ts';
-import { openGatewayClient } from './gateway-client.ts';
+import { openGatewayClient } from './gateway/gateway-client.ts';
+import { oneLine } from './output/format-table.ts';
 import { sessionsGroup } from './sessions-group.ts';
 
 export const addSessionsDelete: AddCommand = (program, io) => {

@@ -2,9 +2,9 @@
 
 import type { SessionRow } from '../store/tables.ts';
 import type { AddCommand } from './commands.ts';
-import { formatTable, outputWidth } from './format-table.ts';
-import { formatTime } from './format-time.ts';
-import { openReadingClient } from './gateway-client.ts';
+import { openReadingClient } from './gateway/gateway-client.ts';
+import { formatTable, outputWidth } from './output/format-table.ts';
+import { formatTime } from './output/format-time.ts';
 import { sessionsGroup } from './sessions-group.ts';
 import { parseLimit } from './whole-number.ts';
 

@@ -1,8 +1,8 @@
 // `atrium sessions reset`: ends a conversation, so that the next message begins a new one. What was said is kept.
 
 import type { AddCommand } from './commands.ts';
-import { oneLine } from './format-table.ts';
-import { openGatewayClient } from './gateway-client.ts';
+import { openGatewayClient } from './gateway/gateway-client.ts';
+import { oneLine } from './output/format-table.ts';
 import { sessionsGroup } from './sessions-group.ts';
 
 export const addSessionsReset: AddCommand = (program, io) => {

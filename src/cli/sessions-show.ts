@@ -6,9 +6,9 @@ import { clip } from '../protocol/one-line.ts';
 import type { SessionRow, TranscriptRow } from '../store/tables.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
-import { oneLine, visibleLine } from './format-table.ts';
-import { formatTime } from './format-time.ts';
-import { openReadingClient } from './gateway-client.ts';
+import { openReadingClient } from './gateway/gateway-client.ts';
+import { oneLine, visibleLine } from './output/format-table.ts';
+import { formatTime } from './output/format-time.ts';
 import { sessionsGroup } from './sessions-group.ts';
 import { parseLimit } from './whole-number.ts';
 

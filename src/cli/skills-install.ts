@@ -2,7 +2,7 @@
 
 import type { AddCommand } from './commands.ts';
 import { EXIT } from './exit-code.ts';
-import type { InstallFlags } from './review-install.ts';
+import type { InstallFlags } from './plugins/review-install.ts';
 import { skillsGroup } from './skills-group.ts';
 
 export const addSkillsInstall: AddCommand = (program, io, exit) => {
@@ -25,7 +25,7 @@ agent reads the rest when it needs it. A skill of the same name in an agent's wo
 Exit code: 0 when it is installed, 1 when you say no, 2 when it is refused.`,
     )
     .action(async (given: string, flags: InstallFlags) => {
-      const { runInstall } = await import('./run-install.ts');
+      const { runInstall } = await import('./plugins/run-install.ts');
       const ran = await runInstall(given, 'skill', flags, io);
       if (!ran) {
         exit(EXIT.finding);

@@ -1,8 +1,8 @@
 // `atrium skills list`: every skill that there is for an agent, where it comes from.
 
 import type { AddCommand } from './commands.ts';
-import { formatTable, oneLine, outputWidth } from './format-table.ts';
 import type { ListedSkill } from './list-skills.ts';
+import { formatTable, oneLine, outputWidth } from './output/format-table.ts';
 import { skillsGroup } from './skills-group.ts';
 
 interface SkillsListFlags {

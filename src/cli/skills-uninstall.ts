@@ -1,7 +1,7 @@
 // `atrium skills uninstall`: removes what `skills install` brought.
 
 import type { AddCommand } from './commands.ts';
-import { oneLine } from './format-table.ts';
+import { oneLine } from './output/format-table.ts';
 import { skillsGroup } from './skills-group.ts';
 
 export const addSkillsUninstall: AddCommand = (program, io) => {

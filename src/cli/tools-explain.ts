@@ -3,7 +3,7 @@
 
 import type { ExplainedTool, ToolsExplanation } from '../gateway/explain-tools.ts';
 import type { AddCommand } from './commands.ts';
-import { formatTable, oneLine, outputWidth } from './format-table.ts';
+import { formatTable, oneLine, outputWidth } from './output/format-table.ts';
 import { addToolsOptions, loadToolsExplanation, type ToolsFlags } from './tools-explanation.ts';
 import { toolsGroup } from './tools-group.ts';
 

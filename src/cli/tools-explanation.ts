@@ -6,9 +6,9 @@ import { loadConfig } from '../config/load-config.ts';
 import type { ToolsExplanation } from '../gateway/explain-tools.ts';
 import type { CliIo } from './cli-io.ts';
 import { GatewayDownError } from './errors.ts';
-import { oneLine } from './format-table.ts';
-import { openGatewayClient } from './gateway-client.ts';
-import { writeWarnings } from './write-warnings.ts';
+import { openGatewayClient } from './gateway/gateway-client.ts';
+import { oneLine } from './output/format-table.ts';
+import { writeWarnings } from './output/warnings.ts';
 
 export interface ToolsFlags {
   readonly session?: string;

@@ -4,7 +4,7 @@
 import type { ExplainedTool } from '../gateway/explain-tools.ts';
 import { clip } from '../protocol/one-line.ts';
 import type { AddCommand } from './commands.ts';
-import { formatTable, oneLine, outputWidth } from './format-table.ts';
+import { formatTable, oneLine, outputWidth } from './output/format-table.ts';
 import { addToolsOptions, loadToolsExplanation, type ToolsFlags } from './tools-explanation.ts';
 import { toolsGroup } from './tools-group.ts';
 

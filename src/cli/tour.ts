@@ -15,7 +15,7 @@ import { ContextEngine } from '../gateway/context-engine.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
 import { ExamplesMissingError } from './errors.ts';
-import { formatTable, oneLine, outputWidth } from './format-table.ts';
+import { formatTable, oneLine, outputWidth } from './output/format-table.ts';
 
 export const addTour: AddCommand = (program, io) => {
   program

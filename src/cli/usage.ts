@@ -7,8 +7,8 @@ import { USAGE_GROUPINGS, type UsageGroup, type UsageGrouping, type UsageReport 
 import { formatCost } from '../protocol/cost.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
-import { formatTable, outputWidth, type TableColumn } from './format-table.ts';
-import { openReadingClient } from './gateway-client.ts';
+import { openReadingClient } from './gateway/gateway-client.ts';
+import { formatTable, outputWidth, type TableColumn } from './output/format-table.ts';
 import { parseSince } from './parse-since.ts';
 
 interface UsageFlags {

@@ -2,7 +2,7 @@
 // what it adds stands in the module that it is given: `register(hooks)`, `ready(started)` and `now()`, each of them
 // optional. It is built into `build/`, because a process that compiles first takes ten times as long to start.
 
-import { formatBanner } from '../cli/format-banner.ts';
+import { formatBanner } from '../cli/gateway/format-banner.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { startGateway } from '../gateway/start-gateway.ts';

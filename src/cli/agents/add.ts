@@ -1,0 +1,192 @@
+// `atrium agents add`: writes a new agent into the configuration and creates its workspace. Agents that are there
+// already keep their workspaces, and the default agent stays the default one unless the command says otherwise.
+
+import { Option } from 'commander';
+import { resolveAgentWorkspaceDir } from '../../config/agent-workspace.ts';
+import {
+  type AgentConfig,
+  agentIdOf,
+  listAgentConfigs,
+  listAgentIds,
+  resolveAgentConfig,
+  resolveAgentDefaults,
+} from '../../config/agents.ts';
+import { type ConfigPath, formatConfigPath, valueAt } from '../../config/config-path.ts';
+import { loadConfigSource } from '../../config/config-source.ts';
+import { appendConfigValue, resolveConfigFileToEdit, setConfigValue } from '../../config/edit-config.ts';
+import type { Environment } from '../../config/environment.ts';
+import { ConfigEditError } from '../../config/errors.ts';
+import { loadConfig } from '../../config/load-config.ts';
+import type { Config } from '../../config/schema.ts';
+import { resolveUserPath } from '../../config/user-path.ts';
+import { TAXONOMIES, type TaxonomyId } from '../../context/taxonomy.ts';
+import { BadFlagError } from '../../gateway/errors.ts';
+import { DEFAULT_AGENT_ID, isValidAgentId, normalizeAgentId } from '../../protocol/agent-id.ts';
+import { agentsGroup } from '../agents-group.ts';
+import type { AddCommand } from '../commands.ts';
+import { AgentExistsError, InvalidAgentIdError } from '../errors.ts';
+import { formatOutcome, type InitOutcome, initWorkspace } from './init.ts';
+import { resolveAgent } from './resolve-agent.ts';
+
+interface AgentsAddFlags {
+  readonly workspace?: string;
+  readonly taxonomy?: TaxonomyId;
+  readonly default?: boolean;
+  readonly init: boolean;
+  readonly config?: string;
+  readonly json?: boolean;
+}
+
+const LIST: ConfigPath = ['agents', 'list'];
+
+export const addAgentsAdd: AddCommand = (program, io) => {
+  agentsGroup(program)
+    .command('add')
+    .argument('<id>', 'the id of the new agent: letters, digits, dashes and underscores')
+    .description('add an agent to the configuration and create its workspace; comments in the file survive')
+    .option('--workspace <dir>', 'where its files live (default: a folder of its own in the state directory)')
+    .addOption(
+      new Option('--taxonomy <set>', 'its set of bootstrap files (default: openclaw)').choices(Object.keys(TAXONOMIES)),
+    )
+    .option('--default', 'make it the default agent')
+    .option('--no-init', 'do not create the workspace')
+    .option('--config <file>', 'write into this configuration file')
+    .option('--json', 'print JSON for programs')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ atrium agents add ops
+  $ atrium agents add writer --workspace ~/writing --taxonomy openboa
+  $ atrium agents add ops --default --no-init`,
+    )
+    .action(async (id: string, flags: AgentsAddFlags) => {
+      const { environment } = io;
+      const location = { environment, configPath: flags.config };
+      const { config } = await loadConfig(location);
+      const file = await resolveConfigFileToEdit(location, LIST);
+      const agentId = newAgentId(id, config, file);
+      const plan = planAddition(agentId, flags, config, environment);
+      const changes = await locateChanges(plan, file);
+
+      for (const entry of plan.added) await appendConfigValue(file, LIST, entry);
+      for (const { path, value } of changes) await setConfigValue(file, path, value);
+
+      const { config: written } = await loadConfig(location);
+      const agent = resolveAgent(written, environment, agentId);
+      const lines = [
+        `Added the agent "${agentId}" to ${file}.`,
+        ...(plan.added.length > 1
+          ? [
+              `The list of agents was empty, so "${DEFAULT_AGENT_ID}" was added too and ${flags.default ? 'keeps its workspace' : 'stays the default agent'}.`,
+            ]
+          : []),
+        ...changes.map(({ path, value }) => `Wrote ${formatConfigPath(path)} = ${JSON.stringify(value)}.`),
+        ...(flags.default ? [`"${agentId}" is the default agent now.`] : []),
+        ...sharers(agentId, written, environment).map(
+          (other) => `Mind that the agent "${other}" has the same workspace, so that both read the same files.`,
+        ),
+      ];
+      if (!flags.json) io.out(lines.map((line) => `${line}\n`).join(''));
+      let outcome: InitOutcome | undefined;
+      if (flags.init) {
+        outcome = await initWorkspace(agent, resolveAgentDefaults(written).skipBootstrap === true, io.now());
+      }
+      if (flags.json) {
+        const { workspaceDir: workspace, taxonomy, isDefault } = agent;
+        io.out(
+          `${JSON.stringify({ agent: agentId, file, workspace, taxonomy: taxonomy.id, default: isDefault, added: plan.added, changed: changes.map(({ path, value }) => ({ path: formatConfigPath(path), value })), init: outcome }, null, 2)}\n`,
+        );
+        return;
+      }
+      io.out(
+        outcome === undefined
+          ? `Its workspace is ${agent.workspaceDir}; create it with "atrium agents init ${agentId}".\n`
+          : formatOutcome(agent, outcome),
+      );
+    });
+};
+
+function newAgentId(id: string, config: Config, file: string): string {
+  const agentId = normalizeAgentId(id);
+  if (!isValidAgentId(id)) {
+    throw new InvalidAgentIdError({ agentId: id, suggestion: agentId === DEFAULT_AGENT_ID ? undefined : agentId });
+  }
+  if (resolveAgentConfig(config, agentId) !== undefined) throw new AgentExistsError({ agentId, file });
+  return agentId;
+}
+
+interface Addition {
+  /** In the order in which they are appended; the agent that was asked for is the last one. */
+  readonly added: readonly AgentConfig[];
+  /** What has to be written into entries that are there already. */
+  readonly changed: readonly {
+    readonly agentId: string;
+    readonly key: 'default' | 'workspace';
+    readonly value: unknown;
+  }[];
+}
+
+function planAddition(agentId: string, flags: AgentsAddFlags, config: Config, environment: Environment): Addition {
+  const existing = listAgentConfigs(config);
+  // A list that names somebody else first would make that one the default and leave `main` out altogether.
+  const main: AgentConfig[] = existing.length === 0 && agentId !== DEFAULT_AGENT_ID ? [{ id: DEFAULT_AGENT_ID }] : [];
+  const own: AgentConfig = {
+    id: agentId,
+    ...(flags.workspace !== undefined && { workspace: workspaceFlag(flags.workspace, environment) }),
+    ...(flags.taxonomy !== undefined && { taxonomy: flags.taxonomy }),
+  };
+  if (!flags.default) return { added: [...main, own], changed: [] };
+
+  // The default agent lives in the shared workspace, so whoever becomes it, or ceases to be it, would move.
+  const directory = (id: string, list: readonly AgentConfig[]) =>
+    resolveAgentWorkspaceDir({ ...config, agents: { ...config.agents, list: [...list] } }, id, environment.variables);
+  const before = [...existing, ...main, own];
+  const after = before.map((entry) => ({ ...entry, default: entry === own }));
+  const pinned = (entry: AgentConfig): AgentConfig => {
+    const id = agentIdOf(entry);
+    const dir = directory(id, before);
+    return dir === directory(id, after) ? entry : { ...entry, workspace: dir };
+  };
+  return {
+    added: [...main.map(pinned), { ...pinned(own), default: true }],
+    changed: existing.flatMap((entry) => {
+      const id = agentIdOf(entry);
+      const { workspace } = pinned(entry);
+      return [
+        ...(workspace === entry.workspace ? [] : [{ agentId: id, key: 'workspace' as const, value: workspace }]),
+        ...(entry.default ? [{ agentId: id, key: 'default' as const, value: false }] : []),
+      ];
+    }),
+  };
+}
+
+function workspaceFlag(dir: string, environment: Environment): string {
+  if (dir.trim() === '') throw new BadFlagError({ flag: '--workspace', value: dir, expected: 'a folder' });
+  return resolveUserPath(dir, environment.home, environment.cwd);
+}
+
+/** Before anything is written: entries are found by their id, since the file may hold only a part of the list. */
+async function locateChanges(
+  { changed }: Addition,
+  file: string,
+): Promise<readonly { readonly path: ConfigPath; readonly value: unknown }[]> {
+  const list = valueAt((await loadConfigSource(file))?.value, LIST);
+  const entries: unknown[] = Array.isArray(list) ? list : [];
+  return changed.map(({ agentId, key, value }) => {
+    const index = entries.findIndex((entry) => normalizeAgentId(String(valueAt(entry, ['id']) ?? '')) === agentId);
+    if (index !== -1) return { path: [...LIST, index, key], value };
+    throw new ConfigEditError({
+      file,
+      path: `${key} of the agent "${agentId}"`,
+      detail: 'the agent stands in another file',
+    });
+  });
+}
+
+function sharers(agentId: string, config: Config, environment: Environment): string[] {
+  const { workspaceDir } = resolveAgent(config, environment, agentId);
+  return listAgentIds(config).filter(
+    (other) => other !== agentId && resolveAgent(config, environment, other).workspaceDir === workspaceDir,
+  );
+}

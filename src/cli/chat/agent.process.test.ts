@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { AtriumProcess, runAtrium } from '../../testkit/atrium-process.ts';
+import { GatewayProcess } from '../../testkit/gateway-process.ts';
+import { fail, hang, reply } from '../../testkit/model-server.ts';
+import { ScratchHome } from '../../testkit/scratch-home.ts';
+
+describe('without a gateway', () => {
+  test('it runs its own for the one message, and leaves nothing running', async () => {
+    const home = await ScratchHome.create();
+    onTestFinished(() => home.remove());
+    const ask = (message: string) => runAtrium(['agent', '--message', message], { home: home.home });
+    expect(await ask('say first')).toEqual({ code: 0, out: 'first\n', err: '' });
+    expect(await ask('say second')).toEqual({ code: 0, out: 'second\n', err: '' });
+    expect((await runAtrium(['agent', '--message', '-'], { home: home.home, input: 'say from a pipe\n' })).out).toBe(
+      'from a pipe\n',
+    );
+  });
+
+  test('two at once share the gateway of the first', async () => {
+    const home = await ScratchHome.create();
+    onTestFinished(() => home.remove());
+    const ask = (word: string) => runAtrium(['agent', '--message', `say ${word}`], { home: home.home });
+    const answers = await Promise.all([ask('one'), ask('two')]);
+    expect(answers).toEqual([
+      { code: 0, out: 'one\n', err: '' },
+      { code: 0, out: 'two\n', err: '' },
+    ]);
+  });
+});
+
+describe('with a gateway', () => {
+  let gateway: GatewayProcess;
+  beforeAll(async () => {
+    gateway = await GatewayProcess.create({
+      config: {
+        agents: {
+          list: [
+            { id: 'main', default: true, model: 'fake/small' },
+            { id: 'coder', model: 'fake/large' },
+          ],
+        },
+      },
+    });
+    await gateway.start();
+  });
+  afterAll(() => gateway.close());
+  const agent = (...flags: readonly string[]) => runAtrium(['agent', ...flags], { home: gateway.home.home });
+
+  test('the answer is printed', async () => {
+    gateway.model.script([reply('Fine, \x1b[31mthanks.')]);
+    expect(await agent('--message', 'how are you?')).toEqual({ code: 0, out: 'Fine, [31mthanks.\n', err: '' });
+  });
+
+  test('--json prints the run, --agent and --session choose', async () => {
+    gateway.model.script([reply('Compiled.')]);
+    const { code, out } = await agent('--message', 'go', '--agent', 'coder', '--session', 'build', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      status: 'done',
+      agentId: 'coder',
+      sessionKey: 'agent:coder:build',
+      outcome: { reply: 'Compiled.', model: 'large' },
+    });
+  });
+
+  test('a run that fails is a sentence and exit code 2, also as JSON', async () => {
+    gateway.model.script([fail(401), fail(401)]);
+    const failed = await agent('--message', 'hello');
+    expect([failed.code, failed.out]).toEqual([2, '']);
+    expect(failed.err).toMatch(/^atrium: The model fake\/small did not answer \(auth\): .*\n$/);
+    const { code, out } = await agent('--message', 'hello', '--json');
+    expect(code).toBe(2);
+    expect(JSON.parse(out)).toMatchObject({ status: 'failed' });
+  });
+
+  test.each([
+    ['no text', ['--message', ' '], /^atrium: --message " " is not a message/],
+    ['an unknown agent', ['--message', 'x', '--agent', 'codr'], /^atrium: There is no agent "codr".*coder/],
+    ['a session that is none', ['--message', 'x', '--session', 'agent:'], /^atrium: "agent:" cannot be a session key/],
+    ['no message', [], /required option '--message/],
+  ])('%s is refused in a sentence', async (_, flags, sentence) => {
+    const { code, out, err } = await agent(...flags);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(sentence);
+  });
+});
+
+test('a gateway that dies before the answer is found again, and the message is answered once', async () => {
+  const gateway = await GatewayProcess.create();
+  onTestFinished(() => gateway.close());
+  await gateway.start();
+  gateway.model.script([hang('Half')]);
+  const agent = new AtriumProcess(['agent', '--message', 'question'], { home: gateway.home.home });
+  onTestFinished(() => agent.kill());
+  await gateway.model.waitForRequests(1);
+  gateway.model.script([reply('Whole.')]);
+  await gateway.kill();
+  await gateway.start();
+  expect(await agent.ended()).toBe(0);
+  expect([agent.out, agent.err]).toEqual(['Whole.\n', '']);
+  expect(gateway.model.requests).toHaveLength(2);
+});

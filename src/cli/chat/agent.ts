@@ -1,0 +1,119 @@
+// `atrium agent`: one message, one answer, for scripts. Goes through the running gateway, or runs one of its own for this
+// message. The exit code says whether there was an answer. A gateway that goes away in between is found again, or its
+// work is finished here: the message is accepted once, however often it is sent.
+
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BadFlagError } from '../../gateway/errors.ts';
+import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
+import type { CliIo } from '../cli-io.ts';
+import type { AddCommand } from '../commands.ts';
+import { GatewayGoneError, GatewayRefusedError } from '../errors.ts';
+import type { ExitCode } from '../exit-code.ts';
+import { callGateway } from '../gateway/call-gateway.ts';
+import { type ReachedGateway, reachGateway } from '../gateway/reach-gateway.ts';
+import { oneLine } from '../output/format-table.ts';
+import { terminalText } from '../output/terminal-text.ts';
+import { exitCodeOfRun } from '../run-exit-code.ts';
+import { describeWaiting, waitingApprovals } from './waiting-approvals.ts';
+
+interface AgentFlags {
+  readonly message: string;
+  readonly agent?: string;
+  readonly session?: string;
+  readonly config?: string;
+  readonly json?: boolean;
+}
+
+export const addAgent: AddCommand = (program, io, exit) => {
+  program
+    .command('agent')
+    .description('send one message to an agent and print its answer')
+    .requiredOption('--message <text>', 'what to say; "-" reads it from standard input')
+    .option('--agent <id>', 'the agent to talk to (default: the configured default agent)')
+    .option('--session <key>', 'the session to talk in, such as agent:main:main')
+    .option('--config <file>', 'read this configuration file only')
+    .option('--json', 'print the whole run as JSON')
+    .addHelpText(
+      'after',
+      '\nExit code 0 with an answer, 1 when a gate blocked the message, 2 when there was no answer.\nExample: git diff | atrium agent --message -',
+    )
+    .action(async (flags: AgentFlags) => exit(await askAgent(flags, io)));
+};
+
+async function askAgent(flags: AgentFlags, io: CliIo): Promise<ExitCode> {
+  const text = flags.message === '-' ? await readStandardInput() : flags.message;
+  if (text.trim() === '')
+    throw new BadFlagError({ flag: '--message', value: flags.message, expected: 'a message: there is no text in it' });
+  const run = await answerOf(io, flags, {
+    text,
+    id: randomUUID(),
+    ...(flags.agent === undefined ? {} : { agentId: flags.agent }),
+    ...(flags.session === undefined ? {} : { sessionKey: flags.session }),
+  });
+  const status = String(run.status);
+  const outcome = isJsonObject(run.outcome ?? null) ? (run.outcome as JsonObject) : {};
+  if (flags.json) io.out(`${JSON.stringify(run, null, 2)}\n`);
+  else if (isJsonObject(outcome.suppressed ?? null))
+    io.err(`atrium: ${describeSuppressed(outcome.suppressed as JsonObject)}\n`);
+  else if (outcome.reply !== undefined) io.out(`${terminalText(String(outcome.reply))}\n`);
+  else io.err(`atrium: ${oneLine(String(outcome.error ?? `The run is ${status}.`))}\n`);
+  return exitCodeOfRun(status);
+}
+
+function describeSuppressed({ hook, by, reason }: JsonObject): string {
+  return oneLine(`The answer was not sent: ${by} stopped it on ${hook} (${reason}).`);
+}
+
+const RETRIES = 20;
+const RETRY_MS = 500;
+
+/** The run, when it is over. */
+async function answerOf(io: CliIo, flags: AgentFlags, message: JsonObject): Promise<JsonObject> {
+  let failure: unknown;
+  for (let tries = 0; tries <= RETRIES; tries++) {
+    const reached = await reachGateway(io, flags.config);
+    try {
+      const { runId } = await callGateway(reached, 'POST', '/api/messages', message);
+      return await waitForRun(io, reached, String(runId));
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      failure = error;
+    } finally {
+      await reached.close();
+    }
+    await sleep(RETRY_MS);
+  }
+  throw failure;
+}
+
+/** The gateway went away, or is about to. */
+function isPassing(error: unknown): boolean {
+  return error instanceof GatewayGoneError || (error instanceof GatewayRefusedError && error.httpStatus === 503);
+}
+
+/** How long a question of the run may go unnoticed. */
+const LOOK_EVERY_MS = 2_000;
+
+async function waitForRun(io: CliIo, reached: ReachedGateway, runId: string): Promise<JsonObject> {
+  const path = `/api/runs/${encodeURIComponent(runId)}/wait?timeoutMs=${LOOK_EVERY_MS}`;
+  const told = new Set<string>();
+  for (;;) {
+    const { over, run } = await callGateway(reached, 'GET', path);
+    if (!isJsonObject(run ?? null)) continue;
+    const { status, sessionKey } = run as JsonObject;
+    if (over === true) return run as JsonObject;
+    if (status !== 'suspended' && status !== 'queued') continue;
+    for (const each of await waitingApprovals(reached, String(sessionKey))) {
+      if (told.has(each.id)) continue;
+      told.add(each.id);
+      io.err(`atrium: ${oneLine(describeWaiting(each))}. Answer it with "atrium approvals answer".\n`);
+    }
+  }
+}
+
+async function readStandardInput(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8').trim();
+}

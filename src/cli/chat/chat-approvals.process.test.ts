@@ -1,0 +1,70 @@
+// Approvals at a terminal, with the built commands and a gateway of its own process.
+
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { AtriumProcess, type AtriumProcessSettings, hasTerminals, runAtrium } from '../../testkit/atrium-process.ts';
+import { GatewayProcess } from '../../testkit/gateway-process.ts';
+import { reply, toolCall } from '../../testkit/model-server.ts';
+
+let gateway: GatewayProcess;
+beforeAll(async () => {
+  gateway = await GatewayProcess.create();
+  await gateway.start();
+});
+afterAll(() => gateway.close());
+
+function open(argv: readonly string[], settings: Partial<AtriumProcessSettings> = {}): AtriumProcess {
+  const atrium = new AtriumProcess(argv, { home: gateway.home.home, ...settings });
+  onTestFinished(() => atrium.kill());
+  return atrium;
+}
+
+const command = (text: string) => toolCall('exec', { command: text });
+const idIn = (text: string) => /\b[a-z2-9]{4}-[a-z2-9]{4}\b/.exec(text)?.[0] ?? '';
+
+describe.skipIf(!hasTerminals)('atrium chat in a terminal', () => {
+  test('shows what would run, takes the next message meanwhile, and goes on when it is answered', async () => {
+    gateway.model.script([command('echo hello > note.txt'), reply('Written.'), reply('And that too.')]);
+    const chat = open(['chat'], { isTerminal: true });
+    await chat.until('> ');
+    chat.type('write it\r');
+    await chat.until(/\$ echo hello > note\.txt/);
+    await chat.until('it is denied.');
+    await chat.until('> ', chat.out.indexOf('it is denied.'));
+    const id = idIn(chat.out);
+    chat.type('and that\r');
+    await chat.until(/This waits behind an approval/);
+
+    const second = open(['chat'], { isTerminal: true });
+    await second.until(new RegExp(`approval ${id} waits \\(allow-once`));
+    await second.until('> ');
+    expect(second.out.split(`approval ${id} waits`)).toHaveLength(2);
+    second.type('\x04');
+    expect(await second.ended()).toBe(0);
+
+    chat.type(`/approve ${id} allow-once\r`);
+    await chat.until('allowed once.');
+    await chat.until('Written.');
+    await chat.until('And that too.');
+    chat.type('\x04');
+    expect(await chat.ended()).toBe(0);
+  });
+});
+
+describe('a script', () => {
+  test.each([
+    ['atrium chat in a pipe', ['chat', '--session', 'piped'], 'write it\n'],
+    ['atrium agent', ['agent', '--session', 'script', '--message', 'write it'], ''],
+  ])('%s waits for the operator, who is told on standard error', async (_, argv, input) => {
+    gateway.model.script([command('echo hello > note.txt'), reply('Written.')]);
+    const script = open(argv);
+    if (input !== '') script.type(input);
+    script.endInput();
+    await expect.poll(() => idIn(script.err), { timeout: 20_000 }).not.toBe('');
+    const { out } = await runAtrium(['approvals', 'answer', idIn(script.err), 'allow-once'], {
+      home: gateway.home.home,
+    });
+    expect(out).toContain('allowed once.');
+    expect(await script.ended()).toBe(0);
+    expect(script.out).toBe('Written.\n');
+  });
+});

@@ -1,0 +1,113 @@
+// Knows when a chat may ask for the next message: when all of the answer to the last one has been shown. Frames say when
+// to look; how the run went and which parts belong to it is asked of the gateway, so that neither a lost connection nor
+// an answer in many parts makes a difference. A chat has one turn at a time.
+
+import type { ServerFrame } from '../../channels/server-frame.ts';
+
+/** What the gateway says about a run. */
+export interface TurnState {
+  readonly isOver: boolean;
+  /** `done`, `failed`, `blocked`, `stopped`. */
+  readonly status: string;
+  /** The last part of its answer; 0 when it says nothing. */
+  readonly lastPart: number;
+  /** It waits for a person, or behind a run that does. */
+  readonly isHeld?: boolean | undefined;
+}
+
+export interface ChatTurnsPorts {
+  /** Undefined when the gateway cannot be asked right now; it is asked again when the connection is back. */
+  readonly look: (runId: string) => Promise<TurnState | undefined>;
+  /** The last part that was shown. */
+  readonly shown: () => number;
+  /** True when whoever talks here may answer what the run waits for, so that they are asked for the next message. */
+  readonly leavesHeld?: boolean | undefined;
+}
+
+export class ChatTurns {
+  readonly #ports: ChatTurnsPorts;
+  #isAsking = false;
+  #turn: Turn | undefined;
+  #giveUp: () => void = () => {};
+  readonly #given = new Promise<undefined>((resolve) => {
+    this.#giveUp = () => resolve(undefined);
+  });
+
+  constructor(ports: ChatTurnsPorts) {
+    this.#ports = ports;
+  }
+
+  /** True from the moment something is said until its answer is there. */
+  get isWaiting(): boolean {
+    return this.#isAsking || this.#turn !== undefined;
+  }
+
+  see(frame: ServerFrame): void {
+    const turn = this.#turn;
+    if (!turn) return;
+    const isOfTurn = (frame.type === 'part' || frame.type === 'run-end') && frame.runId === turn.runId;
+    if (isOfTurn || frame.type === 'ready' || frame.type === 'approval-start') void this.#check(turn);
+  }
+
+  /** Waits for the acceptance of what was said, unless the connection is given up first. */
+  async until<Accepted>(accepted: Promise<Accepted>): Promise<Accepted | undefined> {
+    this.#isAsking = true;
+    try {
+      return await Promise.race([accepted, this.#given]);
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  /** Resolves with the run's status when its answer was shown or it is held, and with undefined when it is given up. */
+  async answered(runId: string): Promise<string | undefined> {
+    let settle: (status: string) => void = () => {};
+    const shown = new Promise<string>((resolve) => {
+      settle = resolve;
+    });
+    const turn: Turn = { runId, settle, isLooking: false, mustLookAgain: false, end: undefined };
+    this.#turn = turn;
+    // It may be over already.
+    void this.#check(turn);
+    try {
+      return await Promise.race([shown, this.#given]);
+    } finally {
+      this.#turn = undefined;
+    }
+  }
+
+  giveUp(): void {
+    this.#giveUp();
+  }
+
+  async #check(turn: Turn): Promise<void> {
+    if (turn.isLooking) {
+      turn.mustLookAgain = true;
+      return;
+    }
+    turn.isLooking = true;
+    try {
+      do {
+        turn.mustLookAgain = false;
+        if (!turn.end) {
+          const state = await this.#ports.look(turn.runId);
+          if (state?.isOver) turn.end = state;
+          else if (state?.isHeld && this.#ports.leavesHeld) return turn.settle(state.status);
+        }
+      } while (turn.mustLookAgain && !turn.end);
+    } finally {
+      turn.isLooking = false;
+    }
+    if (turn.end && this.#ports.shown() >= turn.end.lastPart) turn.settle(turn.end.status);
+  }
+}
+
+interface Turn {
+  readonly runId: string;
+  readonly settle: (status: string) => void;
+  isLooking: boolean;
+  /** Something happened while the gateway was being asked. */
+  mustLookAgain: boolean;
+  /** How the run ended, once it has. */
+  end: TurnState | undefined;
+}

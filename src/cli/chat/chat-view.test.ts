@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest';
+import type { ServerFrame } from '../../channels/server-frame.ts';
+import { ChatView } from './chat-view.ts';
+
+const live = { runId: 'run_1', sessionKey: 'agent:main:main', at: 0, attempt: 1, call: 1 };
+const ready = (last: number): ServerFrame => ({ type: 'ready', surface: 'local', last });
+const delta = (text: string): ServerFrame => ({ ...live, type: 'text-delta', text });
+const start: ServerFrame = { ...live, type: 'run-start', agentId: 'main', sessionId: 'ses_1' } as ServerFrame;
+const part = (seq: number, text: string, runId = 'run_1'): ServerFrame => ({ type: 'part', seq, runId, part: 1, text });
+
+class Screen {
+  out = '';
+  complaints: string[] = [];
+  isWaiting = true;
+  readonly view: ChatView;
+
+  constructor(isPlain = false) {
+    this.view = new ChatView({
+      write: (text) => {
+        this.out += text;
+      },
+      complain: (sentence) => this.complaints.push(sentence),
+      isPlain,
+      isWaiting: () => this.isWaiting,
+    });
+  }
+
+  show(...frames: readonly ServerFrame[]): string {
+    for (const frame of frames) this.view.show(frame);
+    return this.out;
+  }
+}
+
+describe('a terminal', () => {
+  test('shows a draft as it comes and does not repeat it when it is delivered', () => {
+    expect(new Screen().show(ready(4), start, delta('Hello '), delta('there.'), part(5, 'Hello there.'))).toBe(
+      'Hello there.\n',
+    );
+  });
+
+  test('recognises a long answer part by part', () => {
+    const screen = new Screen();
+    screen.show(ready(0), start, delta('First paragraph.\n\nSecond paragraph.'));
+    expect(screen.show(part(1, 'First paragraph.'), part(2, 'Second paragraph.'))).toBe(
+      'First paragraph.\n\nSecond paragraph.\n',
+    );
+  });
+
+  test('shows what was delivered where it is not the draft', () => {
+    expect(new Screen().show(ready(0), start, delta('Helo'), part(1, 'Hello.'))).toBe('Helo\nHello.\n');
+  });
+
+  test('shows no part twice, and nothing from before it came', () => {
+    const screen = new Screen();
+    screen.show(ready(7), part(7, 'old'), part(8, 'new'), part(8, 'new'));
+    expect(screen.out).toBe('new\n');
+    expect(screen.view.last).toBe(8);
+  });
+
+  test('goes on from where it was after a break, and from the beginning of a new store', () => {
+    const screen = new Screen();
+    screen.show(ready(7), part(8, 'a'), ready(9), part(9, 'b'));
+    expect(screen.view.last).toBe(9);
+    expect(screen.show(ready(2), part(3, 'c'))).toBe('a\nb\nc\n');
+  });
+
+  test('says that it tries again, and which tools are used, in a line each', () => {
+    const screen = new Screen();
+    screen.show(
+      ready(0),
+      delta('half'),
+      { ...live, type: 'text-reset', reason: 'overloaded' } as ServerFrame,
+      { ...live, type: 'tool-start', toolCallId: 't', name: 'read', params: { path: 'a\nb' } } as ServerFrame,
+      {
+        ...live,
+        type: 'tool-end',
+        toolCallId: 't',
+        name: 'read',
+        isError: true,
+        ms: 1,
+        content: `${'👍'.repeat(200)}`,
+      } as ServerFrame,
+    );
+    const [half, again, tool, failed] = screen.out.split('\n');
+    expect([half, again, tool]).toEqual(['half', '  · trying again: overloaded', '  · read {"path":"a\\nb"}']);
+    expect(failed).toMatch(/^ {2}· read failed: (👍)+…$/u);
+  });
+
+  test('leaves out whatever could steer the terminal', () => {
+    expect(new Screen().show(ready(0), part(1, 'a\x1b[2Jb\x07\u202ec\r\nd'))).toBe('a[2Jbc\nd\n');
+    expect(new Screen().show(ready(0), delta('\x1b]0;title\x07x'))).toBe(']0;titlex');
+  });
+
+  test('shows what is said elsewhere without drafts, while somebody types', () => {
+    const screen = new Screen();
+    screen.isWaiting = false;
+    const surface = { channel: 'cli', accountId: 'default', peer: { kind: 'direct', id: 'local' } };
+    screen.show(ready(0), { ...live, type: 'message-accepted', text: 'hi', surface } as ServerFrame, start);
+    expect(screen.show(delta('hel'), part(1, 'hello'))).toBe('  · from elsewhere: hi\nhello\n');
+  });
+
+  test('tells what went wrong in a line of its own', () => {
+    const screen = new Screen();
+    screen.show(ready(0), delta('half'), { type: 'error', message: 'No\nsuch agent.' });
+    expect([screen.out, screen.complaints]).toEqual(['half\n', ['No such agent.']]);
+  });
+});
+
+describe('a pipe', () => {
+  test('gets answers only, whole, and only its own', () => {
+    const screen = new Screen(true);
+    screen.view.claim('run_1');
+    screen.show(ready(0), start, delta('Hel'), part(1, 'Theirs.', 'run_0'), part(2, 'Hello.'));
+    screen.view.note('connected again');
+    expect(screen.out).toBe('Hello.\n');
+    expect(screen.view.last).toBe(2);
+  });
+
+  test('gets an answer that was there before the message was acknowledged', () => {
+    const screen = new Screen(true);
+    screen.show(ready(0), part(1, 'Hello.'));
+    expect(screen.out).toBe('');
+    screen.view.claim('run_1');
+    expect(screen.out).toBe('Hello.\n');
+  });
+});
+
+describe('a question of a run', () => {
+  const asked = {
+    type: 'approval-start',
+    runId: 'run_1',
+    sessionKey: 'k',
+    at: 0,
+    approvalId: 'k3f9-x2mq',
+    toolName: 'exec',
+    title: 'Run a\u001b[2J command',
+    description: 'make',
+    severity: 'warning',
+    allowedDecisions: ['allow-once', 'deny'],
+    expiresAt: 1,
+  } as const satisfies ServerFrame;
+
+  test.each([
+    ['whoever waits reads it as a part', { isPlain: false, isWaiting: true }, '', []],
+    [
+      'others are told',
+      { isPlain: false, isWaiting: false },
+      '  · approval k3f9-x2mq waits (allow-once | deny): Run a [2J command\n',
+      [],
+    ],
+    [
+      'the operator of a script is told aside',
+      { isPlain: true, isWaiting: true },
+      '',
+      ['approval k3f9-x2mq waits (allow-once | deny): Run a [2J command. Answer it with "atrium approvals answer".'],
+    ],
+  ])('%s, once', (_, { isPlain, isWaiting }, written, complaints) => {
+    let out = '';
+    const heard: string[] = [];
+    const view = new ChatView({
+      write: (text) => {
+        out += text;
+      },
+      complain: (sentence) => heard.push(sentence),
+      isPlain,
+      isWaiting: () => isWaiting,
+    });
+    view.show(asked);
+    if (!isPlain && !isWaiting) view.noteApproval({ id: asked.approvalId, title: 'again', allowedDecisions: [] });
+    expect(out).toBe(written);
+    expect(heard).toEqual(complaints);
+  });
+});

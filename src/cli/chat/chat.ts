@@ -1,0 +1,222 @@
+// `atrium chat`: talks to an agent in the terminal. Answers stream in, Ctrl-C stops the answer that is coming and leaves
+// when there is none, the arrow keys bring back what was said before. Goes through the running gateway; without one it
+// runs its own for as long as the chat lasts. In a pipe every line is a message, and the answers are all that is printed.
+
+import { randomUUID } from 'node:crypto';
+import { createInterface } from 'node:readline';
+import type { ServerFrame } from '../../channels/server-frame.ts';
+import { completeCommand } from '../../commands/complete-command.ts';
+import type { ListedCommand } from '../../commands/list-commands.ts';
+import { isAtriumError } from '../../protocol/errors.ts';
+import { isJsonObject, type JsonValue } from '../../protocol/json.ts';
+import type { CliIo } from '../cli-io.ts';
+import type { AddCommand } from '../commands.ts';
+import { GatewayDownError, GatewayGoneError, GatewayRefusedError } from '../errors.ts';
+import { EXIT, type ExitCode } from '../exit-code.ts';
+import { callGateway } from '../gateway/call-gateway.ts';
+import { type ReachedGateway, reachGateway } from '../gateway/reach-gateway.ts';
+import { exitCodeOfRun } from '../run-exit-code.ts';
+import { HISTORY_LINES, readChatHistory, saveChatHistory } from './chat-history.ts';
+import { ChatPrompt } from './chat-prompt.ts';
+import { ChatSocket } from './chat-socket.ts';
+import { ChatTurns, type TurnState } from './chat-turns.ts';
+import { ChatView } from './chat-view.ts';
+import { waitingApprovals } from './waiting-approvals.ts';
+
+interface ChatFlags {
+  readonly session?: string;
+  readonly agent?: string;
+  readonly config?: string;
+}
+
+/** Where messages come from and answers go to. */
+interface ChatSurface {
+  next(): Promise<string | undefined>;
+  write(text: string): void;
+  close(): Promise<void>;
+}
+
+export const addChat: AddCommand = (program, io, exit) => {
+  program
+    .command('chat')
+    .description('talk to an agent in this terminal')
+    .option('--session <key>', 'talk in this session, such as agent:main:main')
+    .option('--agent <id>', 'talk to this agent (default: the configured default agent)')
+    .option('--config <file>', 'read this configuration file only')
+    .addHelpText(
+      'after',
+      `
+Ctrl-C stops the answer that is coming; with none it leaves, and so does Ctrl-D. /help lists the commands; Tab completes them.
+In a pipe every line is a message: printf 'hello\\n/status\\n' | atrium chat`,
+    )
+    .action(async (flags: ChatFlags) => exit(await chat(flags, io)));
+};
+
+async function chat(flags: ChatFlags, io: CliIo): Promise<ExitCode> {
+  const isInteractive = io.isTerminal && process.stdin.isTTY === true;
+  let surface: ChatSurface | undefined;
+  const write = (text: string) => (surface ? surface.write(text) : io.out(text));
+  const warnings: CliIo = { ...io, err: isInteractive ? write : io.err };
+  const reached = await reachGateway(warnings, flags.config);
+  const view: ChatView = new ChatView({
+    write,
+    complain: (sentence) => (isInteractive ? write(`  ! ${sentence}\n`) : io.err(`atrium: ${sentence}\n`)),
+    isPlain: !io.isTerminal,
+    isWaiting: () => turns.isWaiting,
+  });
+  const turns: ChatTurns = new ChatTurns({
+    look: (runId) => lookAt(reached, runId),
+    shown: () => view.last,
+    leavesHeld: isInteractive,
+  });
+  const socket = new ChatSocket({
+    find: reached.find,
+    hello: { session: flags.session, agent: flags.agent },
+    after: () => view.last,
+  });
+  let failure: Error | undefined;
+  socket.onFrame((frame) => {
+    view.show(frame);
+    if (frame.type === 'accepted') view.claim(frame.runId);
+    turns.see(frame);
+  });
+  try {
+    await socket.open();
+    if (isInteractive) {
+      io.out(greeting(socket.ready, flags, reached.url));
+      for (const each of await waitingApprovals(reached, socket.ready.sessionKey)) view.noteApproval(each);
+    }
+    const interrupt = interrupts(socket, turns, () => surface?.close());
+    surface = isInteractive ? await terminalSurface(io, reached, interrupt) : pipedSurface(io);
+    socket.onBroken((isBroken) =>
+      view.note(isBroken ? 'the connection to the gateway is broken; trying again' : 'connected again'),
+    );
+    socket.onLost((error) => {
+      failure = error;
+      if (socket.hasUnanswered) view.complain('What you said last was not accepted.');
+      turns.giveUp();
+      void surface?.close();
+    });
+    const code = await converse(surface, socket, turns);
+    if (failure)
+      throw failure instanceof GatewayRefusedError ? failure : new GatewayGoneError({ detail: detailOf(failure) });
+    // A person has read what went wrong.
+    return isInteractive ? EXIT.ok : code;
+  } finally {
+    await surface?.close();
+    await socket.close();
+    await reached.close();
+  }
+}
+
+/** One message at a time: the next one is asked for when the answer is there. */
+async function converse(surface: ChatSurface, socket: ChatSocket, turns: ChatTurns): Promise<ExitCode> {
+  let worst: ExitCode = EXIT.ok;
+  for (;;) {
+    const text = await surface.next();
+    if (text === undefined) return worst;
+    if (text.trim() === '') continue;
+    const accepted = await turns.until(socket.say(randomUUID(), text));
+    const status = accepted && (await turns.answered(accepted.runId));
+    worst = Math.max(worst, exitCodeOfRun(status)) as ExitCode;
+  }
+}
+
+/** The first Ctrl-C stops an answer. When that does not help, or there is none, it leaves. */
+function interrupts(socket: ChatSocket, turns: ChatTurns, leave: () => void): () => void {
+  let hasStopped = false;
+  socket.onFrame((frame) => {
+    if (frame.type === 'run-end') hasStopped = false;
+  });
+  return () => {
+    if (!turns.isWaiting || hasStopped || !socket.isConnected) {
+      turns.giveUp();
+      leave();
+      return;
+    }
+    hasStopped = true;
+    socket.send({ type: 'stop' });
+  };
+}
+
+async function terminalSurface(io: CliIo, reached: ReachedGateway, interrupt: () => void): Promise<ChatSurface> {
+  const { stateDir } = io.environment;
+  const prompt = new ChatPrompt({
+    input: process.stdin,
+    output: process.stdout,
+    history: await readChatHistory(stateDir),
+    historySize: HISTORY_LINES,
+    interrupt,
+    complete: async (line) => completeCommand(line, line.startsWith('/') ? await commandsOf(reached) : []),
+  });
+  let closing: Promise<void> | undefined;
+  return {
+    next: () => prompt.next(),
+    write: (text) => prompt.write(text),
+    close: () => {
+      closing ??= (async () => {
+        prompt.close();
+        io.out('\n');
+        await saveChatHistory(stateDir, prompt.history);
+      })();
+      return closing;
+    },
+  };
+}
+
+function pipedSurface(io: CliIo): ChatSurface {
+  const lines = createInterface({ input: process.stdin, terminal: false });
+  const iterator = lines[Symbol.asyncIterator]();
+  return {
+    next: async () => {
+      const { done, value } = await iterator.next();
+      return done ? undefined : value;
+    },
+    write: io.out,
+    close: async () => lines.close(),
+  };
+}
+
+/** As the gateway has them now, with those of plugins; none while it cannot be asked. */
+async function commandsOf(reached: ReachedGateway): Promise<readonly ListedCommand[]> {
+  try {
+    const { commands } = await callGateway(await reached.find(), 'GET', '/api/commands');
+    return Array.isArray(commands) ? (commands as unknown as readonly ListedCommand[]) : [];
+  } catch {
+    return [];
+  }
+}
+
+async function lookAt(reached: ReachedGateway, runId: string): Promise<TurnState | undefined> {
+  try {
+    const answer = await callGateway(await reached.find(), 'GET', `/api/runs/${encodeURIComponent(runId)}`);
+    const run = isJsonObject(answer.run ?? null) ? (answer.run as { status?: JsonValue; sessionKey?: JsonValue }) : {};
+    const status = String(run.status);
+    const deliveries = Array.isArray(answer.deliveries) ? answer.deliveries : [];
+    const parts = deliveries.flatMap((part) => (isJsonObject(part) && isComing(part.status) ? [Number(part.seq)] : []));
+    const isQueued = status === 'queued' || status === 'suspended';
+    const isHeld = isQueued && (await waitingApprovals(reached, String(run.sessionKey))).length > 0;
+    return { isOver: !GOING_ON.includes(status), status, lastPart: Math.max(0, ...parts), isHeld };
+  } catch (error) {
+    // Its store is another one now, and knows nothing of it.
+    if (error instanceof GatewayRefusedError && error.httpStatus === 404)
+      return { isOver: true, status: '', lastPart: 0 };
+    if (isAtriumError(error)) return undefined;
+    throw error;
+  }
+}
+
+const GOING_ON = ['queued', 'running', 'suspended'];
+
+function isComing(status: JsonValue | undefined): boolean {
+  return status === 'queued' || status === 'sent';
+}
+
+function greeting(ready: Extract<ServerFrame, { type: 'ready' }>, flags: ChatFlags, url: string): string {
+  const whom = flags.session ?? flags.agent ?? ready.sessionKey ?? 'the default agent';
+  return `Talking to ${whom} at ${url}.\n/help for help, Ctrl-D to leave.\n`;
+}
+
+function detailOf(error: Error): string {
+  return error instanceof GatewayGoneError || error instanceof GatewayDownError ? error.detail : error.message;
+}

@@ -1,0 +1,216 @@
+// `atrium context check`: the prompts of named situations against committed snapshots, so that a change of what an
+// agent reads shows up in a review like any other change.
+
+import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { resolveUserPath } from '../../config/user-path.ts';
+import type { MachineFolder } from '../../context/report/path-normaliser.ts';
+import {
+  compareSnapshots,
+  type Snapshot,
+  type SnapshotDifference,
+  takeSnapshot,
+} from '../../context/report/snapshot.ts';
+import type { PreparedAgent } from '../../gateway/context-engine.ts';
+import { countOf } from '../../protocol/count-of.ts';
+import { nearMatch } from '../../protocol/near-match.ts';
+import { resolveSessionType } from '../../protocol/session-type.ts';
+import type { CliIo } from '../cli-io.ts';
+import type { AddCommand } from '../commands.ts';
+import { contextGroup } from '../context-group.ts';
+import { SnapshotsMissingError, UnknownSituationError } from '../errors.ts';
+import { EXIT } from '../exit-code.ts';
+import { oneLine, outputWidth, wrapText } from '../output/format-table.ts';
+import { describePath, type KnownPlaces } from './describe-origin.ts';
+import { formatComparedLines } from './format-compared-lines.ts';
+import { defaultSituations, formatSituations, type LockedSituation, parseSituations } from './locked-situations.ts';
+import { addSituationOptions, openContext, type SituationFlags } from './situation-options.ts';
+import { SNAPSHOT_DIRNAME, SnapshotFolder } from './snapshot-folder.ts';
+
+interface CheckFlags extends SituationFlags {
+  readonly dir?: string;
+  readonly update?: boolean;
+}
+
+export const addContextCheck: AddCommand = (program, io, exit) => {
+  const command = contextGroup(program)
+    .command('check')
+    .argument('[situation...]', 'the situations to check (default: all)')
+    .description(`compare the prompts of named situations with the snapshots in ${SNAPSHOT_DIRNAME}/`)
+    .option('--update', 'write the snapshots as they are now')
+    .option('--dir <dir>', `the folder of the snapshots (default: ${SNAPSHOT_DIRNAME} in the workspace)`)
+    .addHelpText(
+      'after',
+      `
+Situations are listed in ${SNAPSHOT_DIRNAME}/situations.json; the first --update writes some to begin with. What a
+situation says counts; the flags fill in what it leaves open. Paths of this machine are written as <workspace>,
+<state> and <home>, so the snapshots hold in every checkout.
+Exits with 1 when a prompt has changed.
+
+Examples:
+  $ atrium context check --update                       the first time, and after a change that is meant
+  $ atrium context check                                in a pipeline
+  $ atrium context check night --workspace ./workspace  one situation of a checkout`,
+    );
+  addSituationOptions(command).action(async (names: string[], flags: CheckFlags) => {
+    const first = await openContext(flags, io);
+    const agent = await first.engine.prepare(first.request);
+    const folder = new SnapshotFolder(folderPath(flags, agent, io));
+    const situations = await loadSituations(folder, flags, agent);
+    const chosen = choose(situations, names);
+    const results: SituationResult[] = [];
+    for (const situation of chosen) {
+      const snapshot = await snapshotOf(situation, flags, io);
+      results.push(flags.update ? await update(folder, situation, snapshot) : await check(folder, situation, snapshot));
+    }
+    const strays = await folder.strays(situations.map(({ name }) => name));
+    const isFine = results.every(({ status }) => status !== 'changed' && status !== 'missing' && status !== 'edited');
+    if (flags.json) {
+      io.out(`${JSON.stringify({ ok: isFine, dir: folder.dir, situations: results, strays }, null, 2)}\n`);
+    } else {
+      io.out(
+        formatResults(
+          results,
+          strays,
+          folder,
+          { workspaceDir: agent.workspaceDir, home: io.environment.home },
+          outputWidth(io),
+        ),
+      );
+    }
+    if (!isFine) exit(EXIT.finding);
+  });
+};
+
+interface SituationResult {
+  readonly name: string;
+  readonly status: 'same' | 'changed' | 'missing' | 'edited' | 'written';
+  readonly differences: readonly SnapshotDifference[];
+}
+
+function folderPath({ dir }: CheckFlags, { workspaceDir }: PreparedAgent, { environment }: CliIo): string {
+  return dir === undefined
+    ? join(workspaceDir, SNAPSHOT_DIRNAME)
+    : resolveUserPath(dir, environment.home, environment.cwd);
+}
+
+async function loadSituations(
+  folder: SnapshotFolder,
+  { update: isUpdate }: CheckFlags,
+  { agentId }: PreparedAgent,
+): Promise<readonly LockedSituation[]> {
+  const text = await folder.readSituations();
+  if (text !== undefined) return parseSituations(text, folder.situationsPath);
+  if (!isUpdate) throw new SnapshotsMissingError({ dir: folder.dir });
+  const situations = defaultSituations(agentId);
+  await folder.writeSituations(formatSituations(situations));
+  return situations;
+}
+
+function choose(situations: readonly LockedSituation[], names: readonly string[]): readonly LockedSituation[] {
+  const known = situations.map(({ name }) => name);
+  for (const name of names) {
+    if (!known.includes(name))
+      throw new UnknownSituationError({ situation: name, known, suggestion: nearMatch(name, known) });
+  }
+  return names.length === 0 ? situations : situations.filter(({ name }) => names.includes(name));
+}
+
+async function snapshotOf(situation: LockedSituation, flags: CheckFlags, io: CliIo): Promise<Snapshot> {
+  const { name: _, ...fixed } = situation;
+  const { engine, request } = await openContext({ ...flags, ...fixed }, io);
+  // A pipeline must see what a desk sees, so only the situation itself can make a session one of type `ci`.
+  const sessionType = request.sessionType ?? resolveSessionType({ sessionKey: request.sessionKey });
+  const composition = await engine.compose({ ...request, sessionType });
+  return takeSnapshot(composition, await machineFolders(composition.report.situation.workspaceDir, io));
+}
+
+/** Each folder by the name that it was given and by the one behind its links. */
+async function machineFolders(workspaceDir: string, { environment }: CliIo): Promise<MachineFolder[]> {
+  const named: MachineFolder[] = [
+    { path: workspaceDir, name: '<workspace>' },
+    { path: environment.stateDir, name: '<state>' },
+    { path: environment.home, name: '<home>' },
+  ];
+  const real = await Promise.all(
+    named.map(async ({ path, name }) => ({ path: await realpath(path).catch(() => path), name })),
+  );
+  return [...named, ...real];
+}
+
+async function update(folder: SnapshotFolder, { name }: LockedSituation, snapshot: Snapshot): Promise<SituationResult> {
+  const stored = await folder.read(name);
+  const differences = stored ? compareSnapshots(stored, snapshot) : [];
+  return { name, status: (await folder.write(name, snapshot)) ? 'written' : 'same', differences };
+}
+
+async function check(folder: SnapshotFolder, { name }: LockedSituation, snapshot: Snapshot): Promise<SituationResult> {
+  const stored = await folder.read(name);
+  if (!stored) return { name, status: 'missing', differences: [] };
+  const differences = compareSnapshots(stored, snapshot);
+  if (differences.length > 0) return { name, status: 'changed', differences };
+  return { name, status: stored.isIntact ? 'same' : 'edited', differences };
+}
+
+function formatResults(
+  results: readonly SituationResult[],
+  strays: readonly string[],
+  folder: SnapshotFolder,
+  places: KnownPlaces,
+  width: number,
+): string {
+  const where = describePath(folder.dir, places);
+  const failing = results.filter(({ status }) => status !== 'same' && status !== 'written').length;
+  const isUpdate = results.some(({ status }) => status === 'written');
+  const verdict =
+    failing > 0
+      ? `${failing} of ${countOf(results.length, 'situation')} ${failing === 1 ? 'differs' : 'differ'} from ${where}. If that is intended, run "atrium context check --update" and commit the folder.`
+      : isUpdate
+        ? `The snapshots in ${where} are up to date. Commit the folder.`
+        : `${countOf(results.length, 'situation')} as in ${where}.`;
+  const notes = strays.map(
+    (name) =>
+      `The snapshot "${oneLine(name)}" in ${where} belongs to no situation; delete its files, or name it in situations.json.`,
+  );
+  const told = new Map<string, string>();
+  return [
+    ...results.map((result) => formatResult(result, told, width)),
+    ...[...notes, verdict].flatMap((sentence) => wrapText(sentence, width)).map((line) => `${line}\n`),
+  ].join('');
+}
+
+const STATUS = {
+  same: 'as committed',
+  changed: 'changed',
+  missing: 'has no snapshot yet',
+  edited: 'its snapshot was changed by hand, or by a translation of line ends',
+  written: 'written',
+} as const;
+
+/** A change that several situations share is told once. */
+function formatResult(
+  { name, status, differences }: SituationResult,
+  told: Map<string, string>,
+  width: number,
+): string {
+  const sections = differences.map((difference) => {
+    const { title, change, chars, authors, lines } = difference;
+    const key = JSON.stringify(difference);
+    const before = told.get(key);
+    if (before !== undefined) return `  ${oneLine(title)}: ${change}, as in ${before}\n`;
+    told.set(key, name);
+    const sizes = `${chars.left.toLocaleString('en-US')} -> ${countOf(chars.right, 'character')}`;
+    const heading = wrapText(
+      `${oneLine(title)}: ${change}, ${sizes}, by ${authors.map(shortAuthor).join(', ')}`,
+      width - 4,
+    );
+    const shown = lines.map((line) => ({ ...line, author: shortAuthor(line.author) }));
+    return `  ${heading.join('\n    ')}\n${formatComparedLines(shown, width)}`;
+  });
+  return `${name}: ${STATUS[status]}\n${sections.join('')}${sections.length > 0 ? '\n' : ''}`;
+}
+
+/** Whose workspace is meant goes without saying. */
+function shortAuthor(author: string): string {
+  return oneLine(author.replaceAll('<workspace>/', ''));
+}

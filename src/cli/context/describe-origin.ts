@@ -1,0 +1,46 @@
+// Authors and paths as people read them: short where the place is clear, with lines where there are any.
+
+import { basename, relative } from 'node:path';
+import type { LocatedOrigin } from '../../context/report/located-origin.ts';
+import { isInside } from '../../context/sources/file-source.ts';
+import { oneLine } from '../output/format-table.ts';
+
+/** Where a path is so well known that it need not be spelled out. */
+export interface KnownPlaces {
+  readonly workspaceDir: string;
+  readonly home: string;
+}
+
+/** `AGENTS.md:3-9`, `handler global-files from ~/.openclaw/AGENTS.md:1`, `rule quiet-hours`, `Atrium (heading)`. */
+export function describeOrigin(origin: LocatedOrigin, places: KnownPlaces): string {
+  const source =
+    origin.kind === 'product' || origin.path === undefined
+      ? ''
+      : `${describePath(origin.path, places)}${origin.lines ? `:${describeLines(origin.lines)}` : ''}`;
+  switch (origin.kind) {
+    case 'product':
+      return `Atrium (${origin.part})`;
+    case 'file':
+      return origin.derived ? `${source} (shortened)` : source;
+    default: {
+      const rewritten = origin.kind === 'handler' && origin.rewritten ? ' (rewritten)' : '';
+      return oneLine(`${origin.kind} ${origin.id}${source ? ` from ${source}` : ''}${rewritten}`);
+    }
+  }
+}
+
+export function describeOrigins(origins: readonly LocatedOrigin[], places: KnownPlaces): string {
+  return origins.map((origin) => describeOrigin(origin, places)).join(', ');
+}
+
+export function describePath(path: string, { workspaceDir, home }: KnownPlaces): string {
+  const dynamic = /^<dynamic:(.*)>$/.exec(basename(path));
+  if (dynamic) return oneLine(dynamic[1] ?? path);
+  if (path !== workspaceDir && isInside(workspaceDir, path)) return oneLine(relative(workspaceDir, path));
+  if (path !== home && isInside(home, path)) return oneLine(`~/${relative(home, path)}`);
+  return oneLine(path);
+}
+
+export function describeLines([first, last]: readonly [number, number]): string {
+  return first === last ? `${first}` : `${first}-${last}`;
+}

@@ -1,0 +1,253 @@
+// `atrium context explain`: whose line is this, or why is it not there.
+
+import type { Command } from 'commander';
+import type { Composition } from '../../context/compose.ts';
+import { explainFile, explainLines, type FileExplanation } from '../../context/report/explain-file.ts';
+import { explainText, isExplained, type NearHelp, type TextExplanation } from '../../context/report/explain-text.ts';
+import type { AbsentText } from '../../context/report/find-absent-text.ts';
+import type { PromptPlace } from '../../context/report/prompt-place.ts';
+import { BadFlagError } from '../../gateway/errors.ts';
+import { countOf } from '../../protocol/count-of.ts';
+import { nearMatch } from '../../protocol/near-match.ts';
+import { clip } from '../../protocol/one-line.ts';
+import type { CliIo } from '../cli-io.ts';
+import type { AddCommand } from '../commands.ts';
+import { contextGroup } from '../context-group.ts';
+import { NoSuchLineError } from '../errors.ts';
+import { EXIT } from '../exit-code.ts';
+import { formatTable, oneLine, outputWidth, visibleLine, wrapText } from '../output/format-table.ts';
+import { type AskedFile, findAskedFile, unknownFileNote } from './asked-file.ts';
+import { describeLines, describeOrigin, describePath, type KnownPlaces } from './describe-origin.ts';
+import { addSituationOptions, openContext, type SituationFlags } from './situation-options.ts';
+
+interface ExplainFlags extends SituationFlags {
+  readonly text?: boolean;
+}
+
+export const addContextExplain: AddCommand = (program, io, exit) => {
+  const command = contextGroup(program)
+    .command('explain')
+    .argument('<text|FILE[:LINE]...>', 'text to look for, a file, or a line of a file such as AGENTS.md:12')
+    .usage('[options] <text|FILE[:LINE]>')
+    .description('say whose line this is, or why it is not in the prompt')
+    .option('--text', 'look for the argument as text, even if it is the name of a file')
+    // Half of what people ask for are list items, which begin with a dash; flags are told apart below.
+    .allowUnknownOption()
+    .addHelpText(
+      'after',
+      `
+A bare file name means the file in the workspace; a path may be relative, absolute, or begin with ~.
+Exits with 1 when the text is neither in the prompt nor among what was left out.
+
+Examples:
+  $ atrium context explain "- Never delete"         whose words are these
+  $ atrium context explain AGENTS.md:12             what became of this line
+  $ atrium context explain ~/.openclaw/AGENTS.md:3  a line of a global file
+  $ atrium context explain MEMORY.md --session agent:main:discord:channel:42`,
+    );
+  addSituationOptions(command).action(async (words: string[], flags: ExplainFlags) => {
+    const flag = words.length > 1 ? words.find(isFlag) : undefined;
+    if (flag !== undefined) refuseFlag(command, flag);
+    const question = words.join(' ');
+    if (question.trim() === '')
+      throw new BadFlagError({ flag: 'explain', value: question, expected: 'text to look for' });
+    const { engine, request } = await openContext(flags, io);
+    const composition = await engine.compose(request);
+    const view: View = {
+      places: { workspaceDir: composition.report.situation.workspaceDir, home: io.environment.home },
+      width: outputWidth(io),
+      composition,
+    };
+    const asked = flags.text ? undefined : await findAskedFile(question, composition, io.environment);
+    if (asked) answerFile(explain(composition, asked), asked, view, flags, io);
+    else {
+      const explanation = explainText(composition, question);
+      if (isFlag(question) && !isExplained(explanation)) refuseFlag(command, question);
+      io.out(flags.json ? toJson({ kind: 'text', ...explanation }) : formatText(explanation, view));
+      if (!isExplained(explanation)) exit(EXIT.finding);
+    }
+  });
+};
+
+function refuseFlag(command: Command, flag: string): never {
+  const known = command.options.flatMap(({ long }) => (long ? [long] : []));
+  const suggestion = nearMatch(flag, known);
+  return command.error(
+    `error: unknown option '${oneLine(flag)}'${suggestion ? `\n(Did you mean ${suggestion}?)` : ''}`,
+  );
+}
+
+/** One word behind a dash; a dash and a blank begin a list item. */
+function isFlag(argument: string): boolean {
+  return /^--?[a-z][\w-]*(?:=.*)?$/i.test(argument);
+}
+
+interface View {
+  readonly places: KnownPlaces;
+  readonly width: number;
+  readonly composition: Composition;
+}
+
+function explain(composition: Composition, { path, lines, source, lineCount }: AskedFile): FileExplanation {
+  if (!lines) return explainFile(composition, path, source);
+  const explanation = explainLines(composition, path, lines, source);
+  if (!explanation) throw new NoSuchLineError({ file: path, line: lines[1], lineCount: lineCount ?? 0 });
+  return explanation;
+}
+
+function answerFile(explanation: FileExplanation, asked: AskedFile, view: View, flags: ExplainFlags, io: CliIo): void {
+  const isUnknown = explanation.presence === 'none' && explanation.absent.length === 0;
+  const note = isUnknown ? unknownFileNote(asked, explanation.text, view.composition, io.environment) : undefined;
+  if (flags.json) io.out(toJson({ kind: asked.lines ? 'lines' : 'file', ...explanation, ...(note ? { note } : {}) }));
+  else io.out(formatFile(explanation, note, view));
+}
+
+function toJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+function formatText(explanation: TextExplanation, view: View): string {
+  const { text, places, absent, spacingDiffers, lines, help } = explanation;
+  const quoted = quote(text);
+  if (lines) {
+    const heading = `${quoted} stands nowhere as a whole. Line by line:\n`;
+    return heading + lines.map((line) => `\n${formatText(line, view)}`).join('');
+  }
+  if (help) return `${quoted} is not in the prompt, and not among what was left out.\n${formatHelp(help, view)}`;
+  const spacing = spacingDiffers ? ', with other spacing' : '';
+  if (places.length === 0) return `${quoted} is not in the prompt${spacing}.\n\n${formatAbsent(absent, view)}`;
+  const times = places.length === 1 ? 'once' : `${places.length} times`;
+  const also = absent.length === 0 ? '' : `\nIt also stands in what was left out:\n${formatAbsent(absent, view)}`;
+  return `${quoted} is in the prompt, ${times}${spacing}.\n\n${formatPlaces(places, view)}${also}`;
+}
+
+function formatFile(explanation: FileExplanation, note: string | undefined, view: View): string {
+  const { path, lines, text, presence, places, absent, file } = explanation;
+  const name = describePath(path, view.places);
+  const blank = lines && text !== undefined && text.trim() === '' ? ' (blank)' : '';
+  const subject = lines ? `${name}:${describeLines(lines)}${blank}` : name;
+  const verdict = {
+    whole: 'is in the prompt',
+    part: 'is in the prompt in part',
+    none: 'is not in the prompt',
+  }[presence];
+  const sizes =
+    lines || !file || file.status === 'absent'
+      ? ''
+      : ` (${[
+          ...(file.diskChars === undefined ? [] : [`${countOf(file.diskChars, 'character')} on disk`]),
+          `${file.rawChars.toLocaleString('en-US')} with what handlers made of it`,
+          `${file.injectedChars.toLocaleString('en-US')} injected`,
+        ].join(', ')})`;
+  const parts = [
+    `${subject} ${verdict}${sizes}.\n`,
+    lines && text !== undefined && text.trim() !== '' ? `\n${formatQuote(text, view)}` : '',
+    places.length === 0 ? '' : `\n${formatPlaces(places, view)}`,
+    absent.length === 0 ? '' : `\n${formatAbsent(absent, view)}`,
+    note === undefined ? '' : `\n${wrapText(note, view.width).join('\n')}\n`,
+    lines ? '' : formatContributors(path, view),
+  ];
+  return parts.join('');
+}
+
+/** Who else writes under the heading of this file. */
+function formatContributors(path: string, { composition, places, width }: View): string {
+  const name = composition.report.files.find((file) => file.path === path)?.name;
+  const rows = composition.report.handlers.flatMap(({ id, changes }) =>
+    changes.filter(({ file }) => file === name).map((change) => ({ id, ...change })),
+  );
+  if (name === undefined || rows.length === 0) return '';
+  const table = formatTable(
+    rows,
+    [
+      { title: 'handler', cell: (row) => row.id },
+      { title: 'change', cell: (row) => row.change },
+      { title: 'added', cell: (row) => row.addedText.length },
+      { title: 'removed', cell: (row) => row.removedText.length },
+    ],
+    width,
+  );
+  return `\nHandlers that changed ${describePath(path, places)}:\n${table}`;
+}
+
+/** More than this many places are counted, not listed. */
+const MAX_PLACES = 10;
+const MAX_PARTS = 8;
+
+function formatPlaces(places: readonly PromptPlace[], view: View): string {
+  const shown = places.slice(0, MAX_PLACES).map((place) => formatPlace(place, view));
+  const more = places.length > MAX_PLACES ? `... and ${places.length - MAX_PLACES} more places\n` : '';
+  return shown.join('') + more;
+}
+
+function formatPlace(place: PromptPlace, { places, width }: View): string {
+  const line = place.lines[0] === place.lines[1] ? 'line' : 'lines';
+  const sections = place.sections.length > 0 ? `, in ${place.sections.map(oneLine).join(', ')}` : '';
+  const where = `prompt ${line} ${describeLines(place.lines)}, characters ${place.start}-${place.end}${sections}, ${SIDES[place.side]}`;
+  const parts = place.parts.slice(0, MAX_PARTS).map(({ origin, text }) => ({
+    author: describeOrigin(origin, places),
+    text: firstLine(text),
+  }));
+  const authorWidth = Math.max(...parts.map((part) => part.author.length), 0);
+  const lines = [
+    clip(where, width),
+    ...parts.map(({ author, text }) => clip(`  ${author.padEnd(authorWidth)}  ${text}`.trimEnd(), width)),
+    ...(place.parts.length > MAX_PARTS ? [`  ... and ${place.parts.length - MAX_PARTS} more parts`] : []),
+  ];
+  return lines.map((each) => `${each}\n`).join('');
+}
+
+const SIDES = {
+  'before-boundary': 'before the cache boundary',
+  'behind-boundary': 'behind the cache boundary',
+  'across-boundary': 'on both sides of the cache boundary',
+} as const;
+
+function formatAbsent(absent: readonly AbsentText[], { places, width }: View): string {
+  return formatTable(
+    absent.slice(0, MAX_PLACES),
+    [
+      {
+        title: 'left out',
+        cell: ({ what, path, lines }) =>
+          `${path === undefined || !path.startsWith('/') ? what : describePath(path, places)}${lines ? `:${describeLines(lines)}` : ''}`,
+      },
+      { title: 'reason', cell: ({ reason }) => reason },
+      { title: 'why', cell: ({ detail }) => detail },
+    ],
+    width,
+  );
+}
+
+function formatHelp(help: NearHelp, view: View): string {
+  const { otherCase, absentInOtherCase, closest, silent, unheard } = help;
+  const parts: string[] = [];
+  if (otherCase) parts.push(`In other letters it is there:\n${formatPlace(otherCase, view)}`);
+  if (absentInOtherCase.length > 0)
+    parts.push(`In other letters it was left out:\n${formatAbsent(absentInOtherCase, view)}`);
+  if (closest) parts.push(`The closest line is:\n${formatPlace(closest, view)}`);
+  if (silent.length > 0) {
+    const sentence = `These handlers ran and wrote nothing in this situation; it may be theirs in another: ${silent.join(', ')}.`;
+    parts.push(`${wrapText(oneLine(sentence), view.width).join('\n')}\n`);
+  }
+  if (unheard.length > 0) {
+    const rows = unheard.map(({ what, reason, detail }) => ({ what, reason, detail }));
+    parts.push(`What these would have said is not known:\n${formatAbsent(rows, view)}`);
+  }
+  return parts.map((part) => `\n${part}`).join('');
+}
+
+function formatQuote(text: string, { width }: View): string {
+  const lines = text.split('\n');
+  const shown = lines.slice(0, MAX_PARTS).map((line) => `${clip(`  > ${visibleLine(line)}`.trimEnd(), width)}\n`);
+  return shown.join('') + (lines.length > MAX_PARTS ? '  > ...\n' : '');
+}
+
+function firstLine(text: string): string {
+  const [first = '', ...rest] = text.split('\n').filter((line) => line.trim() !== '');
+  return oneLine(first) + (rest.length > 0 ? ' ...' : '');
+}
+
+function quote(text: string): string {
+  return `"${clip(firstLine(text), 60)}"`;
+}

@@ -1,0 +1,31 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ScratchHome } from '../../testkit/scratch-home.ts';
+
+let home: ScratchHome;
+beforeEach(async () => {
+  home = await ScratchHome.create({
+    'openclaw.yaml': 'bootstrap: { kep: [] }\n',
+    'workspace/AGENTS.md': '# Rules\n\nBe \x1b[31mbrief.\n',
+  });
+});
+afterEach(() => home.remove());
+
+describe('atrium context preview', () => {
+  it('prints the prompt byte for byte, and everything else elsewhere', async () => {
+    const { code, out, err } = await home.run(['context', 'preview']);
+    expect(code).toBe(0);
+    expect(out).toContain('\n## AGENTS.md\n\n# Rules\n\nBe \x1b[31mbrief.\n');
+    expect(err).toMatch(/^warning: .*openclaw\.yaml:1: bootstrap\.kep is not a setting .* Did you mean "keep"\?\n$/);
+  });
+
+  it('prints the blocks and the boundary as JSON', async () => {
+    const { text, blocks, cacheBoundary } = (await home.runJson(['context', 'preview'])) as {
+      text: string;
+      blocks: { text: string; stability: string }[];
+      cacheBoundary: number;
+    };
+    expect(blocks.map((block) => block.text).join('')).toBe(text);
+    expect(text).toBe((await home.run(['context', 'preview'])).out);
+    expect(blocks[0]).toMatchObject({ stability: 'static', text: text.slice(0, cacheBoundary) });
+  });
+});

@@ -1,0 +1,78 @@
+// The flags that say for whom and when: shared by every command that composes, read in one place.
+
+import { type Command, Option } from 'commander';
+import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
+import { resolveTimezone } from '../../config/timezone.ts';
+import { parseLocalTime } from '../../context/situation.ts';
+import { ContextEngine, type ContextRequest } from '../../gateway/context-engine.ts';
+import { BadFlagError } from '../../gateway/errors.ts';
+import { SESSION_TYPES, type SessionType } from '../../protocol/session-type.ts';
+import { isTimezone } from '../../protocol/timezone.ts';
+import type { CliIo } from '../cli-io.ts';
+
+export interface SituationFlags {
+  readonly agent?: string;
+  readonly workspace?: string;
+  readonly session?: string;
+  readonly type?: SessionType;
+  readonly channel?: string;
+  readonly at?: string;
+  readonly tz?: string;
+  readonly config?: string;
+  readonly json?: boolean;
+}
+
+export function addSituationOptions(command: Command): Command {
+  return command
+    .option('--agent <id>', 'the agent to compose for (default: the configured default agent)')
+    .option('--workspace <dir>', "compose for this folder instead of the agent's workspace")
+    .option('--session <key>', 'the session key, such as agent:main:discord:channel:42')
+    .addOption(new Option('--type <type>', 'the kind of session').choices([...SESSION_TYPES]))
+    .option('--channel <name[:id]>', 'the channel that the message comes from, such as slack or slack:C042')
+    .option('--at <time>', 'the moment: 23:30, 2026-05-01T08:00, or a full ISO time (default: now)')
+    .option('--tz <zone>', 'the time zone, such as Europe/Berlin')
+    .option('--config <file>', 'read this configuration file only')
+    .option('--json', 'print JSON for programs');
+}
+
+export interface OpenedContext {
+  readonly engine: ContextEngine;
+  readonly request: ContextRequest;
+  readonly loaded: LoadedConfig;
+}
+
+export async function openContext(flags: SituationFlags, io: CliIo): Promise<OpenedContext> {
+  const loaded = await loadConfig({ environment: io.environment, configPath: flags.config });
+  const engine = new ContextEngine({
+    environment: io.environment,
+    config: loaded.config,
+    configPath: flags.config ?? loaded.files.at(-1)?.path,
+    modules: async () => (await import('../../public/compose.ts')).ownModules(),
+  });
+  return { engine, request: toRequest(flags, io, loaded), loaded };
+}
+
+function toRequest(flags: SituationFlags, io: CliIo, loaded: LoadedConfig): ContextRequest {
+  if (flags.tz !== undefined && !isTimezone(flags.tz)) {
+    throw new BadFlagError({ flag: '--tz', value: flags.tz, expected: 'a time zone such as Europe/Berlin or UTC' });
+  }
+  const timezone = flags.tz ?? resolveTimezone(loaded.config, io.environment);
+  const at = flags.at === undefined ? io.now() : parseLocalTime(flags.at, io.now(), timezone);
+  if (!at)
+    throw new BadFlagError({
+      flag: '--at',
+      value: flags.at ?? '',
+      expected: 'a time such as 23:30, 2026-05-01T08:00 or 2026-05-01T08:00:00Z',
+    });
+  const [provider, ...rest] = (flags.channel ?? '').split(':');
+  const channelId = rest.join(':');
+  return {
+    agentId: flags.agent,
+    workspaceDir: flags.workspace,
+    sessionKey: flags.session,
+    sessionType: flags.type,
+    channel: provider ? { provider, ...(channelId ? { channelId } : {}) } : undefined,
+    at,
+    timezone,
+  };
+}

@@ -1,0 +1,75 @@
+// `atrium doctor --hooks`: tries every hook handler of the operator's configuration and says of each whether it fired.
+
+import { loadConfig } from '../../config/load-config.ts';
+import { resolveUserPath } from '../../config/user-path.ts';
+import type { HookTrial, TriedHandler } from '../../gateway/try-hooks.ts';
+import { countOf } from '../../protocol/count-of.ts';
+import type { CliIo } from '../cli-io.ts';
+import { formatList } from '../hooks/status.ts';
+import { formatTable, outputWidth } from '../output/format-table.ts';
+
+/** False when a handler failed or did not fire, or a plugin could not be loaded. */
+export async function doctorHooks(
+  flags: { readonly config?: string; readonly json?: boolean },
+  io: CliIo,
+): Promise<boolean> {
+  const { environment } = io;
+  const configPath =
+    flags.config === undefined ? undefined : resolveUserPath(flags.config, environment.home, environment.cwd);
+  const loaded = await loadConfig({ environment, configPath });
+  const { tryHooks } = await import('../../gateway/try-hooks.ts');
+  const trial = await tryHooks({
+    environment,
+    loaded,
+    configPath,
+    modules: async () => (await import('../../public/compose.ts')).ownModules(),
+  });
+  const ok = trial.handlers.every(isFine) && trial.absent.every(({ state }) => state !== 'failed');
+  io.out(flags.json ? `${JSON.stringify({ ok, ...trial }, null, 2)}\n` : formatTrial(trial, io));
+  return ok;
+}
+
+/** A hook that nothing calls yet, and one that fires on a day that the trial does not live to see, are nobody's fault. */
+function isFine({ verdict, state, isExpected }: TriedHandler): boolean {
+  return verdict === 'fired' || (verdict === 'silent' && (state === 'pending' || (state === 'armed' && !isExpected)));
+}
+
+function formatTrial({ absent, paths, notes, ...trial }: HookTrial, io: CliIo): string {
+  const owners = [...new Set(trial.handlers.map(({ owner }) => owner))];
+  const handlers = owners.flatMap((owner) => trial.handlers.filter((each) => each.owner === owner));
+  const isOnly = ({ hook, owner }: TriedHandler) =>
+    handlers.filter((each) => each.hook === hook && each.owner === owner).length === 1;
+  const parts = [`Tried: ${paths.join(', ')}.\n\n`];
+  if (handlers.length === 0) parts.push('Nobody has registered a handler.\n');
+  else {
+    parts.push(
+      formatTable(
+        handlers,
+        [
+          { title: 'owner', cell: ({ owner }) => owner },
+          { title: 'hook', cell: (each) => (isOnly(each) ? each.hook : `${each.hook} (${each.id})`) },
+          { title: 'calls', cell: ({ calls }) => calls },
+          { title: 'verdict', cell: verdictOf },
+        ],
+        outputWidth(io),
+      ),
+    );
+  }
+  const reasons = [
+    ...handlers.flatMap(({ hook, owner, reason }) => (reason === null ? [] : [`${hook} of ${owner}: ${reason}`])),
+    ...absent.map(({ owner, state, reason }) => `the plugin ${owner} is ${state}: ${reason}`),
+  ];
+  parts.push(formatList('Why not', reasons), formatList('Notes', notes));
+  const wrong = handlers.filter((each) => !isFine(each)).length;
+  const failed = absent.filter(({ state }) => state === 'failed').length;
+  parts.push(
+    wrong + failed === 0
+      ? '\nEvery handler that should fire does.\n'
+      : `\n${countOf(wrong, 'handler')} and ${countOf(failed, 'plugin')} need a look.\n`,
+  );
+  return parts.join('');
+}
+
+function verdictOf({ verdict, state }: TriedHandler): string {
+  return verdict === 'silent' ? `did not fire (${state})` : verdict;
+}

@@ -1,0 +1,160 @@
+// `atrium doctor`: looks at everything that can be looked at cheaply and says in one line each how it is. With `--hooks`
+// it tries every handler of the operator's own configuration instead.
+
+import { listAgentIds } from '../../config/agents.ts';
+import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
+import type { HooksStatus } from '../../gateway/hook-control.ts';
+import { isAtriumError } from '../../protocol/errors.ts';
+import { validateAgents } from '../agents/validate.ts';
+import type { CliIo } from '../cli-io.ts';
+import type { AddCommand } from '../commands.ts';
+import { openContext } from '../context/situation-options.ts';
+import { GatewayDownError } from '../errors.ts';
+import { EXIT } from '../exit-code.ts';
+import { listProblems } from '../hooks/check.ts';
+import { oneLine } from '../output/format-table.ts';
+import { formatConfigWarning } from '../output/warnings.ts';
+import { askPlugins } from '../plugins/ask-plugins.ts';
+import { openGatewayClient } from './gateway-client.ts';
+
+interface DoctorFlags {
+  readonly hooks?: boolean;
+  readonly config?: string;
+  readonly json?: boolean;
+}
+
+/** One thing that was looked at. `problems` make the command exit with 1; `remarks` do not. */
+interface Section {
+  readonly name: string;
+  readonly finding: string;
+  readonly problems: readonly string[];
+  readonly remarks: readonly string[];
+}
+
+export const addDoctor: AddCommand = (program, io, exit) => {
+  program
+    .command('doctor')
+    .description('look for what is wrong: configuration, agents, plugins, hooks; exits 1 when something is')
+    .option('--hooks', 'try every hook handler in a throwaway copy, and say which did not fire and why')
+    .option('--config <file>', 'read this configuration file only')
+    .option('--json', 'print JSON for programs')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ atrium doctor
+  $ atrium doctor --hooks    the handlers of your plugins and hook packs, tried with the mirror model
+
+The trial opens a gateway on a temporary state directory with your configuration. It changes nothing of yours and
+calls no model; what your plugins do by themselves when they are loaded or called, they do.
+
+Exit code: 0 when nothing is wrong (remarks are allowed), 1 when something is, 2 when it could not be looked at.`,
+    )
+    .action(async (flags: DoctorFlags) => {
+      if (flags.hooks) {
+        const { doctorHooks } = await import('./doctor-hooks.ts');
+        if (!(await doctorHooks(flags, io))) exit(EXIT.finding);
+        return;
+      }
+      const sections = await examine(flags, io);
+      const ok = sections.every(({ problems }) => problems.length === 0);
+      if (!ok) exit(EXIT.finding);
+      io.out(flags.json ? `${JSON.stringify({ ok, sections }, null, 2)}\n` : sections.map(formatSection).join(''));
+    });
+};
+
+async function examine(flags: DoctorFlags, io: CliIo): Promise<readonly Section[]> {
+  let loaded: LoadedConfig;
+  try {
+    loaded = await loadConfig({ environment: io.environment, configPath: flags.config });
+  } catch (error) {
+    if (!isAtriumError(error)) throw error;
+    return [{ name: 'configuration', finding: 'cannot be used', problems: [error.message], remarks: [] }];
+  }
+  return [
+    examineConfiguration(loaded, io),
+    await examineAgents(loaded, io),
+    await examinePlugins(io),
+    await examineHooks(flags, io),
+  ];
+}
+
+function examineConfiguration(loaded: LoadedConfig, io: CliIo): Section {
+  const { files, warnings } = loaded;
+  const names = files.map(({ path }) => path).join(', ');
+  const finding = files.length === 0 ? `none, and none is needed (${io.environment.configPath})` : names;
+  return { name: 'configuration', finding, problems: [], remarks: warnings.map(formatConfigWarning) };
+}
+
+async function examineAgents({ config }: LoadedConfig, io: CliIo): Promise<Section> {
+  const results = await validateAgents(config, io.environment, listAgentIds(config));
+  const sentences = (severity: 'error' | 'warning') =>
+    results.flatMap(({ agent, findings }) =>
+      findings
+        .filter((each) => (each.severity === 'error') === (severity === 'error'))
+        .map(({ message }) => `${agent.agentId}: ${message}`),
+    );
+  const finding = results.map(({ agent }) => agent.agentId).join(', ');
+  return { name: 'agents', finding, problems: sentences('error'), remarks: sentences('warning') };
+}
+
+async function examinePlugins(io: CliIo): Promise<Section> {
+  const { plugins, isRunning } = await askPlugins(io);
+  const inState = (...states: readonly string[]) => plugins.filter(({ state }) => states.includes(state));
+  const count = isRunning
+    ? `${inState('loaded').length} of ${plugins.length} loaded`
+    : `${inState('pending').length} of ${plugins.length} would be loaded`;
+  return {
+    name: 'plugins',
+    finding: plugins.length === 0 ? 'none' : count,
+    problems: inState('failed', 'suspended').map(({ id, state, reason }) => `${id} is ${state}. ${reason}`),
+    remarks: [],
+  };
+}
+
+/** As the running gateway has them; without one, as far as loading them tells. */
+async function examineHooks(flags: DoctorFlags, io: CliIo): Promise<Section> {
+  const status = await askHooks(io);
+  if (status) {
+    const inState = (...states: readonly string[]) => status.handlers.filter(({ state }) => states.includes(state));
+    const sentences = (handlers: HooksStatus['handlers']) =>
+      handlers.map(({ hook, owner, state, reason }) => `${hook} of ${owner} is ${state}. ${reason ?? ''}`);
+    return {
+      name: 'hooks',
+      finding: `${inState('armed').length} of ${status.handlers.length} handlers are called`,
+      problems: sentences(inState('suspended', 'failed')),
+      remarks: sentences(inState('blocked')),
+    };
+  }
+  const { engine, loaded } = await openContext({ ...(flags.config ? { config: flags.config } : {}) }, io);
+  const problems = new Set<string>();
+  for (const agentId of listAgentIds(loaded.config)) {
+    const prepared = await engine.prepare({ agentId, at: io.now() });
+    for (const problem of listProblems(prepared)) problems.add(problem);
+  }
+  return {
+    name: 'hooks',
+    finding: 'no gateway is running; "atrium doctor --hooks" tries them all',
+    problems: [...problems],
+    remarks: [],
+  };
+}
+
+async function askHooks(io: CliIo): Promise<HooksStatus | undefined> {
+  try {
+    const client = await openGatewayClient(io);
+    return await client.get<HooksStatus>('/api/hooks').finally(() => client.close());
+  } catch (error) {
+    if (error instanceof GatewayDownError) return undefined;
+    throw error;
+  }
+}
+
+function formatSection({ name, finding, problems, remarks }: Section): string {
+  const verdict = problems.length === 0 ? 'ok' : `${problems.length} wrong`;
+  const lines = [
+    ...problems.map((problem) => `  wrong: ${oneLine(problem)}\n`),
+    ...remarks.map((remark) => `  note: ${oneLine(remark)}\n`),
+  ];
+  return `${name.padEnd(15)}${verdict.padEnd(9)}${oneLine(finding)}\n${lines.join('')}`;
+}

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import type { GatewayStatus } from '../../gateway/services/gateway-status.ts';
+import { formatBanner } from './format-banner.ts';
+
+const STATUS: GatewayStatus = {
+  version: '1.2.3',
+  url: 'http://127.0.0.1:18790',
+  startedAt: 0,
+  store: 'sqlite /state/atrium.db',
+  stateDir: '/state',
+  agents: [{ agentId: 'main', isDefault: true, workspaceDir: '/work', model: 'anthropic/large', fallbacks: [] }],
+  channels: [],
+  running: [],
+  waiting: 0,
+  approvals: 0,
+  outbox: { queued: 0, failed: 0 },
+  deadLetters: { in: 0, out: 0 },
+  sessions: 0,
+  schedule: { isEnabled: true, jobs: 0, next: null },
+  warnings: [],
+};
+
+const banner = (status: Partial<GatewayStatus>, facts: { isReachable?: boolean; told?: string[] } = {}) =>
+  formatBanner({
+    services: { status: async () => ({ ...STATUS, ...status }) },
+    url: STATUS.url,
+    token: 'secret',
+    tokenSource: '/state/atrium/token',
+    isReachable: false,
+    told: [],
+    ...facts,
+  });
+
+it('says where to talk and who answers', async () => {
+  const text = await banner({});
+  expect(text).toContain('http://127.0.0.1:18790/#token=secret');
+  expect(text).toContain('main (default): anthropic/large, /work');
+  expect(text).not.toContain('warning');
+  expect(text).not.toContain('mirror');
+});
+
+it('says what stands in the way, once and without moving the cursor', async () => {
+  const text = await banner({ warnings: ['No key for\x1b[2J anthropic.', 'Seen before.'] }, { told: ['Seen before.'] });
+  expect(text).toMatch(/warning +No key for/);
+  expect(text).not.toContain('\x1b');
+  expect(text).not.toContain('Seen before.');
+});
+
+it('says when other machines can reach it', async () => {
+  expect(await banner({}, { isReachable: true })).toContain('Other machines can reach it.');
+  expect(await banner({})).not.toContain('Other machines');
+});

@@ -1,0 +1,60 @@
+// What somebody who started a gateway wants to know first: where to talk to it, who answers, and what would be better.
+
+import type { Services } from '../../gateway/services/services.ts';
+import { oneLine } from '../output/format-table.ts';
+
+export interface BannerFacts {
+  readonly services: Pick<Services, 'status'>;
+  readonly url: string;
+  readonly token: string;
+  readonly tokenSource: string;
+  /** Other machines can connect to it. */
+  readonly isReachable: boolean;
+  /** Warnings that were written already. */
+  readonly told: readonly string[];
+}
+
+export async function formatBanner({
+  services,
+  url,
+  token,
+  tokenSource,
+  isReachable,
+  told,
+}: BannerFacts): Promise<string> {
+  const { version, agents, channels, store, waiting, deadLetters, ...status } = await services.status();
+  const warnings = status.warnings.filter((warning) => !told.includes(warning));
+  const lines = [
+    `Atrium ${version} is ready.`,
+    '',
+    `  talk       ${url}/#token=${token}`,
+    '             or in another terminal: atrium chat',
+    `  api        ${url}/v1, for any OpenAI client; the key is the token`,
+    `  token      ${tokenSource === 'config' ? 'as configured' : tokenSource}`,
+    `  store      ${store}`,
+    `  channels   ${channels.map(({ id }) => id).join(', ')}`,
+    ...agents.map(
+      ({ agentId, model, workspaceDir, isDefault }, index) =>
+        `  ${index === 0 ? 'agents    ' : '          '} ${agentId}${isDefault ? ' (default)' : ''}: ${model}, ${workspaceDir}`,
+    ),
+  ];
+  const letters = deadLetters.in + deadLetters.out;
+  if (waiting > 0)
+    lines.push(
+      '',
+      `  ${waiting} message${waiting === 1 ? '' : 's'} from before ${waiting === 1 ? 'is' : 'are'} being answered.`,
+    );
+  if (letters > 0) lines.push('', `  ${letters} dead letter${letters === 1 ? '' : 's'}: see atrium deadletters list.`);
+  if (agents.some(({ model }) => model.startsWith('mirror/'))) {
+    lines.push(
+      '',
+      '  No model is configured, so the mirror answers: it says what a model would be sent.',
+      '  Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or see docs/models.md.',
+    );
+  }
+  if (warnings.length > 0) lines.push('', ...warnings.map((warning) => `  warning    ${oneLine(warning)}`));
+  if (isReachable) {
+    lines.push('', '  Other machines can reach it. Whoever has the token can talk to every agent.');
+  }
+  return `${lines.join('\n')}\n\n`;
+}

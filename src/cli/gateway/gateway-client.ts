@@ -1,0 +1,135 @@
+// How a command talks to the gateway that owns the state directory. Where a command only reads, a gateway that is down
+// is no obstacle: the same routes then answer from the store itself, opened for reading.
+
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { loadConfig } from '../../config/load-config.ts';
+import { findToken } from '../../gateway/http/token.ts';
+import type { Services } from '../../gateway/services/services.ts';
+import type { Store } from '../../store/store.ts';
+import type { CliIo } from '../cli-io.ts';
+import { GatewayDownError, GatewayRefusedError } from '../errors.ts';
+
+export interface GatewayClient {
+  /** Undefined when the answers come from the store of a gateway that is down. */
+  readonly url: string | undefined;
+  get<T>(path: string): Promise<T>;
+  /** The body of an answer as it is. */
+  getText(path: string): Promise<string>;
+  post<T>(path: string, body?: object): Promise<T>;
+  delete<T>(path: string): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** For commands that change something. Rejects with GatewayDownError when nobody owns the state directory. */
+export async function openGatewayClient(io: CliIo): Promise<GatewayClient> {
+  const { environment } = io;
+  const { stateDir } = environment;
+  const { isStateLocked, readOwner } = await import('../../store/state-lock.ts');
+  const owner = await readOwner(stateDir);
+  if (!owner) {
+    const isStarting = await isStateLocked(stateDir);
+    throw new GatewayDownError({
+      stateDir,
+      detail: isStarting ? 'one is starting and cannot be reached yet' : 'nobody owns it',
+    });
+  }
+  const { config } = await loadConfig({ environment });
+  const token = await findToken(stateDir, config.gateway?.auth?.token);
+  if (token === undefined) throw new GatewayDownError({ stateDir, detail: 'it has no token yet' });
+  return clientOf(owner.url, async (path, init) => {
+    try {
+      return await fetch(`${owner.url}${path}`, { ...init, headers: { authorization: `Bearer ${token}` } });
+    } catch (error) {
+      throw new GatewayDownError({ stateDir, detail: `${owner.url} does not answer` }, { cause: error });
+    }
+  });
+}
+
+/** For commands that only read: the running gateway, else its store. */
+export async function openReadingClient(io: CliIo): Promise<GatewayClient> {
+  try {
+    return await openGatewayClient(io);
+  } catch (error) {
+    if (!(error instanceof GatewayDownError)) throw error;
+    return openStoreClient(io, error);
+  }
+}
+
+async function openStoreClient(io: CliIo, isDown: GatewayDownError): Promise<GatewayClient> {
+  const file = join(io.environment.stateDir, 'atrium', 'atrium.db');
+  const exists = await stat(file).then(
+    (entry) => entry.isFile(),
+    () => false,
+  );
+  if (!exists) throw isDown;
+  const [{ openSqliteStore }, { createHttpApp }] = await Promise.all([
+    import('../../store/sqlite/open-sqlite-store.ts'),
+    import('../../gateway/http/create-http-app.ts'),
+  ]);
+  const store = await openSqliteStore({ file, readOnly: true });
+  const app = createHttpApp({
+    services: servicesOfStore(store, isDown),
+    agentIds: () => [],
+    now: () => io.now().getTime(),
+    token: IN_PROCESS,
+    allowedHosts: [],
+    allowedOrigins: [],
+    state: () => 'draining',
+    warn: (text) => io.err(`${text}\n`),
+  });
+  return clientOf(
+    undefined,
+    async (path, init) => app.request(path, { ...init, headers: { authorization: `Bearer ${IN_PROCESS}` } }),
+    () => store.close(),
+  );
+}
+
+/** Nobody else can reach the app of a command. */
+const IN_PROCESS = 'in-process';
+
+type Send = (path: string, init: { method: string; body?: string }) => Promise<Response>;
+
+function clientOf(url: string | undefined, send: Send, close: () => Promise<void> = async () => {}): GatewayClient {
+  const ask = async (method: string, path: string, body?: object): Promise<string> => {
+    const response = await send(path, { method, ...(body && { body: JSON.stringify(body) }) });
+    const text = await response.text();
+    if (!response.ok) throw refusalOf(response.status, text);
+    return text;
+  };
+  const askJson = async <T>(method: string, path: string, body?: object) => {
+    return JSON.parse(await ask(method, path, body)) as T;
+  };
+  return {
+    url,
+    get: (path) => askJson('GET', path),
+    getText: (path) => ask('GET', path),
+    post: (path, body) => askJson('POST', path, body ?? {}),
+    delete: (path) => askJson('DELETE', path),
+    close,
+  };
+}
+
+function refusalOf(status: number, text: string): GatewayRefusedError {
+  try {
+    const { error } = JSON.parse(text) as { error: { code: string; message: string } };
+    return new GatewayRefusedError({ httpStatus: status, refusal: error.code, sentence: error.message });
+  } catch {
+    return new GatewayRefusedError({
+      httpStatus: status,
+      refusal: 'unreadable',
+      sentence: `The gateway answered with status ${status} and no sentence.`,
+    });
+  }
+}
+
+/** Reads what stands in the store, and refuses whatever only a running gateway can do. */
+function servicesOfStore(store: Store, isDown: GatewayDownError): Services {
+  const refuse = () => Promise.reject(isDown);
+  const refusing = new Proxy(refuse, { get: () => refuse });
+  // What plugins show of a session, only plugins that run can say.
+  const show: Services['sessions']['show'] = async (sessions) =>
+    sessions.map((session) => ({ ...session, pluginExtensions: [] }));
+  const known: Partial<Record<string, unknown>> = { store, sessions: { show, end: refuse, delete: refuse } };
+  return new Proxy({} as Services, { get: (_, name) => known[String(name)] ?? refusing });
+}

@@ -1,0 +1,67 @@
+// The gateway to talk to: the one that runs on this state directory, else one of our own for as long as it is needed.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { loadConfig } from '../../config/load-config.ts';
+import { resolveUserPath } from '../../config/user-path.ts';
+import { findToken } from '../../gateway/http/token.ts';
+import { StateLockedError } from '../../store/errors.ts';
+import type { CliIo } from '../cli-io.ts';
+import { GatewayDownError } from '../errors.ts';
+import { oneLine } from '../output/format-table.ts';
+import type { GatewayAddress } from './call-gateway.ts';
+
+export interface ReachedGateway extends GatewayAddress {
+  /** True when it was started for this command. */
+  readonly isOwn: boolean;
+  /** Where it is now: one that was started again may be elsewhere. Rejects with GatewayDownError when it is nowhere. */
+  find(): Promise<GatewayAddress>;
+  /** Stops it, if it was started for this command. */
+  close(): Promise<void>;
+}
+
+const OWN_DRAIN_MS = 5_000;
+
+/** A gateway that has the state directory and does not say where it is, is starting or has just stopped. */
+const STARTING_MS = 5_000;
+const POLL_MS = 100;
+
+export async function reachGateway(io: CliIo, configFile: string | undefined): Promise<ReachedGateway> {
+  const { environment } = io;
+  const configPath =
+    configFile === undefined ? undefined : resolveUserPath(configFile, environment.home, environment.cwd);
+  const loaded = await loadConfig({ environment, configPath });
+  const find = () => findRunning(environment.stateDir, loaded.config.gateway?.auth?.token);
+  const { isStateLocked, readOwner } = await import('../../store/state-lock.ts');
+  const startOwn = async (): Promise<ReachedGateway> => {
+    const { startGateway } = await import('../../gateway/start-gateway.ts');
+    const { url, token, stop } = await startGateway({
+      environment,
+      loaded,
+      configPath,
+      port: 0,
+      warn: (sentence) => io.err(`warning: ${oneLine(sentence)}\n`),
+      modules: async () => (await import('../../public/compose.ts')).ownModules(),
+    });
+    return { url, token, isOwn: true, find: async () => ({ url, token }), close: () => stop(OWN_DRAIN_MS) };
+  };
+  for (let waited = 0; ; waited += POLL_MS) {
+    const isLastTry = waited >= STARTING_MS;
+    if (await readOwner(environment.stateDir)) return { ...(await find()), isOwn: false, find, close: async () => {} };
+    try {
+      if (isLastTry || !(await isStateLocked(environment.stateDir))) return await startOwn();
+    } catch (error) {
+      // Somebody else was quicker.
+      if (isLastTry || !(error instanceof StateLockedError)) throw error;
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+async function findRunning(stateDir: string, configuredToken: string | undefined): Promise<GatewayAddress> {
+  const { readOwner } = await import('../../store/state-lock.ts');
+  const owner = await readOwner(stateDir);
+  if (!owner) throw new GatewayDownError({ stateDir, detail: 'nobody owns it' });
+  const token = await findToken(stateDir, configuredToken);
+  if (token === undefined) throw new GatewayDownError({ stateDir, detail: 'it runs, but its token cannot be found' });
+  return { url: owner.url, token };
+}

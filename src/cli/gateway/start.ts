@@ -1,0 +1,91 @@
+// `atrium start`: runs the gateway until it is told to stop. SIGTERM and Ctrl-C finish what is running within a budget; a
+// second one stops at once. Neither loses anything: what was not finished is taken up by the next start. SIGUSR1 stops in
+// the same way and starts again, with the configuration as it is then.
+
+import { loadConfig } from '../../config/load-config.ts';
+import { resolveUserPath } from '../../config/user-path.ts';
+import { BadFlagError } from '../../gateway/errors.ts';
+import type { StopReason } from '../../gateway/main.ts';
+import type { StartedGateway } from '../../gateway/start-gateway.ts';
+import type { CliIo } from '../cli-io.ts';
+import type { AddCommand } from '../commands.ts';
+import { formatBanner } from './format-banner.ts';
+import { gatewayLog } from './gateway-log.ts';
+
+interface StartFlags {
+  readonly port?: string;
+  readonly config?: string;
+}
+
+export const addStart: AddCommand = (program, io) => {
+  program
+    .command('start')
+    .description('run the gateway: agents answer on the web page, in terminals and over the API')
+    .option('--port <number>', 'the port to listen on (default: gateway.port, else 18790)')
+    .option('--config <file>', 'read this configuration file only')
+    .addHelpText(
+      'after',
+      '\nStop it with Ctrl-C: running work is finished first. A second Ctrl-C stops at once; nothing is lost.',
+    )
+    .action((flags: StartFlags) => start(flags, io));
+};
+
+async function start(flags: StartFlags, io: CliIo): Promise<void> {
+  while ((await runUntilStopped(flags, io)) === 'restart') io.err('Starting again.\n');
+}
+
+async function runUntilStopped(flags: StartFlags, io: CliIo): Promise<StopReason> {
+  const { environment } = io;
+  const configPath =
+    flags.config === undefined ? undefined : resolveUserPath(flags.config, environment.home, environment.cwd);
+  const loaded = await loadConfig({ environment, configPath });
+  const warn = gatewayLog(io.err, io.now);
+  for (const { message } of loaded.warnings) warn(message);
+  // Every command loads this file, and hardly any the gateway.
+  const { startGateway } = await import('../../gateway/start-gateway.ts');
+  const started = await startGateway({
+    environment,
+    loaded,
+    configPath,
+    warn,
+    log: gatewayLog(io.err, io.now, 'info'),
+    port: portOf(flags.port),
+    modules: async () => (await import('../../public/compose.ts')).ownModules(),
+  });
+  // From here on Ctrl-C has something to finish; before, it just ends the process.
+  const stopped = untilStopped(started.stop, io);
+  io.out(await formatBanner({ ...started, told: loaded.warnings.map(({ message }) => message) }));
+  return stopped;
+}
+
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535)
+    throw new BadFlagError({ flag: '--port', value: text, expected: 'a number from 0 to 65535' });
+  return port;
+}
+
+function untilStopped(stop: StartedGateway['stop'], io: CliIo): Promise<StopReason> {
+  return new Promise((resolve, reject) => {
+    let isStopping = false;
+    const stopFor = (reason: StopReason) => {
+      if (isStopping) {
+        io.err('Stopping at once. What was not finished goes on at the next start.\n');
+        process.exit(1);
+      }
+      isStopping = true;
+      io.err('Stopping: finishing what is running. Once more stops at once.\n');
+      stop(undefined, reason).then(() => {
+        process.off('SIGTERM', onStop).off('SIGINT', onStop).off('SIGUSR1', onRestart);
+        resolve(reason);
+      }, reject);
+    };
+    const onStop = () => stopFor('shutdown');
+    const onRestart = () => stopFor('restart');
+    process.on('SIGTERM', onStop);
+    process.on('SIGINT', onStop);
+    // Node would open its debugger at this one.
+    process.on('SIGUSR1', onRestart);
+  });
+}

@@ -1,0 +1,243 @@
+// Everything that could step in when a prompt of one agent is composed: bundled handlers, rules, modules that the
+// configuration names, and hook packs. Each with its state and, where it is not called, the reason. It only arranges
+// what preparing the agent found out; no handler is loaded or called here.
+
+import type { ConfigPath } from '../../config/config-path.ts';
+import type { Environment } from '../../config/environment.ts';
+import type { Config } from '../../config/schema.ts';
+import { bundledHandlers } from '../../gateway/bundled-handlers.ts';
+import type { PreparedAgent } from '../../gateway/context-engine.ts';
+import { UnknownHandlerError } from '../../gateway/errors.ts';
+import { hookDirectoriesOf } from '../../gateway/user-handlers.ts';
+import { HOOK_CATALOG } from '../../hooks/catalog.ts';
+import { discoverHooks } from '../../hooks/packs/discover-hooks.ts';
+import { formatUnmetNeed } from '../../hooks/packs/hook-eligibility.ts';
+import { type HookPack, resolveHookKey } from '../../hooks/packs/hook-pack.ts';
+import { DEFAULT_HOOK_PRIORITY, type HookPackFate } from '../../hooks/packs/load-internal-hooks.ts';
+import { describeUnknownEvents } from '../../hooks/packs/unknown-events.ts';
+import { HookRunner } from '../../hooks/runner.ts';
+import type { HandlerInfo } from '../../protocol/handler.ts';
+import { nearMatch } from '../../protocol/near-match.ts';
+import { AmbiguousHandlerError } from '../errors.ts';
+
+/** `off` is the operator's word, `blocked` an unmet need, `failed` a fault; `elsewhere` listens to other events only. */
+export type HookState = 'on' | 'off' | 'blocked' | 'failed' | 'elsewhere';
+
+export interface HookItem {
+  /** As reports name it: `time-context`, `rule:quiet-hours`, `hook:greeter`. */
+  readonly id: string;
+  /** As its owner named it. */
+  readonly name: string;
+  readonly kind: 'bundled handler' | 'rule' | 'configured handler' | 'hook pack';
+  readonly state: HookState;
+  /** Present exactly when it is not called. */
+  readonly why?: string;
+  readonly description: string;
+  /** `atrium`, `config`, or the directory of a pack that does not come with the product. */
+  readonly source: string;
+  readonly call: Pick<HandlerInfo, 'priority' | 'stability' | 'onError' | 'timeoutMs'>;
+  /** The part of the configuration that is about it. */
+  readonly settings: ConfigPath;
+  /** False for the oldest kind of handler, which the configuration lists or does not list. */
+  readonly hasSwitch: boolean;
+  readonly pack?: HookPack;
+}
+
+export interface HookInventorySettings {
+  readonly config: Config;
+  readonly environment: Environment;
+  readonly prepared: Pick<PreparedAgent, 'runner' | 'registry'>;
+}
+
+/** What is called stands first, in calling order; the rest follows by priority. */
+export function listHookItems(settings: HookInventorySettings): HookItem[] {
+  const called = settings.prepared.runner.list('agent:bootstrap');
+  const items = [
+    ...bundledItems(settings),
+    ...ruleItems(settings),
+    ...configuredItems(settings),
+    ...settings.prepared.registry.packs.map((fate) => packItem(fate, settings)),
+    ...legacyItems(settings),
+  ];
+  const place = (item: HookItem) =>
+    item.state === 'on' ? called.findIndex(({ id }) => id === item.id) : called.length + item.call.priority;
+  return items.sort((a, b) => Number(b.state === 'on') - Number(a.state === 'on') || place(a) - place(b));
+}
+
+/**
+ * The same without loading anything, for whoever only needs to know what there is: a pack that hangs while it is loaded
+ * must not keep people from switching it off. States and reasons mean nothing here.
+ */
+export async function listUnloadedHookItems(
+  config: Config,
+  environment: Environment,
+  workspaceDir: string,
+): Promise<HookItem[]> {
+  const { packs } = await discoverHooks(hookDirectoriesOf({ config, environment, workspaceDir }));
+  const fates = packs.map((pack): HookPackFate => ({ kind: 'not-selected', pack }));
+  const registry = { absences: [], problems: [], packs: fates };
+  return listHookItems({ config, environment, prepared: { runner: new HookRunner(), registry } });
+}
+
+/** By id, by name or by the name that the configuration uses; an unknown name is an error with the likely one. */
+export function findHookItem(items: readonly HookItem[], name: string): HookItem {
+  const byId = items.filter((item) => item.id === name);
+  const found = byId.length > 0 ? byId : items.filter((item) => namesOf(item).includes(name));
+  const ids = [...new Set(found.map((item) => item.id))];
+  if (ids.length > 1) throw new AmbiguousHandlerError({ handler: name, ids });
+  const [first] = found;
+  if (first === undefined)
+    throw new UnknownHandlerError({ handler: name, suggestion: nearMatch(name, items.flatMap(namesOf)) });
+  return found.find((item) => item.state === 'on') ?? first;
+}
+
+function namesOf(item: HookItem): string[] {
+  return item.pack === undefined ? [item.name, item.id] : [item.name, item.id, resolveHookKey(item.pack)];
+}
+
+type ItemFacts = Omit<HookItem, 'state' | 'why' | 'call' | 'hasSwitch'> & { readonly owner: string };
+
+/** An item that should be called: it is, or the registry says why not. */
+function wantedItem(facts: ItemFacts, declared: Declared, { prepared }: HookInventorySettings): HookItem {
+  const { owner, ...item } = facts;
+  const registered = prepared.runner.list('agent:bootstrap').find(({ id }) => id === facts.id);
+  if (registered?.owner === owner) return { ...item, state: 'on', call: registered, hasSwitch: true };
+  const absence = prepared.registry.absences.find(({ what }) => what === `handler ${facts.id}`);
+  return notCalled(facts, declared, 'failed', absence?.detail ?? 'it was not registered');
+}
+
+function notCalled(facts: ItemFacts, declared: Declared, state: HookState, why: string): HookItem {
+  const { owner: _, ...item } = facts;
+  return { ...item, state, why, call: callOf(declared), hasSwitch: true };
+}
+
+type Declared = { readonly [Key in keyof HookItem['call']]?: HookItem['call'][Key] | undefined };
+
+function callOf({ priority, stability, onError, timeoutMs }: Declared): HookItem['call'] {
+  return {
+    priority: priority ?? DEFAULT_HOOK_PRIORITY,
+    stability,
+    onError: onError ?? 'skip',
+    timeoutMs: timeoutMs ?? HOOK_CATALOG['agent:bootstrap'].deadlineMs,
+  };
+}
+
+function bundledItems(settings: HookInventorySettings): HookItem[] {
+  const { config, environment } = settings;
+  const bundled = bundledHandlers({ config, environment, ci: environment.ci });
+  return bundled.map(({ registration, enabled, whyNot }) => {
+    const { id, description = '', owner } = registration;
+    const facts: ItemFacts = {
+      id,
+      name: id,
+      kind: 'bundled handler',
+      description,
+      source: owner,
+      owner,
+      settings: ['bootstrap', 'hooks', id],
+    };
+    return enabled ? wantedItem(facts, registration, settings) : notCalled(facts, registration, 'off', `${whyNot}.`);
+  });
+}
+
+function ruleItems(settings: HookInventorySettings): HookItem[] {
+  return (settings.config.bootstrap?.rules ?? []).map((rule, index) => {
+    const facts: ItemFacts = {
+      id: `rule:${rule.id}`,
+      name: rule.id,
+      kind: 'rule',
+      description: `${rule.mode ?? 'append'} ${rule.file}`,
+      source: 'config',
+      owner: 'config',
+      settings: ['bootstrap', 'rules', index],
+    };
+    if (rule.enabled !== false) return wantedItem(facts, rule, settings);
+    return notCalled(facts, rule, 'off', `bootstrap.rules[${index}].enabled is false.`);
+  });
+}
+
+function configuredItems(settings: HookInventorySettings): HookItem[] {
+  return (settings.config.bootstrap?.handlers ?? []).map((handler, index) => {
+    const facts: ItemFacts = {
+      id: handler.id,
+      name: handler.id,
+      kind: 'configured handler',
+      description: handler.description ?? handler.path,
+      source: 'config',
+      owner: 'config',
+      settings: ['bootstrap', 'handlers', index],
+    };
+    if (handler.enabled !== false) return wantedItem(facts, handler, settings);
+    return notCalled(facts, handler, 'off', `bootstrap.handlers[${index}].enabled is false.`);
+  });
+}
+
+function packItem(fate: HookPackFate, settings: HookInventorySettings): HookItem {
+  const { pack } = fate;
+  const { name, description, metadata } = pack;
+  const facts: ItemFacts = {
+    id: `hook:${name}`,
+    name,
+    kind: 'hook pack',
+    description,
+    source: pack.source === 'openclaw-bundled' ? 'atrium' : pack.dir,
+    owner: name,
+    settings: ['hooks', 'internal', 'entries', resolveHookKey(pack)],
+    pack,
+  };
+  const declared = metadata ?? {};
+  switch (fate.kind) {
+    case 'loaded': {
+      if (isBootstrapEvent(metadata?.events ?? [])) return wantedItem(facts, declared, settings);
+      const unknown = describeUnknownEvents(pack);
+      return unknown.length > 0
+        ? notCalled(facts, declared, 'failed', unknown.join(' '))
+        : notCalled(facts, declared, 'elsewhere', `It listens to ${metadata?.events.join(', ')} only.`);
+    }
+    case 'not-selected': {
+      const isOff = settings.config.hooks?.internal?.enabled === false;
+      return notCalled(facts, declared, 'off', isOff ? MASTER_SWITCH_OFF : RESTING);
+    }
+    case 'ineligible': {
+      const state = fate.unmet.some(({ code }) => code === 'disabled') ? 'off' : 'blocked';
+      return notCalled(facts, declared, state, fate.unmet.map(formatUnmetNeed).join(' '));
+    }
+    case 'failed':
+      return notCalled(facts, declared, 'failed', fate.error.message);
+  }
+}
+
+/** Handlers of the oldest kind, which have a place in a list instead of a name. */
+function legacyItems(settings: HookInventorySettings): HookItem[] {
+  const { config, prepared } = settings;
+  return (config.hooks?.internal?.handlers ?? []).map((handler, index) => {
+    const name = `handlers[${index}]`;
+    const facts: ItemFacts = {
+      id: `hook:${name}`,
+      name,
+      kind: 'configured handler',
+      description: handler.module ?? '',
+      source: 'config',
+      owner: name,
+      settings: ['hooks', 'internal', 'handlers', index],
+    };
+    const failure = prepared.registry.absences.find(({ detail }) => detail.includes(`"${name}"`));
+    const item =
+      config.hooks?.internal?.enabled === false
+        ? notCalled(facts, {}, 'off', MASTER_SWITCH_OFF)
+        : failure !== undefined
+          ? notCalled(facts, {}, 'failed', failure.detail)
+          : isBootstrapEvent([handler.event ?? ''])
+            ? wantedItem(facts, {}, settings)
+            : notCalled(facts, {}, 'elsewhere', `It listens to ${handler.event} only.`);
+    return { ...item, hasSwitch: false };
+  });
+}
+
+const RESTING = 'it comes with Atrium and waits to be switched on.';
+
+export const MASTER_SWITCH_OFF = 'hooks.internal.enabled is false, which switches every hook pack off.';
+
+function isBootstrapEvent(events: readonly string[]): boolean {
+  return events.some((event) => event.trim() === 'agent' || event.trim() === 'agent:bootstrap');
+}

@@ -1,0 +1,87 @@
+// Switches one handler, rule or hook pack on or off in the configuration, because a command was asked to. Says exactly
+// what was written and where, writes nothing that is already so, and looks afterwards whether it had the effect.
+
+import type { ConfigLocation } from '../../config/config-files.ts';
+import { type ConfigPath, formatConfigPath, valueAt } from '../../config/config-path.ts';
+import { loadConfigSource } from '../../config/config-source.ts';
+import { resolveConfigFileToEdit, setConfigValue } from '../../config/edit-config.ts';
+import { ConfigEditError } from '../../config/errors.ts';
+import { loadConfig } from '../../config/load-config.ts';
+import type { Config } from '../../config/schema.ts';
+import { internalHooksConfigured } from '../../hooks/packs/internal-hooks-configured.ts';
+import { resolveWorkspaceDir } from '../agents/resolve-agent.ts';
+import type { CliIo } from '../cli-io.ts';
+import { openContext } from '../context/situation-options.ts';
+import { HandlerNotSwitchableError } from '../errors.ts';
+import type { HookFlags } from '../hooks-group.ts';
+import { oneLine } from '../output/format-table.ts';
+import { findHookItem, type HookItem, listHookItems, listUnloadedHookItems } from './hook-inventory.ts';
+
+export async function switchHook(name: string, enabled: boolean, flags: HookFlags, io: CliIo): Promise<void> {
+  const { environment } = io;
+  const location = { environment, configPath: flags.config };
+  const { config } = await loadConfig(location);
+  const workspaceDir = resolveWorkspaceDir(config, environment, flags);
+  const item = findHookItem(await listUnloadedHookItems(config, environment, workspaceDir), name);
+  if (!item.hasSwitch)
+    throw new HandlerNotSwitchableError({ handler: item.id, place: formatConfigPath(item.settings.slice(0, -1)) });
+  if (isEnabled(item, config) === enabled) {
+    io.out(`${oneLine(item.id)} is ${word(enabled)} already; nothing was written.\n`);
+  } else {
+    const { file, path } = await placeOfSwitch(item, config, location);
+    await setConfigValue(file, path, enabled);
+    io.out(`Wrote ${formatConfigPath(path)} = ${enabled} to ${file}.\n`);
+    const { config: written } = await loadConfig(location);
+    io.out(`${oneLine(item.id)} is ${word(isEnabled(item, written))} now.\n`);
+  }
+  if (enabled) await writeEffect(item, flags, io);
+}
+
+function word(enabled: boolean): string {
+  return enabled ? 'enabled' : 'disabled';
+}
+
+/** Whether the switch itself is on; what is enabled may still be blocked or broken. */
+function isEnabled(item: HookItem, config: Config): boolean {
+  const written = valueAt(config, [...item.settings, 'enabled']);
+  if (typeof written === 'boolean') return written;
+  if (item.pack?.source === 'openclaw-bundled') {
+    const { names } = internalHooksConfigured(config);
+    return names === 'ALL' || names.includes(item.name);
+  }
+  if (item.kind !== 'bundled handler') return item.pack?.source !== 'openclaw-workspace';
+  const inherited = config.hooks?.internal?.entries?.[item.name]?.enabled;
+  // The one bundled handler that waits to be asked.
+  return inherited ?? item.name !== 'time-context';
+}
+
+/** A switch that is on and has no effect is worth a word. */
+async function writeEffect({ id }: HookItem, flags: HookFlags, io: CliIo): Promise<void> {
+  const { engine, request, loaded } = await openContext(flags, io);
+  const prepared = await engine.prepare(request);
+  const item = findHookItem(listHookItems({ config: loaded.config, environment: io.environment, prepared }), id);
+  if (item.state !== 'on') io.out(`It is not called all the same: ${oneLine(item.why ?? '')}\n`);
+}
+
+async function placeOfSwitch(
+  item: HookItem,
+  config: Config,
+  location: ConfigLocation,
+): Promise<{ file: string; path: ConfigPath }> {
+  const path = [...item.settings, 'enabled'];
+  const file = await resolveConfigFileToEdit(location, path);
+  if (!item.settings.some((part) => typeof part === 'number')) return { file, path };
+  // An entry of a list is found by its id: lists of included files are joined, so that places in them shift.
+  const list = item.settings.slice(0, -1);
+  const id = valueAt(config, [...item.settings, 'id']);
+  const entries = valueAt((await loadConfigSource(file))?.value, list);
+  const index = Array.isArray(entries) ? entries.findIndex((entry) => valueAt(entry, ['id']) === id) : -1;
+  if (index === -1) {
+    throw new ConfigEditError({
+      file,
+      path: formatConfigPath(path),
+      detail: `the entry "${String(id)}" stands in another file`,
+    });
+  }
+  return { file, path: [...list, index, 'enabled'] };
+}

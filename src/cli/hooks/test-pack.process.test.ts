@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runAtrium } from '../../testkit/atrium-process.ts';
+import { ScratchHome } from '../../testkit/scratch-home.ts';
+
+let home: ScratchHome;
+beforeEach(async () => {
+  home = await ScratchHome.create();
+});
+afterEach(() => home.remove());
+
+describe('atrium hooks test', () => {
+  it('passes for a new hook and fails for a broken one', async () => {
+    await home.run(['hooks', 'new', 'greeter']);
+    const passed = await runProcess(['hooks', 'test', 'greeter']);
+    expect(passed.output).toMatch(/pass 2/);
+    expect(passed.code).toBe(0);
+    await home.write('hooks/greeter/handler.ts', 'export default function handler() {}');
+    const failed = await runProcess(['hooks', 'test', 'greeter']);
+    expect(failed.output).toMatch(/fail 1/);
+    expect(failed.code).toBe(1);
+  });
+
+  it('says when there is nothing to run', async () => {
+    await home.writePack('hooks/untested', { events: ['agent:bootstrap'] });
+    const { code, err } = await home.run(['hooks', 'test', 'untested']);
+    expect([code, err]).toEqual([
+      2,
+      `atrium: The hook "untested" has no tests. Add a handler.test.ts to ${home.path('hooks/untested')}.\n`,
+    ]);
+  });
+
+  it('refuses what is no pack', async () => {
+    await home.writePack('hooks/greeter', { events: ['agent:bootstrap'] });
+    expect((await home.run(['hooks', 'test', 'greter'])).err).toBe(
+      'atrium: There is no hook pack "greter". Did you mean "greeter"?\n',
+    );
+    const { code, err } = await home.run(['hooks', 'test', 'time-context']);
+    expect(code).toBe(2);
+    expect(err).toMatch(/There is no hook pack "time-context"/);
+  });
+});
+
+/** In a process of its own: `node:test` reports, and sets the exit code, when the process ends. */
+async function runProcess(argv: readonly string[]): Promise<{ code: number | null; output: string }> {
+  const { code, out } = await runAtrium(argv, { home: home.home });
+  return { code, output: out };
+}

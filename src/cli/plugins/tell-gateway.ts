@@ -1,0 +1,61 @@
+// Lets a running gateway know that its plugins are not what they were. Without one there is nothing to tell: the next
+// start sees it.
+
+import type { PluginStatus } from '../../plugins/plugin-status.ts';
+import { isAtriumError } from '../../protocol/errors.ts';
+import type { CliIo } from '../cli-io.ts';
+import { GatewayDownError, GatewayRefusedError } from '../errors.ts';
+import { type GatewayClient, openGatewayClient } from '../gateway/gateway-client.ts';
+
+export type ToldGateway =
+  | { readonly told: 'no gateway' }
+  | { readonly told: 'failed'; readonly reason: string }
+  /** The plugin as it is now; undefined when the gateway does not have it. */
+  | { readonly told: 'reloaded'; readonly plugin: PluginStatus | undefined };
+
+/** Something of this plugin changed: its files or its settings. */
+export function tellGateway(pluginId: string, io: CliIo): Promise<ToldGateway> {
+  return talk(io, (client) => reload(client, pluginId));
+}
+
+export function tellUninstalled(pluginId: string, io: CliIo): Promise<ToldGateway> {
+  return talk(io, async (client) => {
+    await reload(client, pluginId);
+    // The answer to a reload may be the last that is known of it, so what is there now is looked up.
+    return find((await client.get<{ plugins: readonly PluginStatus[] }>('/api/plugins')).plugins, pluginId);
+  });
+}
+
+async function talk(
+  io: CliIo,
+  ask: (client: GatewayClient) => Promise<PluginStatus | undefined>,
+): Promise<ToldGateway> {
+  let client: GatewayClient | undefined;
+  try {
+    client = await openGatewayClient(io);
+    return { told: 'reloaded', plugin: await ask(client) };
+  } catch (error) {
+    if (error instanceof GatewayDownError && client === undefined) return { told: 'no gateway' };
+    if (!isAtriumError(error)) throw error;
+    return { told: 'failed', reason: error.message };
+  } finally {
+    await client?.close();
+  }
+}
+
+/** One that the gateway does not know yet, or knows no more, is found by loading all again. */
+async function reload(client: GatewayClient, pluginId: string): Promise<PluginStatus | undefined> {
+  try {
+    const path = `/api/plugins/${encodeURIComponent(pluginId)}/reload`;
+    return (await client.post<{ plugin: PluginStatus }>(path)).plugin;
+  } catch (error) {
+    if (!(error instanceof GatewayRefusedError) || error.httpStatus !== 404) throw error;
+    const { plugins } = await client.post<{ plugins: readonly PluginStatus[] }>('/api/plugins/reload');
+    return find(plugins, pluginId);
+  }
+}
+
+/** A package with several entries is several plugins. */
+function find(plugins: readonly PluginStatus[], pluginId: string): PluginStatus | undefined {
+  return plugins.find(({ id }) => id === pluginId || id.startsWith(`${pluginId}/`));
+}
