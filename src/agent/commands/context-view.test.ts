@@ -40,14 +40,14 @@ Budget: 287 of 60,000 characters used, 150 a file`;
 
 const LEFT_OUT = `Left out
 - MEMORY.md: private-surface (several people read this surface)
-- broken: handler-failed (failed: boom [2J)
+- broken: handler-failed (failed: boom)
 - IDENTITY.md: missing (no such file)
 - USER.md: missing (no such file)
 - HEARTBEAT.md: missing (no such file)
 - BOOTSTRAP.md: missing (no such file)
 
 Warnings
-- handler broken failed: boom [2J; its change was dropped
+- handler broken failed: boom; its change was dropped
 - workspace bootstrap file TOOLS.md is 239 chars (limit 150); truncating in injected context`;
 
 describe('/context', () => {
@@ -78,7 +78,7 @@ Cuts
 
 Handlers, in calling order
 - night (priority 100, 0.0 ms): AGENTS.md appended
-- broken (priority 100, 0.0 ms): threw, its change was dropped: boom [2J
+- broken (priority 100, 0.0 ms): threw, its change was dropped: boom
 
 ${LEFT_OUT}`);
   });

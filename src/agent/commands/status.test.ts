@@ -89,6 +89,6 @@ Delivery: once, by receipt`);
     const lastRun = { status: 'failed', endedAt: NOW, error: 'no answer\n\u001b[2Jfrom the model' } as const;
     const text = formatStatus({ ...FRESH, model: undefined, lastRun });
     expect(text).toContain('Model: none is configured');
-    expect(text).toContain('Last run: failed 0 s ago; no answer [2Jfrom the model');
+    expect(text).toContain('Last run: failed 0 s ago; no answer from the model');
   });
 });
