@@ -45,6 +45,8 @@ export interface PluginsOptions {
   readonly environment: Environment;
   readonly loaded: LoadedConfig;
   readonly configPath?: string | undefined;
+  /** The configuration as its files have it now. */
+  readonly readConfig: () => Promise<LoadedConfig>;
   /** The configuration is not to be written. */
   readonly isTrial?: boolean | undefined;
   readonly store: Store;
@@ -79,6 +81,8 @@ export interface GatewayPlugins {
   load(): Promise<void>;
   /** From now on each that is loaded or unloaded is told that the gateway has started or stops. */
   tellStartAndStop(told: Omit<PluginStartStopParts, 'registry'>): void;
+  /** Takes up a changed configuration. */
+  apply(loaded: LoadedConfig): Promise<void>;
   /** Starts their services; everything that they might use is open. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -126,11 +130,8 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
       inspect: (id) => notes.shown(registry.inspect(id)),
       reload: (id, next) => registry.reload(id, noted(next)),
       reloadAll: (next) => registry.reloadAll(noted(next)),
-      apply: (next) => registry.apply(noted(next)),
     },
-    location: { environment, configPath },
-    loaded,
-    warn,
+    readConfiguration: async () => pluginsConfigurationOf((await options.readConfig()).config, environment),
   });
   const noted = (next: PluginsConfiguration | undefined) => {
     configuration = next ?? configuration;
@@ -235,13 +236,12 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
     tellStartAndStop: (told) => {
       stopTelling = tellPluginsOfStartAndStop({ ...told, registry });
     },
+    apply: ({ config }) => registry.apply(noted(pluginsConfigurationOf(config, environment))),
     start: async () => {
       await services.open();
-      control.open();
     },
     stop: async () => {
       stopTelling();
-      await control.close();
       await services.close();
     },
     close: async (budgetMs) => {

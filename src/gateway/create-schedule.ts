@@ -44,11 +44,12 @@ export interface GatewaySchedule {
   readonly jobs: Jobs;
   /** What the `cron` tool may ask. */
   readonly toolJobs: CronToolJobs;
+  /** Jobs become due from here on. */
   open(): Promise<void>;
   /** Nothing more becomes due. What runs may end, and is told. */
   close(): Promise<void>;
-  /** Everything that happened was told; what happens from here on is not. */
-  settle(): Promise<void>;
+  /** Tells how runs of jobs end, also those that an earlier process began. */
+  readonly changes: { open(): Promise<void>; close(): Promise<void> };
 }
 
 /** A checklist that is longer has stopped being one. */
@@ -105,8 +106,6 @@ export function createSchedule(parts: ScheduleParts): GatewaySchedule {
       mainSessionKeyOf,
     },
     open: async () => {
-      unsubscribe = parts.subscribe((event) => changes.watch(event));
-      await changes.open();
       await schedule.open();
       heartbeats.open();
     },
@@ -114,9 +113,15 @@ export function createSchedule(parts: ScheduleParts): GatewaySchedule {
       await heartbeats.close();
       await schedule.close();
     },
-    settle: async () => {
-      unsubscribe();
-      await changes.close();
+    changes: {
+      open: async () => {
+        unsubscribe = parts.subscribe((event) => changes.watch(event));
+        await changes.open();
+      },
+      close: async () => {
+        unsubscribe();
+        await changes.close();
+      },
     },
   };
 }

@@ -237,3 +237,16 @@ export class PluginTimeoutError extends defineError({
   means: 'A plugin was asked for something and did not answer in time.',
   todo: 'Look at the plugin with `atrium plugins inspect`, and load it again.',
 }) {}
+
+export class PartNotOpenedError extends defineError({
+  code: 'ATRIUM_GATEWAY_PART',
+  status: 503,
+  message: ({ part, detail }: { part: string; detail: string }) =>
+    `The gateway could not open ${part}: ${withFullStop(detail)} Everything that was open was closed again.`,
+  means: 'One part of the gateway could not be opened, so the gateway did not start.',
+  todo: 'Mend what the message names, and start again.',
+}) {}
+
+function withFullStop(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

@@ -31,6 +31,7 @@ import { Approvals } from './approvals.ts';
 import { approveCommand } from './approve-command.ts';
 import { checkInstall } from './check-install.ts';
 import { GatewayCommandPorts } from './command-ports.ts';
+import { ConfigWatch } from './config-watch.ts';
 import { ContextWarnings } from './context-warnings.ts';
 import { createDelivery, type Delivery } from './create-delivery.ts';
 import { createDraftParts } from './create-draft-parts.ts';
@@ -41,6 +42,7 @@ import { createRunParts } from './create-run-parts.ts';
 import { createSchedule, type GatewaySchedule } from './create-schedule.ts';
 import { explainTools } from './explain-tools.ts';
 import { gatewayHookContext } from './gateway-hook-context.ts';
+import { type GatewayPart, type GatewayStop, openParts, type StopReason } from './gateway-part.ts';
 import { giveUp } from './give-up.ts';
 import { HookControl } from './hook-control.ts';
 import { Housekeeping } from './housekeeping.ts';
@@ -55,11 +57,10 @@ import type { Services } from './services/services.ts';
 import { tellStop } from './tell-stop.ts';
 import { Workspaces } from './workspaces.ts';
 
-/** Why a gateway stops: for good as far as it knows, or to be started again at once. */
-export type StopReason = 'shutdown' | 'restart';
-
 /** Those who are told that the gateway stops have this long at least, although the time for stopping is over. */
 const LAST_WORDS_MS = 2_000;
+/** Even a stop in a hurry gives each of its steps this long. */
+const LEAST_CLOSE_MS = 500;
 
 export interface GatewayOptions {
   readonly environment: Environment;
@@ -108,6 +109,13 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   const startedAt = now();
   let url: string | undefined;
 
+  const configWatch: ConfigWatch = new ConfigWatch({
+    location: { environment, configPath: options.configPath },
+    loaded,
+    parts: () => parts,
+    warn,
+  });
+
   // What is kept, and what is told and recorded.
   const { lock, store } = await openState(environment);
   const records = createRecords({ environment, config, store, now, warn, packs: () => packs });
@@ -122,6 +130,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     records,
     services: () => services,
     delivery: () => delivery,
+    readConfig: () => configWatch.read(pluginPart),
     now,
   });
 
@@ -323,27 +332,6 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     installs: { check: (event, context) => checkInstall(hooks, event, context) },
   };
 
-  // Everything begins.
-  shown((event) => {
-    sockets.web.watch(event);
-    sockets.cli.watch(event);
-  });
-  await plugins.load();
-  for (const channel of channels) await channel.open({ receive: (inbound) => services.receive(inbound) });
-  workspaces.prepareAll();
-  await outbox.open();
-  await drafting.exec.processes.open();
-  // Before new runs end, whose observers are told anyway.
-  void tellForgottenEnds(runParts);
-  void sessions.tellForgottenEnds();
-  // It watches how runs of its jobs end, also those that are taken up now.
-  await schedule.open();
-  await lanes.open({
-    run: (claimed) => run(runParts, claimed),
-    giveUp: (claimed) => giveUp({ store, planDelivery: plan, wakeOutbox, workspaceDirOf, tell, now }, claimed),
-  });
-  await approvals.open();
-  if (!options.isTrial) await plugins.start();
   const housekeeping = new Housekeeping({
     store,
     now,
@@ -351,7 +339,91 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     trajectoryDir: records.trajectoryDir,
     limits: config.recorder?.captures,
   });
-  housekeeping.open();
+
+  // How it all begins, from top to bottom, and how it ends, from bottom to top.
+  const farewell = async ({ reason, left }: GatewayStop) => {
+    await sessions.tellStop(reason, left(LEAST_CLOSE_MS));
+    if (reason === 'restart') await within(left(LAST_WORDS_MS), tell('gateway-restarting', { reason }));
+    await within(left(LAST_WORDS_MS), tell('gateway-stopping', { reason }));
+    await teller.settle(left(LEAST_CLOSE_MS));
+    await hooks.drain(left(LEAST_CLOSE_MS));
+    await plugins.stop();
+    await within(left(LAST_WORDS_MS), tell('gateway-stopped', { reason, context: hookContext }));
+  };
+  const closeState = async () => {
+    await store.close();
+    await lock.release();
+  };
+  const pluginPart: GatewayPart = {
+    name: 'the plugins',
+    reads: ['plugins', 'agents.list', 'agents.defaults.workspace'],
+    open: () => plugins.load(),
+    reopen: (changed) => plugins.apply(changed),
+    close: ({ left }) => plugins.close(left()),
+  };
+  const parts: readonly GatewayPart[] = [
+    { name: 'the state directory', close: closeState },
+    { name: 'the recorder', close: () => recorder.drain() },
+    { name: 'the workspaces', open: () => workspaces.prepareAll(), close: () => workspaces.settle() },
+    // Before a message can come in, because their gates decide about it.
+    pluginPart,
+    {
+      name: 'the channels',
+      open: async () => {
+        for (const channel of channels) await channel.open({ receive: (inbound) => services.receive(inbound) });
+      },
+      close: async () => {
+        for (const channel of channels) await channel.close();
+      },
+    },
+    // Told when every run has ended and every answer was handed over.
+    { name: 'the telling of the stop', close: farewell },
+    { name: 'the ends of jobs', open: () => schedule.changes.open(), close: () => schedule.changes.close() },
+    { name: 'the outbox', open: () => outbox.open(), close: ({ left }) => outbox.close(left(LEAST_CLOSE_MS)) },
+    {
+      name: 'the live events',
+      open: () =>
+        shown((event) => {
+          sockets.web.watch(event);
+          sockets.cli.watch(event);
+        }),
+      close: () => live.close(new GatewayNotReadyError({ state: 'draining' })),
+    },
+    { name: 'the MCP servers', close: () => mcp.close() },
+    {
+      name: 'the commands in the background',
+      open: () => drafting.exec.processes.open(),
+      close: () => drafting.exec.processes.close(),
+    },
+    {
+      name: 'the ends that were not told',
+      // Before new runs end. The gateway does not wait for it.
+      open: () => {
+        void tellForgottenEnds(runParts);
+        void sessions.tellForgottenEnds();
+      },
+    },
+    {
+      name: 'the lanes',
+      open: () =>
+        lanes.open({
+          run: (claimed) => run(runParts, claimed),
+          giveUp: (claimed) => giveUp({ store, planDelivery: plan, wakeOutbox, workspaceDirOf, tell, now }, claimed),
+        }),
+      close: ({ left }) => lanes.close(left()),
+    },
+    { name: 'the approvals', open: () => approvals.open(), close: () => approvals.close() },
+    { name: 'the schedule', open: () => schedule.open(), close: () => schedule.close() },
+    ...(options.isTrial
+      ? []
+      : [
+          // They may use everything that is open by now. They are stopped with the telling of the stop, after the last run.
+          { name: 'the services of plugins', open: () => plugins.start() },
+          { name: 'the configuration', open: () => configWatch.open(), close: () => configWatch.close() },
+        ]),
+    { name: 'the housekeeping', open: () => housekeeping.open(), close: () => housekeeping.close() },
+  ];
+  const close = await openParts(parts, warn);
 
   return {
     services,
@@ -366,39 +438,14 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       await lock.writeOwner({ pid: process.pid, url: address });
       const port = Number(new URL(address).port);
       const started = tell('gateway-started', { port, context: hookContext });
-      // Who is loaded from here on was not among those that were told just now.
+      // A plugin that is loaded from here on was not among those that were told just now.
       plugins.tellStartAndStop({ tell, context: hookContext, port });
       await started;
     },
-    warm: async () => {
-      await models.warm();
-    },
-    close: async (budgetMs, reason = 'shutdown') => {
+    warm: () => models.warm(),
+    close: (budgetMs, reason = 'shutdown') => {
       const deadline = now() + budgetMs;
-      const left = () => Math.max(0, deadline - now());
-      housekeeping.close();
-      await schedule.close();
-      await approvals.close();
-      await lanes.close(left());
-      drafting.exec.processes.close();
-      await mcp.close();
-      live.close(new GatewayNotReadyError({ state: 'draining' }));
-      await outbox.close(Math.max(left(), 500));
-      await schedule.settle();
-      await sessions.tellStop(reason, Math.max(left(), 500));
-      const lastWords = () => Math.max(left(), LAST_WORDS_MS);
-      if (reason === 'restart') await within(lastWords(), tell('gateway-restarting', { reason }));
-      await within(lastWords(), tell('gateway-stopping', { reason }));
-      await teller.settle(Math.max(left(), 500));
-      await hooks.drain(Math.max(left(), 500));
-      await plugins.stop();
-      await within(lastWords(), tell('gateway-stopped', { reason, context: hookContext }));
-      await plugins.close(left());
-      for (const channel of channels) await channel.close();
-      await workspaces.settle();
-      await recorder.drain();
-      await store.close();
-      await lock.release();
+      return close({ reason, left: (leastMs = 0) => Math.max(leastMs, deadline - now()) });
     },
   };
 }

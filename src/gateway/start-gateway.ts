@@ -1,11 +1,12 @@
 // A gateway that listens: the parts of `main.ts` behind HTTP and WebSocket, from the token to the graceful stop.
 
 import { listAgentIds, resolveDefaultAgentId } from '../config/agents.ts';
+import type { StopReason } from './gateway-part.ts';
 import { isLoopbackHost, resolveBindAddress } from './http/bind-address.ts';
 import { createHttpApp } from './http/create-http-app.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { ensureToken } from './http/token.ts';
-import { type GatewayOptions, type OpenedGateway, openGateway, type StopReason } from './main.ts';
+import { type GatewayOptions, type OpenedGateway, openGateway } from './main.ts';
 
 export const DEFAULT_PORT = 18_790;
 

@@ -5,7 +5,7 @@
 import { loadConfig } from '../../config/load-config.ts';
 import { resolveUserPath } from '../../config/user-path.ts';
 import { BadFlagError } from '../../gateway/errors.ts';
-import type { StopReason } from '../../gateway/main.ts';
+import type { StopReason } from '../../gateway/gateway-part.ts';
 import type { StartedGateway } from '../../gateway/start-gateway.ts';
 import type { CliIo } from '../cli-io.ts';
 import type { AddCommand } from '../commands.ts';

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readEnvironment } from '../config/environment.ts';
-import { loadConfig } from '../config/load-config.ts';
-import type { PluginsConfiguration } from '../plugins/plugins-parts.ts';
+import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { ScratchHome } from '../testkit/scratch-home.ts';
-import { PluginControl } from './plugin-control.ts';
+import { ConfigWatch } from './config-watch.ts';
+import type { GatewayPart } from './gateway-part.ts';
 
 let home: ScratchHome;
-let control: PluginControl | undefined;
-let given: { readonly by: string; readonly configuration: PluginsConfiguration | undefined }[];
+let watch: ConfigWatch | undefined;
+let given: LoadedConfig[];
 let warnings: string[];
 beforeEach(async () => {
   home = await ScratchHome.create();
@@ -16,54 +16,50 @@ beforeEach(async () => {
   warnings = [];
 });
 afterEach(async () => {
-  await control?.close();
+  await watch?.close();
   await home.remove();
 });
 
-async function open(): Promise<PluginControl> {
+/** Takes up what the configuration says about plugins. */
+const part: GatewayPart = {
+  name: 'the plugins',
+  reads: ['plugins'],
+  reopen: async (loaded) => {
+    given.push(loaded);
+    if (loaded.config.plugins?.deny?.includes('stuck')) await new Promise(() => {});
+  },
+};
+
+async function open(): Promise<ConfigWatch> {
   const location = { environment: readEnvironment({}, () => home.home, home.home) };
-  const take = (by: string) => async (configuration: PluginsConfiguration | undefined) => {
-    given.push({ by, configuration });
-    if (configuration?.settings.deny.includes('stuck')) await new Promise(() => {});
-  };
-  control = new PluginControl({
-    plugins: {
-      list: () => [],
-      inspect: (id) => ({ id }) as never,
-      reload: async (id, configuration) => {
-        await take(`reload ${id}`)(configuration);
-        return { id } as never;
-      },
-      reloadAll: async (configuration) => {
-        await take('reloadAll')(configuration);
-        return [];
-      },
-      apply: take('apply'),
-    },
+  watch = new ConfigWatch({
     location,
     loaded: await loadConfig(location),
+    parts: () => [{ name: 'the outbox' }, part],
     warn: (sentence) => void warnings.push(sentence),
     pollMs: 20,
     quietMs: 30,
   });
-  control.open();
-  return control;
+  watch.open();
+  return watch;
 }
 
 const deny = (...ids: string[]) => JSON.stringify({ plugins: { deny: ids } });
-const denied = () => given.map(({ by, configuration }) => [by, configuration?.settings.deny]);
+const denied = () => given.map(({ config }) => config.plugins?.deny);
 
 describe('a changed configuration', () => {
-  it('is applied when it concerns plugins, also when the file is new', async () => {
+  it('is handed to the part that reads it, also when the file is new', async () => {
     await open();
     await home.write('openclaw.json', deny('a'));
-    await vi.waitFor(() => expect(denied()).toEqual([['apply', ['a']]]));
+    await vi.waitFor(() => expect(denied()).toEqual([['a']]));
     await home.write('openclaw.yaml', 'plugins:\n  deny: [a, b]\n');
-    await vi.waitFor(() => expect(denied().at(-1)).toEqual(['apply', ['a', 'b']]));
+    await vi.waitFor(() => expect(denied().at(-1)).toEqual(['a', 'b']));
     // The stronger file says the same as before.
     await home.write('openclaw.json', deny('a', 'c', 'd'));
     await home.write('openclaw.yaml', 'plugins:\n  deny: [a, b]\ngateway:\n  port: 4000\n');
-    await sleep(150);
+    await vi.waitFor(() =>
+      expect(warnings).toEqual(['The configuration was changed in gateway. That is taken up at the next start.']),
+    );
     expect(given).toHaveLength(2);
   });
 
@@ -72,7 +68,7 @@ describe('a changed configuration', () => {
     await home.write('plugins.json', JSON.stringify({ deny: ['a'] }));
     await open();
     await home.write('plugins.json', JSON.stringify({ deny: ['a', 'bcd'] }));
-    await vi.waitFor(() => expect(denied()).toEqual([['apply', ['a', 'bcd']]]));
+    await vi.waitFor(() => expect(denied()).toEqual([['a', 'bcd']]));
   });
 
   it('that cannot be used is a warning, and the settings stay', async () => {
@@ -80,17 +76,17 @@ describe('a changed configuration', () => {
     await open();
     await home.write('openclaw.json', '{ plugins: { deny: "all of them" } }');
     await vi.waitFor(() => expect(warnings).toHaveLength(1));
-    expect(warnings[0]).toMatch(/cannot be used, so the plugins stay as they are\. .*plugins\.deny/s);
+    expect(warnings[0]).toMatch(/cannot be used, so everything stays as it is\. .*plugins\.deny/s);
     expect(given).toEqual([]);
     await home.write('openclaw.json', deny('a', 'b'));
-    await vi.waitFor(() => expect(denied()).toEqual([['apply', ['a', 'b']]]));
+    await vi.waitFor(() => expect(denied()).toEqual([['a', 'b']]));
   });
 
   it('that takes long to apply does not keep the gateway from stopping', async () => {
-    const control = await open();
+    const opened = await open();
     await home.write('openclaw.json', deny('stuck'));
     await vi.waitFor(() => expect(given).toHaveLength(1));
-    await control.close();
+    await opened.close();
   });
 
   it('is not looked at any more when the gateway stops', async () => {
@@ -102,24 +98,19 @@ describe('a changed configuration', () => {
   });
 });
 
-describe('loading again', () => {
-  it('reads the configuration first', async () => {
+describe('a part that reads the configuration by itself', () => {
+  it('gets it as it is now, and is not handed the same again', async () => {
     const opened = await open();
     await home.write('openclaw.json', deny('x'));
-    await opened.reload('a');
-    await opened.reloadAll();
-    expect(denied()).toEqual(
-      expect.arrayContaining([
-        ['reload a', ['x']],
-        ['reloadAll', ['x']],
-      ]),
-    );
+    expect((await opened.read(part)).config.plugins?.deny).toEqual(['x']);
+    await home.write('openclaw.json', deny('x', 'y'));
+    await vi.waitFor(() => expect(denied()).toEqual([['x', 'y']]));
   });
 
   it('is refused when the configuration cannot be used', async () => {
     const opened = await open();
     await home.write('openclaw.json', '{ plugins: { deny: "all" } }');
-    await expect(opened.reload('a')).rejects.toMatchObject({ code: 'ATRIUM_CONFIG_INVALID' });
+    await expect(opened.read(part)).rejects.toMatchObject({ code: 'ATRIUM_CONFIG_INVALID' });
     expect(given).toEqual([]);
   });
 });
