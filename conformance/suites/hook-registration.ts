@@ -5,7 +5,7 @@ import { HOOK_CATALOG, type HookRow } from '../../src/hooks/catalog.ts';
 import { HookRunner } from '../../src/hooks/runner.ts';
 import { admitHook, type HookRequest, PLUGIN_HOOK_NAMES, PROMPT_FIELDS } from '../../src/plugins/admit-hook.ts';
 import { armHooks } from '../../src/plugins/arm-hooks.ts';
-import type { PluginOrigin } from '../../src/plugins/plugin-seat.ts';
+import type { PluginOrigin } from '../../src/plugins/plugin-setup.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { PluginHookSettings } from '../../src/protocol/plugin-settings.ts';
 import type { SuiteAdapter } from '../adapter.ts';

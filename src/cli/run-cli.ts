@@ -75,7 +75,7 @@ async function bringCommand(program: Command, io: CliIo, word: string): Promise<
 
 /** As the last gateway left them; whoever asks for help loads no plugin. */
 async function listPluginCommands(program: Command, io: CliIo): Promise<void> {
-  const { readCliCommands } = await import('../gateway/plugins/kept-cli-commands.ts');
+  const { readCliCommands } = await import('../gateway/plugins/known-cli-commands.ts');
   const kept = await readCliCommands(io.environment.stateDir);
   if (kept.length === 0) return;
   const lines = kept.map(({ name, pluginId }) => `  ${name.padEnd(18)} of the plugin ${oneLine(pluginId)}`);

@@ -9,7 +9,7 @@ import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { Config } from '../config/schema.ts';
 import type { PluginLogEntry } from '../plugins/plugin-host.ts';
-import type { PluginOrigin } from '../plugins/plugin-seat.ts';
+import type { PluginOrigin } from '../plugins/plugin-setup.ts';
 import { Plugins } from '../plugins/plugins.ts';
 import type { PluginsConfiguration } from '../plugins/plugins-parts.ts';
 import type { PluginToolScope } from '../plugins/registration.ts';
@@ -25,7 +25,7 @@ import type { Records } from './create-records.ts';
 import { PluginControl } from './plugin-control.ts';
 import { createPluginHost, type PluginHostParts } from './plugins/create-plugin-host.ts';
 import { GatewayMethods } from './plugins/gateway-methods.ts';
-import { keepCliCommands } from './plugins/kept-cli-commands.ts';
+import { saveCliCommands } from './plugins/known-cli-commands.ts';
 import { PluginAgentEvents } from './plugins/plugin-agent-events.ts';
 import { PluginCleanup } from './plugins/plugin-cleanup.ts';
 import { PluginCommands } from './plugins/plugin-commands.ts';
@@ -193,7 +193,7 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
   });
   const looked = () => {
     notes.tellNew();
-    return keepCliCommands(stateDir, registry);
+    return saveCliCommands(stateDir, registry);
   };
 
   const undo: (() => void)[] = [];

@@ -6,7 +6,7 @@ import { HOOK_CATALOG, type HookName, type HookRow } from '../hooks/catalog.ts';
 import { nearMatch } from '../protocol/near-match.ts';
 import type { PluginHookSettings } from '../protocol/plugin-settings.ts';
 import type { PluginNote } from './loaded-plugin.ts';
-import type { PluginOrigin } from './plugin-seat.ts';
+import type { PluginOrigin } from './plugin-setup.ts';
 
 export interface HookApplicant {
   readonly id: string;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { HookRunner } from '../hooks/runner.ts';
 import { armHooks } from './arm-hooks.ts';
-import type { PluginSeat } from './plugin-seat.ts';
+import type { PluginSetup } from './plugin-setup.ts';
 import type { HookHandlerRegistration } from './registration.ts';
 
-type Seat = Pick<PluginSeat, 'id' | 'origin' | 'hooks' | 'pluginConfig'>;
-const seat = (over: Partial<Seat> = {}): Seat => ({
+type Setup = Pick<PluginSetup, 'id' | 'origin' | 'hooks' | 'pluginConfig'>;
+const setup = (over: Partial<Setup> = {}): Setup => ({
   id: 'nice',
   origin: 'config',
   hooks: {},
@@ -32,7 +32,7 @@ describe('arming the hooks of a plugin', () => {
       { ...internal, events: ['command:reset'] },
     ];
     const notesFor = (allowPromptInjection: boolean) =>
-      armHooks(new HookRunner(), seat({ hooks: { allowPromptInjection } }), registrations).notes;
+      armHooks(new HookRunner(), setup({ hooks: { allowPromptInjection } }), registrations).notes;
     expect(notesFor(true)).toEqual([]);
     expect(notesFor(false)).toEqual([
       expect.objectContaining({ code: 'blocked-hook', message: expect.stringContaining('agent:bootstrap') }),
@@ -42,7 +42,7 @@ describe('arming the hooks of a plugin', () => {
   it('lets them be asked, in the name of the plugin, until it is undone', async () => {
     const runner = new HookRunner();
     const block = () => ({ block: true, blockReason: 'no' });
-    const { undo, statuses, notes } = armHooks(runner, seat(), [hook('before_tool_call', block)]);
+    const { undo, statuses, notes } = armHooks(runner, setup(), [hook('before_tool_call', block)]);
     expect(statuses).toEqual([
       expect.objectContaining({
         hook: 'before_tool_call',
@@ -64,7 +64,7 @@ describe('arming the hooks of a plugin', () => {
   it('says of every handler what became of it', () => {
     const runner = new HookRunner();
     const nothing = () => undefined;
-    const { statuses, notes } = armHooks(runner, seat(), [
+    const { statuses, notes } = armHooks(runner, setup(), [
       hook('llm_input', nothing),
       hook('llm_input', nothing, 'nice#2'),
       hook('nonsense', nothing),
@@ -84,7 +84,7 @@ describe('arming the hooks of a plugin', () => {
 
   it('says so when the operator gives a deadline to a hook that there is not', () => {
     const timeouts = { before_prompt_bild: 5_000, message_sent: 5_000 };
-    const { statuses, notes } = armHooks(new HookRunner(), seat({ hooks: { timeouts } }), [
+    const { statuses, notes } = armHooks(new HookRunner(), setup({ hooks: { timeouts } }), [
       hook('message_sent', () => undefined),
     ]);
     expect(statuses).toMatchObject([{ hook: 'message_sent', timeoutMs: 5_000 }]);
@@ -105,7 +105,7 @@ describe('arming the hooks of a plugin', () => {
     ] as const) {
       const runner = new HookRunner({ runBudgetMs: 1 });
       const answer = () => new Promise((resolve) => setTimeout(() => resolve({ appendContext: 'late' }), 30));
-      armHooks(runner, seat({ hooks }), [{ ...hook('before_prompt_build', answer), timeoutMs: 50_000 }]);
+      armHooks(runner, setup({ hooks }), [{ ...hook('before_prompt_build', answer), timeoutMs: 50_000 }]);
       const { result } = await runner.run('before_prompt_build', { prompt: '', messages: [] }, { runId: 'r' });
       expect(result).toEqual(answered ? { appendContext: 'late' } : {});
     }
@@ -116,8 +116,8 @@ describe('arming the hooks of a plugin', () => {
     const seen: unknown[] = [];
     const look = (event: object) =>
       void seen.push((event as { context?: { pluginConfig?: unknown } }).context?.pluginConfig);
-    armHooks(runner, seat({ pluginConfig: { mood: 'calm' } }), [hook('before_tool_call', look)]);
-    armHooks(runner, seat({ id: 'other', pluginConfig: { mood: 'wild' } }), [hook('before_tool_call', look, 'other')]);
+    armHooks(runner, setup({ pluginConfig: { mood: 'calm' } }), [hook('before_tool_call', look)]);
+    armHooks(runner, setup({ id: 'other', pluginConfig: { mood: 'wild' } }), [hook('before_tool_call', look, 'other')]);
     await runner.run('before_tool_call', call, {});
     expect(seen).toEqual([{ mood: 'calm' }, { mood: 'wild' }]);
     expect(call).not.toHaveProperty('context');
@@ -134,14 +134,14 @@ describe('arming the hooks of a plugin', () => {
     const registrations = [...answers, later].map((answer, at) =>
       hook('before_agent_start', () => answer, `nice#${at}`),
     );
-    armHooks(runner, seat({ hooks: { allowPromptInjection: false } }), registrations);
+    armHooks(runner, setup({ hooks: { allowPromptInjection: false } }), registrations);
     const { result } = await runner.run('before_agent_start', { prompt: 'hi' }, {});
     expect(result).toEqual({ modelOverride: 'm', providerOverride: 'p' });
   });
 
   it('notes a handler that the runner does not take, and arms the others', () => {
     const runner = new HookRunner();
-    const { statuses, notes } = armHooks(runner, seat(), [
+    const { statuses, notes } = armHooks(runner, setup(), [
       hook('message_sent', () => undefined),
       hook('message_sent', () => undefined),
     ]);
@@ -152,7 +152,7 @@ describe('arming the hooks of a plugin', () => {
   it('keeps a policy on hooks that know policies, and passes over the wish elsewhere', () => {
     const runner = new HookRunner();
     const policy = { policy: true } as const;
-    armHooks(runner, seat(), [
+    armHooks(runner, setup(), [
       { ...hook('message_sending', () => undefined), ...policy },
       { ...hook('message_sent', () => undefined), ...policy },
     ]);

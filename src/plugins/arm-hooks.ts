@@ -6,7 +6,7 @@ import { isPromiseLike } from '../hooks/deadline.ts';
 import type { HandlerRegistration, HookRunner } from '../hooks/runner.ts';
 import { admitHook, notesOnTimeouts, withoutPromptFields } from './admit-hook.ts';
 import type { PluginNote } from './loaded-plugin.ts';
-import type { PluginSeat } from './plugin-seat.ts';
+import type { PluginSetup } from './plugin-setup.ts';
 import type { PluginHookStatus } from './plugin-status.ts';
 import type { HookHandlerRegistration, InternalHandlerRegistration, PluginRegistration } from './registration.ts';
 
@@ -19,17 +19,17 @@ export interface ArmedHooks {
 
 export function armHooks(
   runner: HookRunner,
-  seat: Pick<PluginSeat, 'id' | 'origin' | 'hooks' | 'pluginConfig'>,
+  setup: Pick<PluginSetup, 'id' | 'origin' | 'hooks' | 'pluginConfig'>,
   registrations: readonly PluginRegistration[],
   where: 'worker' | 'inline' = 'inline',
 ): ArmedHooks {
   const statuses: PluginHookStatus[] = [];
-  const notes: PluginNote[] = [...notesOnTimeouts(seat)];
+  const notes: PluginNote[] = [...notesOnTimeouts(setup)];
   const undos: (() => void)[] = [];
   for (const registration of registrations) {
-    if (registration.kind === 'internal-hook') notes.push(...notesOfInternal(seat, registration));
+    if (registration.kind === 'internal-hook') notes.push(...notesOfInternal(setup, registration));
     if (registration.kind !== 'hook') continue;
-    const admission = admitHook(seat, registration.hook, registration);
+    const admission = admitHook(setup, registration.hook, registration);
     if (admission.note) notes.push(admission.note);
     if (admission.kind === 'refused') continue;
     const { hook } = admission;
@@ -43,7 +43,7 @@ export function armHooks(
     const armed: HandlerRegistration<unknown> = {
       hook,
       id,
-      owner: seat.id,
+      owner: setup.id,
       handler: losesPromptFields ? saying(handler, withoutPromptFields) : handler,
       priority: Number.isFinite(priority) ? priority : undefined,
       timeoutMs,
@@ -51,7 +51,7 @@ export function armHooks(
       pure,
       ephemeral,
       policy: policy && HOOK_CATALOG[hook].onFailure !== 'skip',
-      pluginConfig: seat.pluginConfig,
+      pluginConfig: setup.pluginConfig,
       isRemote: where === 'worker',
       keepsPlace: true,
       // Whose answers are changed here is asked alone.
@@ -79,7 +79,7 @@ export function armHooks(
 
 /** Whoever composes prompts leaves such a handler out; here it is said. */
 function notesOfInternal(
-  { id, hooks }: Pick<PluginSeat, 'id' | 'hooks'>,
+  { id, hooks }: Pick<PluginSetup, 'id' | 'hooks'>,
   { events }: InternalHandlerRegistration,
 ): readonly PluginNote[] {
   const changesPrompt = events.some((event) => event === 'agent' || event === 'agent:bootstrap');

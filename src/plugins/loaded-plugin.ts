@@ -7,11 +7,11 @@
 // function among them rejects with PluginGoneError, whatever the old code still does.
 
 import type { PluginHost } from './plugin-host.ts';
-import type { PluginSeat } from './plugin-seat.ts';
+import type { PluginSetup } from './plugin-setup.ts';
 import type { PluginRegistration } from './registration.ts';
 
 export interface PluginLoader {
-  load(seat: PluginSeat, host: PluginHost): Promise<LoadResult>;
+  load(setup: PluginSetup, host: PluginHost): Promise<LoadResult>;
   close(): Promise<void>;
 }
 

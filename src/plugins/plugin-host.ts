@@ -1,6 +1,6 @@
 // What a plugin may ask of the gateway that it runs in. Everything is asynchronous and takes and gives plain data, so
 // that the same port serves plugins in the gateway and plugins in the worker. What a plugin expects to be synchronous is
-// built on its own side of the fence, from this and from its seat.
+// built on its own side of the fence, from this and from its setup.
 //
 // Errors: rejects with an AtriumError that says what is wrong with the request. A host that is closed, or whose plugin
 // is of an older generation, rejects with PluginGoneError: what was unloaded can no longer act.

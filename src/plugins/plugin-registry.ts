@@ -2,7 +2,7 @@
 // they are needed, so a plugin that was loaded again or unloaded takes effect with the next look.
 
 import type { LoadedPlugin } from './loaded-plugin.ts';
-import type { PluginOrigin } from './plugin-seat.ts';
+import type { PluginOrigin } from './plugin-setup.ts';
 import type { CleanupReason, PluginRegistration, RegistrationKind } from './registration.ts';
 
 export interface PluginRegistry {

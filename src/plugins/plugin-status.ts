@@ -1,7 +1,7 @@
 // What is known of one plugin, as `atrium plugins inspect` and the API show it.
 
 import type { PluginNote } from './loaded-plugin.ts';
-import type { PluginOrigin } from './plugin-seat.ts';
+import type { PluginOrigin } from './plugin-setup.ts';
 
 export type PluginState = 'loaded' | 'disabled' | 'failed' | 'suspended' | 'pending';
 

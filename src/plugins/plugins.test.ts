@@ -106,7 +106,7 @@ describe('a gateway', () => {
       tools: ['guard_tool'],
       notes: [],
     });
-    expect(worker.seats[0]).toMatchObject({
+    expect(worker.setups[0]).toMatchObject({
       pluginConfig: { level: 3 },
       stateDir: home.stateDir,
       workspaceDir: home.workspaceDir,
@@ -143,9 +143,9 @@ describe('a gateway', () => {
       ['a', 20],
       ['b', 10],
     ] as const) {
-      worker.scripts.set(id, async (seat, loader) => {
+      worker.scripts.set(id, async (setup, loader) => {
         await sleep(ms);
-        return { ok: true, plugin: loader.make(seat) };
+        return { ok: true, plugin: loader.make(setup) };
       });
     }
     const plugins = await open();
@@ -242,9 +242,9 @@ describe('loading again', () => {
     const waiting = new Promise<void>((resolve) => {
       release = resolve;
     });
-    worker.scripts.set('guard', async (seat, loader) => {
+    worker.scripts.set('guard', async (setup, loader) => {
       await waiting;
-      return { ok: true, plugin: loader.make(seat) };
+      return { ok: true, plugin: loader.make(setup) };
     });
     const seen: number[] = [];
     plugins.subscribe({
@@ -399,9 +399,9 @@ describe('trouble in the worker', () => {
       },
     });
     await plugins.open();
-    const seat = worker.seats.find(({ id }) => id === 'other');
-    if (!seat || !before) throw new Error('It was not loaded.');
-    const again = worker.make({ ...seat, generation: 9 });
+    const setup = worker.setups.find(({ id }) => id === 'other');
+    if (!setup || !before) throw new Error('It was not loaded.');
+    const again = worker.make({ ...setup, generation: 9 });
     const old = before;
     events.reloaded(again, old);
     expect(await asks()).toEqual(['culprit#1 before_tool_call', 'other#9 before_tool_call']);
@@ -409,7 +409,7 @@ describe('trouble in the worker', () => {
     await sleep(0);
     expect(told).toEqual(['culprit loaded', 'other loaded', 'other loaded']);
     // What nobody waits for any more is not kept.
-    events.reloaded(worker.make({ ...seat, generation: 10 }), old);
+    events.reloaded(worker.make({ ...setup, generation: 10 }), old);
     await sleep(0);
     expect(worker.alive.has('other#10')).toBe(false);
     expect(worker.alive.has('other#9')).toBe(true);

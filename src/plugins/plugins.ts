@@ -13,8 +13,8 @@ import { type Discovery, discoverPlugins, type FoundPlugin } from './discovery/d
 import { UnknownPluginError } from './errors.ts';
 import { haveSameItems } from './have-same-items.ts';
 import { IsolationMemory } from './isolation-memory.ts';
-import { KeptPlugin, type KeptPluginParts, type WantedPlugin, type Where } from './kept-plugin.ts';
 import type { LoadedPlugin, PluginLoader } from './loaded-plugin.ts';
+import { PluginInstance, type PluginInstanceParts, type WantedPlugin, type Where } from './plugin-instance.ts';
 import type { PluginListener, PluginRegistry, Registered } from './plugin-registry.ts';
 import type { PluginStatus } from './plugin-status.ts';
 import type { PluginsConfiguration, PluginsParts } from './plugins-parts.ts';
@@ -30,11 +30,11 @@ const CLOSE_MS = 15_000;
 
 export class Plugins implements PluginRegistry {
   readonly #parts: PluginsParts;
-  readonly #keptParts: KeptPluginParts;
+  readonly #instanceParts: PluginInstanceParts;
   readonly #listeners = new Set<PluginListener>();
   #configuration: PluginsConfiguration;
   /** In the order of discovery, which is the order in which they load. */
-  #kept: readonly KeptPlugin[] = [];
+  #instances: readonly PluginInstance[] = [];
   #shadowed: readonly PluginStatus[] = [];
   /** Problems with places that the operator knows of. */
   #said: readonly string[] = [];
@@ -54,7 +54,7 @@ export class Plugins implements PluginRegistry {
     const { stateDir, homeDir, hooks, hostFor, warn, tell = () => {} } = parts;
     this.#parts = parts;
     this.#configuration = parts;
-    this.#keptParts = {
+    this.#instanceParts = {
       stateDir,
       homeDir,
       hooks,
@@ -80,10 +80,10 @@ export class Plugins implements PluginRegistry {
 
   /** A run asks for several kinds, and several times; as long as nobody comes or goes the answer is the same. */
   #byKind(): ReadonlyMap<RegistrationKind, readonly Registered<RegistrationKind>[]> {
-    const lists = this.#kept.map(({ registrations }) => registrations);
+    const lists = this.#instances.map(({ registrations }) => registrations);
     if (this.#registered && haveSameItems(this.#registered.lists, lists)) return this.#registered.byKind;
     const byKind = new Map<RegistrationKind, Registered<RegistrationKind>[]>();
-    for (const { id, origin, registrations } of this.#kept) {
+    for (const { id, origin, registrations } of this.#instances) {
       for (const registration of registrations) {
         const ofKind = byKind.get(registration.kind) ?? [];
         ofKind.push({ pluginId: id, origin, registration });
@@ -101,7 +101,7 @@ export class Plugins implements PluginRegistry {
 
   /** Those that are not loaded because another has their id come last. */
   list(): readonly PluginStatus[] {
-    return [...this.#kept.map((plugin) => plugin.status()), ...this.#shadowed];
+    return [...this.#instances.map((plugin) => plugin.status()), ...this.#shadowed];
   }
 
   inspect(id: string): PluginStatus {
@@ -137,7 +137,7 @@ export class Plugins implements PluginRegistry {
     this.#isClosed = true;
     const unloadAll = async () => {
       await this.#looking;
-      for (const plugin of this.#kept.toReversed()) await plugin.unload('restart', 'The gateway is stopping.');
+      for (const plugin of this.#instances.toReversed()) await plugin.unload('restart', 'The gateway is stopping.');
     };
     await within(budgetMs, unloadAll());
     await Promise.all([this.#worker, this.#inline].map(async (loader) => (await loader)?.close()));
@@ -150,7 +150,7 @@ export class Plugins implements PluginRegistry {
 
   /** Begins at once with everything that is to be done, and resolves when it is. */
   #settle({ plugins }: Discovery, isForced: (id: string) => boolean): Promise<unknown> {
-    const gone = this.#kept.filter(({ id }) => plugins.every((found) => found.id !== id));
+    const gone = this.#instances.filter(({ id }) => plugins.every((found) => found.id !== id));
     // They load at once and take their places one after the other: who is slow must not decide about the order.
     let before: Promise<unknown> = Promise.all(gone.map((plugin) => this.#drop(plugin)));
     for (const found of plugins) {
@@ -165,12 +165,12 @@ export class Plugins implements PluginRegistry {
   async #look<Begun>(then: (discovery: Discovery) => Begun): Promise<Begun> {
     const looked = this.#looking.then(async () => {
       const discovery = await this.#discover();
-      const known = new Map(this.#kept.map((plugin) => [plugin.id, plugin]));
+      const known = new Map(this.#instances.map((plugin) => [plugin.id, plugin]));
       const found = discovery.plugins.map(
-        (each) => known.get(each.id) ?? new KeptPlugin(this.#want(each), this.#keptParts),
+        (each) => known.get(each.id) ?? new PluginInstance(this.#want(each), this.#instanceParts),
       );
-      const gone = this.#kept.filter((plugin) => !found.includes(plugin));
-      this.#kept = [...found, ...gone];
+      const gone = this.#instances.filter((plugin) => !found.includes(plugin));
+      this.#instances = [...found, ...gone];
       this.#shadowed = discovery.shadowed.map(({ plugin, by }) => this.#describeShadowed(plugin, by));
       this.#sayProblems(discovery);
       return then(discovery);
@@ -192,15 +192,15 @@ export class Plugins implements PluginRegistry {
     return { found, configuration, enablement: decideEnablement(found, configuration.settings) };
   }
 
-  async #drop(plugin: KeptPlugin): Promise<void> {
+  async #drop(plugin: PluginInstance): Promise<void> {
     await plugin.unload('disable', 'Its files are gone.');
-    this.#kept = this.#kept.filter((each) => each !== plugin);
+    this.#instances = this.#instances.filter((each) => each !== plugin);
   }
 
-  #find(id: string): KeptPlugin {
-    const plugin = this.#kept.find((each) => each.id === id);
+  #find(id: string): PluginInstance {
+    const plugin = this.#instances.find((each) => each.id === id);
     if (plugin) return plugin;
-    const ids = this.#kept.map((each) => each.id);
+    const ids = this.#instances.map((each) => each.id);
     throw new UnknownPluginError({ pluginId: id.slice(0, 200), suggestion: nearMatch(id, ids) });
   }
 
@@ -243,15 +243,15 @@ export class Plugins implements PluginRegistry {
   }
 
   #workerEvents(): WorkerEvents {
-    const find = (id: string) => this.#kept.find((plugin) => plugin.id === id);
+    const find = (id: string) => this.#instances.find((plugin) => plugin.id === id);
     return {
       trouble: ({ culprits, reason }) => {
         for (const id of culprits) find(id)?.suspend(reason);
         this.#parts.warn(reason);
       },
       reloaded: (plugin, before) => {
-        const kept = find(plugin.id);
-        if (kept) kept.reappear(plugin, before);
+        const instance = find(plugin.id);
+        if (instance) instance.reappear(plugin, before);
         else void plugin.unload();
       },
     };

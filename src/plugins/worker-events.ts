@@ -6,7 +6,7 @@ import type { LoadedPlugin } from './loaded-plugin.ts';
 export interface WorkerEvents {
   /** The worker was ended and these plugins are not loaded again. Told before those that are. */
   readonly trouble: (trouble: WorkerTrouble) => void;
-  /** Loaded again after trouble, from the same seat. What the one before it registered rejects from now on. */
+  /** Loaded again after trouble, from the same setup. What the one before it registered rejects from now on. */
   readonly reloaded: (plugin: LoadedPlugin, before: LoadedPlugin) => void;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { SHARED_SYMBOLS } from '../plugins/sdk/shared-symbols.ts';
+import { SHARED_SYMBOLS } from '../plugins/openclaw-sdk/shared-symbols.ts';
 import * as door from './plugin-sdk.ts';
 
 describe('the door for plugin authors', () => {

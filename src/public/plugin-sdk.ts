@@ -6,7 +6,6 @@ export type { ConversationHookContext, HookContext, MessageHookContext } from '.
 export type { HookHandler, HookTypes } from '../hooks/hook-types.ts';
 export type { PluginLogger } from '../plugins/api/plugin-logger.ts';
 export type { PluginRuntime } from '../plugins/api/plugin-runtime.ts';
-export type { CleanupReason, PluginToolResult } from '../plugins/registration.ts';
 export {
   createAsyncLock,
   createDedupeCache,
@@ -15,22 +14,22 @@ export {
   retryAsync,
   sleep,
   withTimeout,
-} from '../plugins/sdk/async-work.ts';
+} from '../plugins/openclaw-sdk/async-work.ts';
 export {
   buildJsonPluginConfigSchema,
   buildPluginConfigSchema,
   emptyPluginConfigSchema,
   type PluginConfigSchema,
-} from '../plugins/sdk/config-schema.ts';
+} from '../plugins/openclaw-sdk/config-schema.ts';
 export {
   definePluginEntry,
   defineToolPlugin,
   type PluginEntry,
   type ToolPlugin,
-} from '../plugins/sdk/define-plugin.ts';
-export { fetchWithSsrFGuard, SsrFBlockedError, type SsrFPolicy } from '../plugins/sdk/guarded-fetch.ts';
-export { readJsonFileWithFallback, writeJsonFileAtomically } from '../plugins/sdk/json-files.ts';
-export { detectMime } from '../plugins/sdk/media-types.ts';
+} from '../plugins/openclaw-sdk/define-plugin.ts';
+export { fetchWithSsrFGuard, SsrFBlockedError, type SsrFPolicy } from '../plugins/openclaw-sdk/guarded-fetch.ts';
+export { readJsonFileWithFallback, writeJsonFileAtomically } from '../plugins/openclaw-sdk/json-files.ts';
+export { detectMime } from '../plugins/openclaw-sdk/media-types.ts';
 export type {
   AgentTool,
   AgentToolFactory,
@@ -46,8 +45,8 @@ export type {
   PluginService,
   ServiceContext,
   SessionExtension,
-} from '../plugins/sdk/plugin-api.ts';
-export { runCommandWithTimeout, runPluginCommandWithTimeout } from '../plugins/sdk/run-command.ts';
+} from '../plugins/openclaw-sdk/plugin-api.ts';
+export { runCommandWithTimeout, runPluginCommandWithTimeout } from '../plugins/openclaw-sdk/run-command.ts';
 export {
   createActionGate,
   optionalStringEnum,
@@ -58,7 +57,8 @@ export {
   stringEnum,
   ToolAuthorizationError,
   ToolInputError,
-} from '../plugins/sdk/tool-params.ts';
-export { imageResult, jsonResult, textResult } from '../plugins/sdk/tool-results.ts';
+} from '../plugins/openclaw-sdk/tool-params.ts';
+export { imageResult, jsonResult, textResult } from '../plugins/openclaw-sdk/tool-results.ts';
+export type { CleanupReason, PluginToolResult } from '../plugins/registration.ts';
 export type { InternalHookEvent } from '../protocol/bootstrap-event.ts';
 export type { JsonObject, JsonValue } from '../protocol/json.ts';

@@ -2,7 +2,7 @@
 
 import type { LoadedPlugin } from '../plugins/loaded-plugin.ts';
 import type { PluginListener, PluginRegistry, Registered } from '../plugins/plugin-registry.ts';
-import type { PluginOrigin } from '../plugins/plugin-seat.ts';
+import type { PluginOrigin } from '../plugins/plugin-setup.ts';
 import type { CleanupReason, PluginRegistration, RegistrationKind } from '../plugins/registration.ts';
 
 export interface RegistryPlugin {

@@ -13,7 +13,7 @@ import type { Registered } from '../../plugins/plugin-registry.ts';
 import { Plugins } from '../../plugins/plugins.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { pluginsConfigurationOf } from '../plugins-configuration.ts';
-import { readCliCommands } from './kept-cli-commands.ts';
+import { readCliCommands } from './known-cli-commands.ts';
 import { writePluginConfig } from './write-plugin-config.ts';
 
 export interface PluginCliOptions {

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../protocol/json.ts';
 import { type RecordingHost, recordingHost } from '../fixtures/scratch-plugins.ts';
 import type { PluginNote } from '../loaded-plugin.ts';
-import type { PluginSeat } from '../plugin-seat.ts';
+import type { PluginSetup } from '../plugin-setup.ts';
 import type { PluginRegistration, RegistrationKind } from '../registration.ts';
 import { createPluginApi } from './create-plugin-api.ts';
 
-const SEAT: PluginSeat = {
+const SETUP: PluginSetup = {
   id: 'nice',
   name: 'Nice',
   origin: 'config',
@@ -28,14 +28,14 @@ const SEAT: PluginSeat = {
 // biome-ignore lint/suspicious/noExplicitAny: plugins are not typed
 type AnyApi = any;
 
-function apiOf(seat: Partial<PluginSeat> = {}, host: RecordingHost = recordingHost()) {
+function apiOf(setup: Partial<PluginSetup> = {}, host: RecordingHost = recordingHost()) {
   const registrations: PluginRegistration[] = [];
   const notes: PluginNote[] = [];
   const collect = {
     register: (registration: PluginRegistration) => void registrations.push(registration),
     note: (note: PluginNote) => void notes.push(note),
   };
-  const api: AnyApi = createPluginApi({ ...SEAT, ...seat }, host, collect);
+  const api: AnyApi = createPluginApi({ ...SETUP, ...setup }, host, collect);
   const only = <Kind extends RegistrationKind>(kind: Kind) => {
     const found = registrations.filter((entry) => entry.kind === kind);
     expect(found, kind).toHaveLength(1);
@@ -58,8 +58,8 @@ describe('the API of a plugin', () => {
     expect(api).toMatchObject({ id: 'nice', source: '/plugins/nice/index.ts', registrationMode: 'full' });
     api.config.agents.list.push('mine');
     api.pluginConfig.mood = 'wild';
-    expect(SEAT.config).toEqual({ agents: { list: [] } });
-    expect(SEAT.pluginConfig).toEqual({ mood: 'calm' });
+    expect(SETUP.config).toEqual({ agents: { list: [] } });
+    expect(SETUP.pluginConfig).toEqual({ mood: 'calm' });
     expect(api.runtime.config.current()).toEqual({ agents: { list: [] } });
   });
 

@@ -1,19 +1,19 @@
-// Makes the API object of one plugin from its seat and its host. What the plugin registers goes to the collector as plain
+// Makes the API object of one plugin from its setup and its host. What the plugin registers goes to the collector as plain
 // data; a registration function that does not exist is answered by one that notes its name, because plugins are written
 // against newer versions of the contract than anybody has.
 
 import { isAbsolute, join, resolve } from 'node:path';
 import type { JsonObject } from '../../protocol/json.ts';
+import type { PluginApi } from '../openclaw-sdk/plugin-api.ts';
 import type { PluginHost } from '../plugin-host.ts';
-import type { PluginSeat } from '../plugin-seat.ts';
-import type { PluginApi } from '../sdk/plugin-api.ts';
+import type { PluginSetup } from '../plugin-setup.ts';
 import { createRegistrars } from './create-registrars.ts';
 import { createSessionGroups } from './create-session-groups.ts';
 import { createPluginLogger } from './plugin-logger.ts';
 import { createPluginRuntime } from './plugin-runtime.ts';
-import { type PluginCollector, RegistrationDesk } from './registration-desk.ts';
+import { type PluginCollector, RegistrationIntake } from './registration-intake.ts';
 
-export type { PluginCollector } from './registration-desk.ts';
+export type { PluginCollector } from './registration-intake.ts';
 
 export interface PluginApiOptions {
   /** Its code subscribes to agent events at some time, perhaps when registering is long over. */
@@ -21,62 +21,62 @@ export interface PluginApiOptions {
 }
 
 export function createPluginApi(
-  seat: PluginSeat,
+  setup: PluginSetup,
   host: PluginHost,
   collect: PluginCollector,
   options: PluginApiOptions = {},
 ): PluginApi {
-  const desk = new RegistrationDesk(seat.id, collect);
+  const intake = new RegistrationIntake(setup.id, collect);
   const logger = createPluginLogger((entry) => host.log(entry));
-  const agentEvents = new AgentEvents(desk);
+  const agentEvents = new AgentEvents(intake);
   if (options.listensToAgent) agentEvents.open();
-  const config = () => structuredClone(seat.config) as JsonObject;
-  const parts = { seat, host, logger, desk, config };
+  const config = () => structuredClone(setup.config) as JsonObject;
+  const parts = { setup, host, logger, intake, config };
   const { groups, flat } = createSessionGroups({ ...parts, onAgentEvent: agentEvents.subscribe });
   const runtime = createPluginRuntime({
     ...parts,
     onAgentEvent: agentEvents.listen,
-    legacy: (form, instead) => desk.legacy(form, instead),
+    legacy: (form, instead) => intake.legacy(form, instead),
   });
   const known: Record<string, unknown> = {
     ...flat,
     ...createRegistrars(parts),
     ...groups,
-    id: seat.id,
-    name: seat.name,
-    version: seat.version,
-    description: seat.description,
-    source: seat.entryPath,
-    rootDir: seat.rootDir,
-    registrationMode: seat.registrationMode,
+    id: setup.id,
+    name: setup.name,
+    version: setup.version,
+    description: setup.description,
+    source: setup.entryPath,
+    rootDir: setup.rootDir,
+    registrationMode: setup.registrationMode,
     config: config(),
-    pluginConfig: structuredClone(seat.pluginConfig),
+    pluginConfig: structuredClone(setup.pluginConfig),
     logger,
     runtime,
-    resolvePath: (path: string) => resolvePath(seat, String(path)),
+    resolvePath: (path: string) => resolvePath(setup, String(path)),
   };
   return new Proxy(known, {
     get: (target, key) => {
       if (typeof key !== 'string' || key in target) return Reflect.get(target, key);
       if (!/^register[A-Z]\w{0,80}$/.test(key)) return undefined;
-      return () => desk.refuse(key, 'there is no such registration here');
+      return () => intake.refuse(key, 'there is no such registration here');
     },
   }) as unknown as PluginApi;
 }
 
-function resolvePath({ homeDir, rootDir }: PluginSeat, path: string): string {
+function resolvePath({ homeDir, rootDir }: PluginSetup, path: string): string {
   if (homeDir !== undefined && (path === '~' || path.startsWith('~/'))) return join(homeDir, path.slice(1));
   return isAbsolute(path) ? path : resolve(rootDir, path);
 }
 
 /** The plugin's listeners to what agents do. The gateway knows one registration, behind which they may come and go. */
 class AgentEvents {
-  readonly #desk: RegistrationDesk;
+  readonly #intake: RegistrationIntake;
   readonly #listeners = new Set<(event: JsonObject) => unknown>();
   #isOpen = false;
 
-  constructor(desk: RegistrationDesk) {
-    this.#desk = desk;
+  constructor(intake: RegistrationIntake) {
+    this.#intake = intake;
   }
 
   open(): void {
@@ -85,7 +85,7 @@ class AgentEvents {
     const handle = async (event: JsonObject): Promise<void> => {
       await Promise.all([...this.#listeners].map((listener) => listener(event)));
     };
-    this.#desk.take('onAgentEvent', { kind: 'agent-event', id: 'runtime', handle });
+    this.#intake.take('onAgentEvent', { kind: 'agent-event', id: 'runtime', handle });
   }
 
   readonly listen = (listener: (event: JsonObject) => unknown): (() => void) => {
@@ -102,7 +102,7 @@ class AgentEvents {
   ): (() => void) => {
     let isOver = false;
     const handle = (event: JsonObject) => (isOver ? undefined : listener(event));
-    this.#desk.take('registerAgentEventSubscription', { kind: 'agent-event', id, streams, handle });
+    this.#intake.take('registerAgentEventSubscription', { kind: 'agent-event', id, streams, handle });
     return () => {
       isOver = true;
     };

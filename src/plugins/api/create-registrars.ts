@@ -1,5 +1,5 @@
 // The registration functions of a plugin's API: each takes what a plugin hands over, in today's form or an older one,
-// and brings it to the desk as plain data with functions.
+// and brings it to the intake as plain data with functions.
 
 import { KNOWN_EVENTS, PENDING_EVENTS } from '../../hooks/packs/unknown-events.ts';
 import type { InternalHookEvent } from '../../protocol/bootstrap-event.ts';
@@ -7,7 +7,7 @@ import type { JsonObject } from '../../protocol/json.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
 import { PLUGIN_HOOK_NAMES } from '../admit-hook.ts';
 import type { PluginHost } from '../plugin-host.ts';
-import type { PluginSeat } from '../plugin-seat.ts';
+import type { PluginSetup } from '../plugin-setup.ts';
 import type {
   CliRegistration,
   CommandRegistration,
@@ -24,13 +24,13 @@ import { registeredInternalHook } from './registered-internal-hook.ts';
 import { memoryCorpus, memoryPrompt, memoryRuntime } from './registered-memory.ts';
 import { registeredMethod } from './registered-method.ts';
 import { registeredTool } from './registered-tool.ts';
-import type { Problem, RegistrationDesk } from './registration-desk.ts';
+import type { Problem, RegistrationIntake } from './registration-intake.ts';
 
 export interface RegistrarParts {
-  readonly seat: PluginSeat;
+  readonly setup: PluginSetup;
   readonly host: PluginHost;
   readonly logger: PluginLogger;
-  readonly desk: RegistrationDesk;
+  readonly intake: RegistrationIntake;
   /** A copy of the whole configuration. */
   readonly config: () => JsonObject;
 }
@@ -41,43 +41,43 @@ type Fields = Readonly<Record<string, unknown>>;
 type AnyFunction = Function;
 
 export function createRegistrars(parts: RegistrarParts): Readonly<Record<string, Registrar>> {
-  const { seat, desk } = parts;
+  const { setup, intake } = parts;
   return {
     ...Object.fromEntries(
-      [...UNUSED_REGISTRARS].map((name) => [name, (handed: unknown) => desk.putAside(name, handed)]),
+      [...UNUSED_REGISTRARS].map((name) => [name, (handed: unknown) => intake.putAside(name, handed)]),
     ),
     on: (hook, handler, options) => registerOn(parts, hook, handler, fieldsOf(options)),
     registerHook: (events, handler, options) => registerHook(parts, events, handler, fieldsOf(options)),
     registerTool: (tool, options) => registerTool(parts, tool, options),
-    registerCommand: (command) => desk.take('registerCommand', registeredCommand(parts, fieldsOf(command))),
-    registerService: (service) => desk.take('registerService', registeredService(parts, fieldsOf(service))),
-    registerCli: (registrar, options) => desk.take('registerCli', registeredCli(registrar, fieldsOf(options))),
+    registerCommand: (command) => intake.take('registerCommand', registeredCommand(parts, fieldsOf(command))),
+    registerService: (service) => intake.take('registerService', registeredService(parts, fieldsOf(service))),
+    registerCli: (registrar, options) => intake.take('registerCli', registeredCli(registrar, fieldsOf(options))),
     registerNodeCliFeature: (registrar, options) =>
-      desk.take('registerNodeCliFeature', registeredCli(registrar, { ...fieldsOf(options), parentPath: ['nodes'] })),
+      intake.take('registerNodeCliFeature', registeredCli(registrar, { ...fieldsOf(options), parentPath: ['nodes'] })),
     registerGatewayMethod: (method, handler) =>
-      desk.take('registerGatewayMethod', registeredMethod(method, handler, seat)),
-    registerHttpRoute: (route) => desk.take('registerHttpRoute', registeredRoute(parts, fieldsOf(route))),
+      intake.take('registerGatewayMethod', registeredMethod(method, handler, setup)),
+    registerHttpRoute: (route) => intake.take('registerHttpRoute', registeredRoute(parts, fieldsOf(route))),
     registerHttpHandler: (handler) => {
-      desk.legacy('registerHttpHandler', 'registerHttpRoute');
+      intake.legacy('registerHttpHandler', 'registerHttpRoute');
       // It is asked for every path that nobody else answers, and says false where it does not answer either.
       const route = registeredRoute(parts, { path: '/', match: 'prefix', auth: 'gateway', handler });
-      desk.take('registerHttpHandler', 'problem' in route ? route : { ...route, path: '' });
+      intake.take('registerHttpHandler', 'problem' in route ? route : { ...route, path: '' });
     },
     registerTrustedToolPolicy: (policy) =>
-      desk.take('registerTrustedToolPolicy', registeredPolicy(parts, fieldsOf(policy))),
+      intake.take('registerTrustedToolPolicy', registeredPolicy(parts, fieldsOf(policy))),
     registerMemoryCapability: (capability) => registerMemoryCapability(parts, fieldsOf(capability)),
     registerMemoryPromptSection: (builder) => {
-      desk.legacy('registerMemoryPromptSection', 'registerMemoryCapability({ promptBuilder })');
+      intake.legacy('registerMemoryPromptSection', 'registerMemoryCapability({ promptBuilder })');
       registerMemoryCapability(parts, { promptBuilder: builder });
     },
     registerMemoryRuntime: (runtime) => {
-      desk.legacy('registerMemoryRuntime', 'registerMemoryCapability({ runtime })');
+      intake.legacy('registerMemoryRuntime', 'registerMemoryCapability({ runtime })');
       registerMemoryCapability(parts, { runtime });
     },
     registerMemoryPromptSupplement: (builder) =>
-      desk.take('registerMemoryPromptSupplement', registeredPrompt(parts, builder)),
+      intake.take('registerMemoryPromptSupplement', registeredPrompt(parts, builder)),
     registerMemoryCorpusSupplement: (supplement) =>
-      desk.take('registerMemoryCorpusSupplement', memoryCorpus(supplement)),
+      intake.take('registerMemoryCorpusSupplement', memoryCorpus(supplement)),
   };
 }
 
@@ -85,15 +85,15 @@ export function createRegistrars(parts: RegistrarParts): Readonly<Record<string,
 const HOOKS_WITH_CRON: readonly string[] = ['gateway_start', 'gateway_stop', 'cron_changed'];
 
 function registerOn(parts: RegistrarParts, hook: unknown, handler: unknown, options: Fields): void {
-  const { desk } = parts;
+  const { intake } = parts;
   if (typeof hook === 'string' && hook.includes(':')) {
-    desk.legacy(`on("${hook.slice(0, 100)}")`, 'registerHook');
+    intake.legacy(`on("${hook.slice(0, 100)}")`, 'registerHook');
     registerHook(parts, hook, handler, options);
-  } else desk.take('on', registeredHandler(parts, hook, handler, options));
+  } else intake.take('on', registeredHandler(parts, hook, handler, options));
 }
 
 function registeredHandler(
-  { desk, host }: RegistrarParts,
+  { intake, host }: RegistrarParts,
   hook: unknown,
   handler: unknown,
   options: Fields,
@@ -106,7 +106,7 @@ function registeredHandler(
   return {
     kind: 'hook',
     hook,
-    id: desk.handlerId(hook),
+    id: intake.handlerId(hook),
     handler: HOOKS_WITH_CRON.includes(hook)
       ? (event, context) => handler(event, withCron(context))
       : (event, context) => handler(event, context),
@@ -119,10 +119,10 @@ function registeredHandler(
 }
 
 function registerHook(parts: RegistrarParts, events: unknown, handler: unknown, options: Fields): void {
-  const { desk, seat } = parts;
+  const { intake, setup } = parts;
   const named = listOf(Array.isArray(events) ? events : [events]).filter(isName);
   if (named.length === 0 || !isFunction(handler)) {
-    desk.refuse(
+    intake.refuse(
       'registerHook',
       named.length === 0 ? 'it names no event' : `its handler for ${named.join(', ')} is no function`,
     );
@@ -130,46 +130,46 @@ function registerHook(parts: RegistrarParts, events: unknown, handler: unknown, 
   }
   const isHook = (event: string) => PLUGIN_HOOK_NAMES.some((name) => name === event);
   for (const hook of named.filter(isHook)) {
-    desk.note('info', 'legacy', `It registers for ${hook} with registerHook; it is called as if it had used on.`);
+    intake.note('info', 'legacy', `It registers for ${hook} with registerHook; it is called as if it had used on.`);
     // Such handlers look for what they need under `event.context`.
     const asTyped = (event: object, context: object) =>
       handler({ ...event, context: { ...context, ...fieldsOf((event as Fields).context) } }, context);
     registerOn(parts, hook, asTyped, options);
   }
-  const internal = named.filter((event) => !isHook(event) && admitEvent(desk, event));
+  const internal = named.filter((event) => !isHook(event) && admitEvent(intake, event));
   if (internal.length === 0) return;
-  desk.take(
+  intake.take(
     'registerHook',
     registeredInternalHook({
       events: internal,
-      name: textOf(options.name) ?? `${seat.id}:${internal[0]}`,
+      name: textOf(options.name) ?? `${setup.id}:${internal[0]}`,
       description: textOf(options.description),
       handler: (event: InternalHookEvent) => handler(event),
-      pluginConfig: seat.pluginConfig,
+      pluginConfig: setup.pluginConfig,
     }),
   );
 }
 
 /** An event that nothing fires is refused, since its handler would wait for ever without anybody noticing. */
-function admitEvent(desk: RegistrationDesk, event: string): boolean {
+function admitEvent(intake: RegistrationIntake, event: string): boolean {
   if (KNOWN_EVENTS.includes(event)) return true;
   if (PENDING_EVENTS.includes(event)) {
-    desk.note('info', 'pending-hook', `Its handler for ${event} waits: nothing fires this event yet.`);
+    intake.note('info', 'pending-hook', `Its handler for ${event} waits: nothing fires this event yet.`);
     return true;
   }
   const meant = nearMatch(event, [...KNOWN_EVENTS, ...PLUGIN_HOOK_NAMES]);
   const next = meant === undefined ? 'docs/hooks.md lists those that there are.' : `Did it mean "${meant}"?`;
   const message = `Its handler for "${event.slice(0, 100)}" is not registered: nothing fires such an event. ${next}`;
-  desk.note('warn', 'refused-hook', message);
+  intake.note('warn', 'refused-hook', message);
   return false;
 }
 
-function registerTool({ desk, seat, host }: RegistrarParts, tool: unknown, options: unknown): void {
-  const registration = registeredTool(tool, options, seat, host);
-  if (!desk.take('registerTool', registration) || 'problem' in registration || registration.isDeclared) return;
+function registerTool({ intake, setup, host }: RegistrarParts, tool: unknown, options: unknown): void {
+  const registration = registeredTool(tool, options, setup, host);
+  if (!intake.take('registerTool', registration) || 'problem' in registration || registration.isDeclared) return;
   const { names } = registration;
   const which = names.length === 0 ? 'Tools that it makes' : names.join(', ');
-  desk.note('info', 'undeclared-tool', `${which}: not named under contracts.tools in its manifest; accepted.`);
+  intake.note('info', 'undeclared-tool', `${which}: not named under contracts.tools in its manifest; accepted.`);
 }
 
 function registeredCommand({ config }: RegistrarParts, command: Fields): CommandRegistration | Problem {
@@ -207,14 +207,14 @@ function commandAnswer(answer: unknown): PluginCommandAnswer | undefined {
   };
 }
 
-function registeredService({ seat, logger, config }: RegistrarParts, service: Fields): ServiceRegistration | Problem {
+function registeredService({ setup, logger, config }: RegistrarParts, service: Fields): ServiceRegistration | Problem {
   const { id, start, stop } = service;
   if (!isName(id)) return { problem: 'it has no id' };
   if (!isFunction(start)) return { problem: `"${id}" has no start function` };
   const context = () => ({
     config: config(),
-    workspaceDir: seat.workspaceDir,
-    stateDir: seat.stateDir,
+    workspaceDir: setup.workspaceDir,
+    stateDir: setup.stateDir,
     logger,
     startupTrace: { detail: () => undefined, measure: async (_name: string, run: () => unknown) => run() },
   });
@@ -234,20 +234,20 @@ function registeredCli(registrar: unknown, options: Fields): CliRegistration | P
   return { kind: 'cli', commands: [...new Set(commands)], parentPath, registrar: (context) => registrar(context) };
 }
 
-function registeredRoute({ desk }: RegistrarParts, route: Fields): RouteRegistration | Problem {
+function registeredRoute({ intake }: RegistrarParts, route: Fields): RouteRegistration | Problem {
   const { path, handler, auth, match, handleUpgrade } = route;
   const written = typeof path === 'string' ? path.trim() : '';
   if (written === '') return { problem: 'it has no path' };
   if (!isFunction(handler)) return { problem: `"${written}" has no handler function` };
   if (isFunction(handleUpgrade)) {
-    desk.note(
+    intake.note(
       'warn',
       'unused',
       `Its route ${written} also wants WebSocket upgrades, which routes of plugins do not get.`,
     );
   }
   if (auth !== 'plugin' && auth !== 'gateway') {
-    desk.note(
+    intake.note(
       'info',
       'legacy',
       `Its route ${written} does not say who may call it, so it is behind the gateway's token.`,
@@ -262,9 +262,9 @@ function registeredRoute({ desk }: RegistrarParts, route: Fields): RouteRegistra
   };
 }
 
-function registeredPolicy({ seat }: RegistrarParts, policy: Fields): TrustedPolicyRegistration | Problem {
+function registeredPolicy({ setup }: RegistrarParts, policy: Fields): TrustedPolicyRegistration | Problem {
   const { id, description, evaluate } = policy;
-  if (seat.origin !== 'bundled') {
+  if (setup.origin !== 'bundled') {
     return { problem: 'only plugins that come with the product can; before_tool_call is for the others' };
   }
   if (!isName(id)) return { problem: 'it has no id' };
@@ -278,25 +278,25 @@ function registeredPolicy({ seat }: RegistrarParts, policy: Fields): TrustedPoli
 }
 
 function registerMemoryCapability(parts: RegistrarParts, capability: Fields): void {
-  const { desk, seat, config } = parts;
+  const { intake, setup, config } = parts;
   const { promptBuilder, runtime, flushPlanResolver, publicArtifacts } = capability;
-  if (!seat.holdsMemorySlot) {
-    desk.putAside('registerMemoryCapability', undefined, `plugins.slots.memory does not name "${seat.id}"`);
+  if (!setup.holdsMemorySlot) {
+    intake.putAside('registerMemoryCapability', undefined, `plugins.slots.memory does not name "${setup.id}"`);
     return;
   }
-  if (promptBuilder) desk.take('registerMemoryCapability', registeredPrompt(parts, promptBuilder));
-  if (runtime) desk.take('registerMemoryCapability', memoryRuntime(runtime, config));
+  if (promptBuilder) intake.take('registerMemoryCapability', registeredPrompt(parts, promptBuilder));
+  if (runtime) intake.take('registerMemoryCapability', memoryRuntime(runtime, config));
   const left = Object.entries({ flushPlanResolver, publicArtifacts }).filter(([, value]) => value);
-  if (left.length > 0) desk.putAside('registerMemoryCapability', left.map(([name]) => name).join(', '));
+  if (left.length > 0) intake.putAside('registerMemoryCapability', left.map(([name]) => name).join(', '));
 }
 
-function registeredPrompt({ desk }: RegistrarParts, builder: unknown): HookHandlerRegistration | Problem {
+function registeredPrompt({ intake }: RegistrarParts, builder: unknown): HookHandlerRegistration | Problem {
   if (!isFunction(builder)) return { problem: 'it is no function' };
-  const id = desk.handlerId('before_prompt_build');
+  const id = intake.handlerId('before_prompt_build');
   return memoryPrompt(
     id,
     (request) => builder(request),
-    () => desk.toolNames,
+    () => intake.toolNames,
   );
 }
 

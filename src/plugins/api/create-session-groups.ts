@@ -8,7 +8,7 @@ import type {
   SessionExtensionRegistration,
 } from '../registration.ts';
 import type { RegistrarParts } from './create-registrars.ts';
-import type { Problem } from './registration-desk.ts';
+import type { Problem } from './registration-intake.ts';
 import { RunContextNotes } from './run-context-notes.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ export interface SessionGroupParts extends RegistrarParts {
 }
 
 export function createSessionGroups(parts: SessionGroupParts) {
-  const { seat, host, desk, logger, onAgentEvent } = parts;
+  const { setup, host, intake, logger, onAgentEvent } = parts;
   const notes = new RunContextNotes();
 
   const enqueueNextTurnInjection = async (injection: unknown) => {
@@ -39,22 +39,22 @@ export function createSessionGroups(parts: SessionGroupParts) {
   };
 
   const registerSessionExtension = (extension: unknown) =>
-    void desk.take('registerSessionExtension', registeredExtension(extension));
+    void intake.take('registerSessionExtension', registeredExtension(extension));
   const registerRuntimeLifecycle = (lifecycle: unknown) =>
-    void desk.take('registerRuntimeLifecycle', registeredLifecycle(lifecycle));
+    void intake.take('registerRuntimeLifecycle', registeredLifecycle(lifecycle));
   const registerSessionAction = (action: unknown) =>
-    void desk.take('registerSessionAction', registeredAction(action, seat.id));
+    void intake.take('registerSessionAction', registeredAction(action, setup.id));
 
   const registerSessionSchedulerJob = (job: unknown) => {
     const { id, sessionKey, kind } = fieldsOf(job);
-    const isTaken = desk.take('registerSessionSchedulerJob', registeredJob(job));
-    return isTaken ? { id, pluginId: seat.id, sessionKey, kind: String(kind ?? '') } : undefined;
+    const isTaken = intake.take('registerSessionSchedulerJob', registeredJob(job));
+    return isTaken ? { id, pluginId: setup.id, sessionKey, kind: String(kind ?? '') } : undefined;
   };
 
   const registerAgentEventSubscription = (subscription: unknown): void => {
     const { id, streams, handle } = fieldsOf(subscription);
     if (typeof id !== 'string' || typeof handle !== 'function') {
-      desk.refuse('registerAgentEventSubscription', 'it needs an id and a handle function');
+      intake.refuse('registerAgentEventSubscription', 'it needs an id and a handle function');
       return;
     }
     const wanted = Array.isArray(streams) ? streams.filter((stream) => typeof stream === 'string') : undefined;
@@ -97,7 +97,8 @@ export function createSessionGroups(parts: SessionGroupParts) {
     unscheduleSessionTurnsByTag: async () => ({ removed: 0, failed: 0 }),
   };
   const events = { registerAgentEventSubscription, emitAgentEvent };
-  const registerControlUiDescriptor = (descriptor: unknown) => desk.putAside('registerControlUiDescriptor', descriptor);
+  const registerControlUiDescriptor = (descriptor: unknown) =>
+    intake.putAside('registerControlUiDescriptor', descriptor);
 
   return {
     groups: {

@@ -1,18 +1,18 @@
 // `api.runtime`: what plugins ask of the gateway while it runs, under the names that they know. It is made of the host's
-// port and the seat. A part of the contract that has no counterpart here is an empty group rather than nothing, because
+// port and the setup. A part of the contract that has no counterpart here is an empty group rather than nothing, because
 // plugins look two levels down to find out whether something is there.
 
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
+import { detectMime, mediaKindFromMime } from '../openclaw-sdk/media-types.ts';
+import { runCommandWithTimeout } from '../openclaw-sdk/run-command.ts';
 import type { PluginHost } from '../plugin-host.ts';
-import type { PluginSeat } from '../plugin-seat.ts';
-import { detectMime, mediaKindFromMime } from '../sdk/media-types.ts';
-import { runCommandWithTimeout } from '../sdk/run-command.ts';
+import type { PluginSetup } from '../plugin-setup.ts';
 import { createPluginLogger, type PluginLogger } from './plugin-logger.ts';
 
 export type PluginRuntime = ReturnType<typeof createPluginRuntime>;
 
 export interface RuntimeParts {
-  readonly seat: PluginSeat;
+  readonly setup: PluginSetup;
   readonly host: PluginHost;
   readonly logger: PluginLogger;
   /** Returns the undo. */
@@ -21,8 +21,8 @@ export interface RuntimeParts {
   readonly legacy: (form: string, instead: string) => void;
 }
 
-export function createPluginRuntime({ seat, host, logger, onAgentEvent, legacy }: RuntimeParts) {
-  let written: JsonObject = seat.config;
+export function createPluginRuntime({ setup, host, logger, onAgentEvent, legacy }: RuntimeParts) {
+  let written: JsonObject = setup.config;
   const current = () => structuredClone(written);
   const write = async (config: JsonObject): Promise<void> => {
     await host.writeConfig(config);
@@ -70,7 +70,7 @@ export function createPluginRuntime({ seat, host, logger, onAgentEvent, legacy }
         return { config: current(), result };
       },
     },
-    state: { resolveStateDir: () => seat.stateDir },
+    state: { resolveStateDir: () => setup.stateDir },
     events: {
       onAgentEvent,
       onSessionTranscriptUpdate: () => {
@@ -110,8 +110,8 @@ export function createPluginRuntime({ seat, host, logger, onAgentEvent, legacy }
     agent: {
       defaults: {},
       session: {},
-      resolveAgentDir: (_config: unknown, agentId: string) => `${seat.stateDir}/agents/${agentId}/agent`,
-      resolveAgentWorkspaceDir: () => seat.workspaceDir,
+      resolveAgentDir: (_config: unknown, agentId: string) => `${setup.stateDir}/agents/${agentId}/agent`,
+      resolveAgentWorkspaceDir: () => setup.workspaceDir,
       sendMessage: (message: SentMessage) => host.sendMessage(message),
       // Published plugins give the two in a row.
       resolveApproval: (request: string | { readonly id: string; readonly decision: string }, decision = '') =>

@@ -3,7 +3,7 @@
 
 import type { JsonObject } from '../../protocol/json.ts';
 import type { HookHandlerRegistration, MemoryCorpusRegistration } from '../registration.ts';
-import type { Problem } from './registration-desk.ts';
+import type { Problem } from './registration-intake.ts';
 
 export function memoryPrompt(
   id: string,

@@ -4,22 +4,22 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
 import { oneLine } from '../../protocol/one-line.ts';
 import { PluginMethodError } from '../errors.ts';
-import type { PluginSeat } from '../plugin-seat.ts';
+import type { PluginSetup } from '../plugin-setup.ts';
 import type { MethodRegistration } from '../registration.ts';
-import type { Problem } from './registration-desk.ts';
+import type { Problem } from './registration-intake.ts';
 
-export function registeredMethod(method: unknown, handler: unknown, seat: PluginSeat): MethodRegistration | Problem {
+export function registeredMethod(method: unknown, handler: unknown, setup: PluginSetup): MethodRegistration | Problem {
   if (typeof method !== 'string' || !/^[A-Za-z0-9][\w.:/-]{0,99}$/.test(method))
     return { problem: 'its name is no name of a method' };
   if (typeof handler !== 'function') return { problem: `"${method}" has no function that answers it` };
-  return { kind: 'method', method, handler: (params, client) => answerOf(seat, method, handler, params, client) };
+  return { kind: 'method', method, handler: (params, client) => answerOf(setup, method, handler, params, client) };
 }
 
 /** A handler that ends without having answered may still do so for this long. */
 const ANSWER_DEADLINE_MS = 60_000;
 
 function answerOf(
-  seat: PluginSeat,
+  setup: PluginSetup,
   method: string,
   // biome-ignore lint/complexity/noBannedTypes: whatever a plugin handed over
   handler: Function,
@@ -31,7 +31,7 @@ function answerOf(
       const { code, message } = isJsonObject(error) ? error : ({} as JsonObject);
       const pluginCode = typeof code === 'string' ? oneLine(code, 100) : undefined;
       const reason = oneLine(typeof message === 'string' ? message : (error ?? 'no reason given'));
-      reject(new PluginMethodError({ pluginId: seat.id, method, pluginCode, reason }));
+      reject(new PluginMethodError({ pluginId: setup.id, method, pluginCode, reason }));
     };
     const respond = (ok: unknown, payload?: unknown, error?: unknown) =>
       ok ? resolve(payload as JsonValue | undefined) : fail(error);
@@ -41,7 +41,7 @@ function answerOf(
       client,
       respond,
       isWebchatConnect: () => false,
-      context: { config: structuredClone(seat.config) },
+      context: { config: structuredClone(setup.config) },
     };
     Promise.resolve()
       .then(() => handler(call))

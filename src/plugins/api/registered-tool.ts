@@ -3,25 +3,25 @@
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
 import type { PluginHost } from '../plugin-host.ts';
-import type { PluginSeat } from '../plugin-seat.ts';
+import type { PluginSetup } from '../plugin-setup.ts';
 import type { PluginTool, PluginToolResult, PluginToolScope, ToolRegistration } from '../registration.ts';
-import type { Problem } from './registration-desk.ts';
+import type { Problem } from './registration-intake.ts';
 
 export function registeredTool(
   tool: unknown,
   options: unknown,
-  seat: PluginSeat,
+  setup: PluginSetup,
   host: PluginHost,
 ): ToolRegistration | Problem {
   const { name, names, optional } = isJsonObject(options) ? options : ({} as JsonObject);
   const given = Array.isArray(names) ? names : [name];
   const declared = (known: readonly string[]) =>
-    known.length > 0 && known.every((each) => seat.manifest.tools.includes(each));
+    known.length > 0 && known.every((each) => setup.manifest.tools.includes(each));
 
   if (typeof tool === 'function') {
     const known = given.filter(isToolName);
     const make = async (scope: PluginToolScope): Promise<readonly PluginTool[]> => {
-      const made: unknown = await tool(factoryContext(scope, seat, host));
+      const made: unknown = await tool(factoryContext(scope, setup, host));
       return (Array.isArray(made) ? made : [made])
         .filter((each) => each !== null && each !== undefined)
         .slice(0, MOST_HANDED_OVER)
@@ -91,10 +91,10 @@ function toolResult(answer: unknown): PluginToolResult {
   return { content: [{ type: 'text', text: JSON.stringify(answer, null, 2) ?? '' }], details: answer as JsonValue };
 }
 
-function factoryContext(scope: PluginToolScope, seat: PluginSeat, host: PluginHost): object {
-  const config = structuredClone(seat.config);
+function factoryContext(scope: PluginToolScope, setup: PluginSetup, host: PluginHost): object {
+  const config = structuredClone(setup.config);
   return {
-    workspaceDir: seat.workspaceDir,
+    workspaceDir: setup.workspaceDir,
     ...scope,
     config,
     runtimeConfig: config,

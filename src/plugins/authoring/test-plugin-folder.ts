@@ -6,8 +6,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { evaluateModule, type ModuleEnvironment } from '../../hooks/packs/evaluate-module.ts';
 import { PluginWithoutTestsError } from '../errors.ts';
-import { SDK_SUBPATHS } from '../sdk/sdk-subpaths.ts';
-import { SHARED_SYMBOLS } from '../sdk/shared-symbols.ts';
+import { SDK_SUBPATHS } from '../openclaw-sdk/sdk-subpaths.ts';
+import { SHARED_SYMBOLS } from '../openclaw-sdk/shared-symbols.ts';
 
 export async function testPluginFolder(dir: string, environment: ModuleEnvironment): Promise<void> {
   const names = await readdir(dir).catch((): string[] => []);

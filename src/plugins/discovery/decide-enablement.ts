@@ -2,7 +2,7 @@
 // it came from and how to change it.
 
 import type { PluginEntry, PluginSettings } from '../../protocol/plugin-settings.ts';
-import type { PluginManifest, PluginOrigin } from '../plugin-seat.ts';
+import type { PluginManifest, PluginOrigin } from '../plugin-setup.ts';
 
 export interface Enablement {
   readonly enabled: boolean;

@@ -9,8 +9,8 @@ import { basename, dirname, extname, join } from 'node:path';
 import { findContainedFile, isInside } from '../../hooks/packs/contained-file.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
 import type { InstallRecord } from '../install/install-records.ts';
-import type { PluginManifest, PluginOrigin } from '../plugin-seat.ts';
-import { manifestOf, type PluginPapers, readPluginPapers, textOf, textsOf } from './plugin-manifest.ts';
+import type { PluginManifest, PluginOrigin } from '../plugin-setup.ts';
+import { manifestOf, type PluginMetadata, readPluginMetadata, textOf, textsOf } from './plugin-manifest.ts';
 
 export interface PluginPlaces {
   readonly loadPaths: readonly string[];
@@ -133,15 +133,15 @@ async function findInFolder(dir: string, origin: PluginOrigin, problems: string[
 /** The plugin whose folder this is: several when its package has several entries, none when it is no plugin. */
 async function findInRoot(dir: string, origin: PluginOrigin): Promise<FoundPlugin[]> {
   const rootDir = await realpath(dir).catch(() => dir);
-  const papers = await readPluginPapers(rootDir);
-  const { manifest, packageJson } = papers;
+  const metadata = await readPluginMetadata(rootDir);
+  const { manifest, packageJson } = metadata;
   const declared = isJsonObject(packageJson?.openclaw ?? null) ? (packageJson?.openclaw as JsonObject) : {};
   const extensions = textsOf(declared.extensions);
   const fallbackId = idOfPackage(textOf(packageJson?.name)) ?? basename(dir);
   const id = textOf(manifest?.id) ?? fallbackId;
   const describe = (entry: EntryFile, ownId: string): FoundPlugin => {
-    const problem = papers.problem ?? problemOfId(ownId) ?? entry.problem;
-    return found(isPluginId(ownId) ? ownId : safeId(fallbackId), papers, {
+    const problem = metadata.problem ?? problemOfId(ownId) ?? entry.problem;
+    return found(isPluginId(ownId) ? ownId : safeId(fallbackId), metadata, {
       origin,
       rootDir,
       ...entry,
@@ -149,7 +149,7 @@ async function findInRoot(dir: string, origin: PluginOrigin): Promise<FoundPlugi
       problem,
     });
   };
-  if (papers.problem !== undefined) return [describe({ entryPath: null }, id)];
+  if (metadata.problem !== undefined) return [describe({ entryPath: null }, id)];
   if (extensions.length > 1) {
     return collect(extensions.slice(0, MAX_ENTRIES), async (extension, index) => {
       const runtime = textsOf(declared.runtimeExtensions)[index];
@@ -167,9 +167,9 @@ async function findInRoot(dir: string, origin: PluginOrigin): Promise<FoundPlugi
 async function findFile(path: string, origin: PluginOrigin): Promise<FoundPlugin> {
   const entryPath = await realpath(path).catch(() => path);
   const id = basename(path, extname(path));
-  const papers = { manifest: undefined, packageJson: undefined, problem: undefined };
+  const metadata = { manifest: undefined, packageJson: undefined, problem: undefined };
   const problem = problemOfId(id) ?? (await problemOfAccess([entryPath]));
-  return found(safeId(id), papers, {
+  return found(safeId(id), metadata, {
     origin,
     rootDir: dirname(entryPath),
     entryPath,
@@ -180,10 +180,10 @@ async function findFile(path: string, origin: PluginOrigin): Promise<FoundPlugin
 
 function found(
   id: string,
-  papers: PluginPapers,
+  metadata: PluginMetadata,
   rest: Pick<FoundPlugin, 'origin' | 'rootDir' | 'entryPath' | 'isSingleFile' | 'problem'>,
 ): FoundPlugin {
-  const manifest = manifestOf(id, papers);
+  const manifest = manifestOf(id, metadata);
   return { id, name: manifest.name ?? id, manifest, ...rest };
 }
 

@@ -7,18 +7,18 @@ import { findContainedFile } from '../../hooks/packs/contained-file.ts';
 import { parseJson5 } from '../../hooks/packs/hook-metadata.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
 import { oneLine } from '../../protocol/one-line.ts';
-import type { PluginManifest } from '../plugin-seat.ts';
+import type { PluginManifest } from '../plugin-setup.ts';
 
 const MANIFEST_NAME = 'openclaw.plugin.json';
 
 /** What a folder says; both are undefined in a folder that says nothing. */
-export interface PluginPapers {
+export interface PluginMetadata {
   readonly manifest: JsonObject | undefined;
   readonly packageJson: JsonObject | undefined;
   readonly problem: string | undefined;
 }
 
-export async function readPluginPapers(dir: string): Promise<PluginPapers> {
+export async function readPluginMetadata(dir: string): Promise<PluginMetadata> {
   const [manifest, packageJson] = await Promise.all([
     readJsonObject(dir, MANIFEST_NAME),
     readJsonObject(dir, 'package.json'),
@@ -31,7 +31,7 @@ export async function readPluginPapers(dir: string): Promise<PluginPapers> {
 }
 
 /** What stands in the manifest, else in the package; the id is found by the caller. */
-export function manifestOf(id: string, { manifest = {}, packageJson = {} }: PluginPapers): PluginManifest {
+export function manifestOf(id: string, { manifest = {}, packageJson = {} }: PluginMetadata): PluginManifest {
   const contracts = isJsonObject(manifest.contracts ?? null) ? (manifest.contracts as JsonObject) : {};
   const schema = manifest.configSchema;
   return {

@@ -12,10 +12,10 @@ import { hashPluginFolder } from './hash-plugin-folder.ts';
 import { type InstalledDependencies, installDependencies } from './install-dependencies.ts';
 import { type InstallRecord, isSameInstall, readInstallRecords, writeInstallRecords } from './install-records.ts';
 import type { InstallSource } from './install-source.ts';
-import { inWorkshop } from './install-workshop.ts';
 import { folderNameOf, type Installable, type InstallKind, readInstallable } from './installable.ts';
 import type { NpmEnvironment } from './run-npm.ts';
 import { type PluginScan, scanPlugin } from './scan-plugin.ts';
+import { withStaging } from './staging.ts';
 
 export interface InstallRequest extends NpmEnvironment {
   readonly wanted: 'plugin' | 'skill';
@@ -47,7 +47,7 @@ export async function installPackage(
   review: (staged: StagedInstall) => Promise<boolean>,
 ): Promise<Installed | undefined> {
   const { wanted, source, stateDir, force, variables, now } = request;
-  return inWorkshop(stateDir, async ({ stagingDir, place }) => {
+  return withStaging(stateDir, async ({ stagingDir, place }) => {
     const records = await readInstallRecords(stateDir);
     const fetched = await fetchPackage(source, stagingDir, { variables });
     const installable = await readInstallable(fetched.dir, wanted, source.spec);

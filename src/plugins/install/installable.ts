@@ -5,7 +5,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseFrontMatter } from '../../hooks/packs/front-matter.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
-import { type PluginPapers, readBounded, readPluginPapers, textOf, textsOf } from '../discovery/plugin-manifest.ts';
+import { type PluginMetadata, readBounded, readPluginMetadata, textOf, textsOf } from '../discovery/plugin-manifest.ts';
 import { NotInstallableError } from '../errors.ts';
 
 export type InstallKind = 'plugin' | 'hook-pack' | 'skill';
@@ -38,7 +38,7 @@ export function folderNameOf(id: string): string {
 }
 
 async function readPluginOrPack(dir: string, spec: string): Promise<Installable> {
-  const { manifest, packageJson = {} } = await readPapers(dir, spec);
+  const { manifest, packageJson = {} } = await readMetadata(dir, spec);
   const section = isJsonObject(packageJson.openclaw) ? packageJson.openclaw : {};
   const extensions = textsOf(section.extensions);
   const facts = { dir, extensions, packageJson, ...packageFacts(packageJson, manifest) };
@@ -72,7 +72,7 @@ async function readSkill(root: string, spec: string): Promise<Installable> {
       problem: `it has several skills (${names}); install the folder of one of them`,
     });
   }
-  const { packageJson = {} } = await readPapers(root, spec);
+  const { packageJson = {} } = await readMetadata(root, spec);
   const front = await parseFrontMatter((await readText(dir, 'SKILL.md', spec)) ?? '');
   const facts = packageFacts(packageJson, undefined);
   const names = dir === root ? [baseNameOf(facts.packageName), nameInPath(spec)] : [basename(dir)];
@@ -164,8 +164,9 @@ async function readText(dir: string, name: string, spec: string): Promise<string
   return text;
 }
 
-async function readPapers(dir: string, spec: string): Promise<PluginPapers> {
-  const papers = await readPluginPapers(dir);
-  if (papers.problem !== undefined) throw new NotInstallableError({ spec, problem: papers.problem.replace(/\.$/, '') });
-  return papers;
+async function readMetadata(dir: string, spec: string): Promise<PluginMetadata> {
+  const metadata = await readPluginMetadata(dir);
+  if (metadata.problem !== undefined)
+    throw new NotInstallableError({ spec, problem: metadata.problem.replace(/\.$/, '') });
+  return metadata;
 }

@@ -7,8 +7,8 @@ import { nearMatch } from '../../protocol/near-match.ts';
 import { NotInstalledError } from '../errors.ts';
 import { installDirOf } from './install-package.ts';
 import { type InstallRecord, isSameInstall, readInstallRecords, writeInstallRecords } from './install-records.ts';
-import { inWorkshop } from './install-workshop.ts';
 import type { InstallKind } from './installable.ts';
+import { withStaging } from './staging.ts';
 
 /** What was removed. `kinds` are those that the command speaks of. */
 export async function uninstallPackage(
@@ -16,7 +16,7 @@ export async function uninstallPackage(
   id: string,
   kinds: readonly InstallKind[],
 ): Promise<InstallRecord> {
-  return inWorkshop(stateDir, async ({ takeAway }) => {
+  return withStaging(stateDir, async ({ takeAway }) => {
     const records = await readInstallRecords(stateDir);
     const candidates = records.filter(({ kind }) => kinds.includes(kind));
     const record = candidates.find((each) => each.id === id);

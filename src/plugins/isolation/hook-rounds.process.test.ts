@@ -8,14 +8,14 @@ import { HookRunner } from '../../hooks/runner.ts';
 import { armHooks } from '../arm-hooks.ts';
 import { recordingHost, ScratchPlugins } from '../fixtures/scratch-plugins.ts';
 import type { LoadedPlugin } from '../loaded-plugin.ts';
-import type { PluginSeat } from '../plugin-seat.ts';
+import type { PluginSetup } from '../plugin-setup.ts';
 import { WorkerPlugins } from './worker-plugins.ts';
 
 let scratch: ScratchPlugins;
 let plugins: WorkerPlugins;
 let runner: HookRunner;
 let told: HookCallRecord[] = [];
-let loaded: { readonly plugin: LoadedPlugin; readonly seat: PluginSeat }[] = [];
+let loaded: { readonly plugin: LoadedPlugin; readonly setup: PluginSetup }[] = [];
 let minutes = 0;
 
 const CONTEXT = { agentId: 'main', sessionKey: 'agent:main:main', runId: 'run-1' };
@@ -52,14 +52,14 @@ async function arm(bodies: readonly string[], { oneByOne = false } = {}): Promis
   for (const [index, body] of bodies.entries()) {
     const id = `p${index}`;
     const text = `export default { id: '${id}', register(api: any) { ${body} } }`;
-    const seat = await scratch.write(id, text, { hooks: ALLOWED, pluginConfig: { own: id } });
-    const result = await plugins.load(seat, recordingHost());
+    const setup = await scratch.write(id, text, { hooks: ALLOWED, pluginConfig: { own: id } });
+    const result = await plugins.load(setup, recordingHost());
     if (!result.ok) throw new Error(JSON.stringify(result));
-    loaded.push({ plugin: result.plugin, seat });
+    loaded.push({ plugin: result.plugin, setup });
     const registrations = oneByOne
       ? result.plugin.registrations.map((each) => (each.kind === 'hook' ? { ...each, remote: undefined } : each))
       : result.plugin.registrations;
-    armHooks(runner, seat, registrations, 'worker');
+    armHooks(runner, setup, registrations, 'worker');
   }
 }
 
@@ -174,12 +174,12 @@ describe('a round', () => {
     }), { timeoutMs: 50 });`;
     const host = recordingHost();
     const text = `export default { id: 'p0', register(api: any) { ${wait('before_prompt_build')} ${wait('agent_end')} } }`;
-    const seat = await scratch.write('p0', text, { hooks: ALLOWED });
-    const result = await plugins.load(seat, host);
+    const setup = await scratch.write('p0', text, { hooks: ALLOWED });
+    const result = await plugins.load(setup, host);
     if (!result.ok) throw new Error(JSON.stringify(result));
-    loaded.push({ plugin: result.plugin, seat });
+    loaded.push({ plugin: result.plugin, setup });
     runner = new HookRunner();
-    armHooks(runner, seat, result.plugin.registrations, 'worker');
+    armHooks(runner, setup, result.plugin.registrations, 'worker');
     await runner.run('before_prompt_build', { prompt: 'hi', messages: [] }, CONTEXT);
     await runner.observeAndWait('agent_end', { messages: [], success: true }, CONTEXT);
     await vi.waitFor(

@@ -8,8 +8,8 @@ import { type ActivityBoard, isCall } from './activity-board.ts';
 import { type EncodedValue, encodeReason, encodeValue } from './crossing-value.ts';
 import type { HookRound, RoundAbort, RoundAnswer } from './hook-round.ts';
 import type { Wire } from './wire.ts';
+import { findHandler, type HandlerPlace, NeverBegun } from './worker-plugin.ts';
 import { MAX_QUESTION_BYTES } from './worker-start.ts';
-import { findHandler, type HandlerPlace, NeverBegun } from './worker-tenant.ts';
 
 export interface HookRoundsParts {
   readonly board: ActivityBoard;
@@ -68,8 +68,8 @@ export class HookRounds {
 
   #tellAll(): void {
     const all = this.#told.splice(0);
-    const told = all.filter(({ place }) => !place.home.wire.hasEnded);
-    for (const { place, resolve } of all) if (place.home.wire.hasEnded) resolve(undefined);
+    const told = all.filter(({ place }) => !place.connection.wire.hasEnded);
+    for (const { place, resolve } of all) if (place.connection.wire.hasEnded) resolve(undefined);
     const questions = encodeTogether(told.map(({ event, context }) => [event, context.fields]));
     const places = told.map(({ place }) => place);
     const deadlines = told.map(({ context }) => context.deadline);
@@ -84,7 +84,7 @@ export class HookRounds {
     deadlines: readonly Deadline[] = [],
   ): readonly RemoteCall[] {
     const { board, post } = this.#parts;
-    const opened = places.map(({ home: { slot, wire }, handle, label }, index) => {
+    const opened = places.map(({ connection: { slot, wire }, handle, label }, index) => {
       this.#wires.set(slot, wire);
       const deadline = deadlines[index];
       const { number, answer } = wire.open(label, () => deadline?.isOver ?? false);
@@ -120,11 +120,11 @@ export const HANDLERS_IN_WORKER: RemoteHandlers = {
     const places: HandlerPlace[] = [];
     for (const { handler } of questions) {
       const place = findHandler(handler);
-      if (!place || (places[0] && places[0].home.thread !== place.home.thread)) break;
+      if (!place || (places[0] && places[0].connection.thread !== place.connection.thread)) break;
       places.push(place);
     }
     const events = questions.slice(0, places.length).map(({ event }) => event);
-    return places[0]?.home.thread.rounds.ask(places, events, context, until) ?? [];
+    return places[0]?.connection.thread.rounds.ask(places, events, context, until) ?? [];
   },
 };
 

@@ -12,22 +12,22 @@ import { oneLine } from '../../protocol/one-line.ts';
 import { PluginGoneError } from '../errors.ts';
 import { type LoadPluginSettings, loadPlugin } from '../loading/load-plugin.ts';
 import type { PluginHost, PluginLogEntry } from '../plugin-host.ts';
-import type { PluginSeat } from '../plugin-seat.ts';
+import type { PluginSetup } from '../plugin-setup.ts';
 import { CROSSING, type PluginRegistration } from '../registration.ts';
 import { ActivityBoard } from './activity-board.ts';
 import { CallPace, pacedHost } from './call-pace.ts';
-import { KeptIntrinsics } from './kept-intrinsics.ts';
+import { IntrinsicsGuard } from './intrinsics-guard.ts';
 import { OutputBudget } from './output-budget.ts';
-import { RoundPlayer } from './round-player.ts';
+import { RoundRunner } from './round-runner.ts';
 import { systemThreadId } from './thread-time.ts';
 import { Wire } from './wire.ts';
 import {
-  type ArrivedPlugin,
   MAX_ANSWER_BYTES,
   MAX_CALLS_OF_PLUGIN,
-  type PluginArrival,
+  type PluginPort,
   READY,
   type ToWorker,
+  type WorkerLoadResult,
   type WorkerStart,
 } from './worker-start.ts';
 
@@ -46,7 +46,7 @@ start.control = undefined;
 start.board = undefined;
 
 const running = new AsyncLocalStorage<Running>();
-const intrinsics = new KeptIntrinsics();
+const intrinsics = new IntrinsicsGuard();
 /** The output of each plugin, by its place. */
 const outputs = new Map<number, OutputBudget>();
 
@@ -61,7 +61,7 @@ createHook({
 setInterval(() => {
   const { used_heap_size: heap, external_memory: external } = getHeapStatistics();
   board.beat(Math.round((heap + external) / 1024 / 1024));
-  sayPutBack(board.lastSlot, intrinsics.putBack());
+  sayRestored(board.lastSlot, intrinsics.restore());
 }, beatMs);
 
 printInto(process.stdout, 'info');
@@ -71,15 +71,15 @@ process.on('uncaughtException', (error) => sayUnhandled('threw where nobody coul
 process.on('unhandledRejection', (reason) => sayUnhandled('left a rejected promise behind', reason));
 
 const wires = new Map<number, Wire>();
-const rounds = new RoundPlayer({
+const rounds = new RoundRunner({
   wireAt: (slot) => wires.get(slot),
   around,
   post: (answers) => control.postMessage(answers),
 });
 
 control.on('message', (message: ToWorker) => {
-  if (message.type === 'arrival') arrive(message);
-  else if (message.type === 'round') rounds.play(message);
+  if (message.type === 'port') openPort(message);
+  else if (message.type === 'round') rounds.run(message);
   else rounds.abort(message);
 });
 control.postMessage(READY);
@@ -87,22 +87,22 @@ control.postMessage(READY);
 function around(slot: number, call: number, run: () => void): void {
   board.begin(slot, call);
   running.run({ slot, call }, run);
-  sayPutBack(slot, intrinsics.putBackMostUsed());
+  sayRestored(slot, intrinsics.restoreMostUsed());
 }
 
 /** Whoever ran last is taken to have done it. */
-function sayPutBack(slot: number, changed: readonly string[] | undefined): void {
+function sayRestored(slot: number, changed: readonly string[] | undefined): void {
   if (!changed) return;
   const names = changed.slice(0, 5).join(', ') + (changed.length > 5 ? ` and ${changed.length - 5} more` : '');
   const text = `It changed ${names}, which all plugins in the worker share; that was undone.`;
   outputs.get(slot)?.add({ level: 'error', text });
 }
 
-function arrive({ slot, pluginId, port }: PluginArrival): void {
+function openPort({ slot, pluginId, port }: PluginPort): void {
   const wire = new Wire({
     pluginId,
     port,
-    root: (seat, host, settings) => load(seat as PluginSeat, host as PluginHost, settings as LoadPluginSettings),
+    root: (setup, host, settings) => load(setup as PluginSetup, host as PluginHost, settings as LoadPluginSettings),
     maxBytes: MAX_ANSWER_BYTES,
     maxCalls: MAX_CALLS_OF_PLUGIN,
     around: (call, run) => around(slot, call, run),
@@ -115,7 +115,7 @@ function arrive({ slot, pluginId, port }: PluginArrival): void {
     outputs.delete(slot);
   });
 
-  async function load(seat: PluginSeat, host: PluginHost, settings: LoadPluginSettings): Promise<ArrivedPlugin> {
+  async function load(setup: PluginSetup, host: PluginHost, settings: LoadPluginSettings): Promise<WorkerLoadResult> {
     const tellLog = host.log as (...args: readonly unknown[]) => unknown;
     const output = new OutputBudget({ write: (entry) => wire.tell(tellLog, [entry]), now: () => performance.now() });
     outputs.set(slot, output);
@@ -124,7 +124,7 @@ function arrive({ slot, pluginId, port }: PluginArrival): void {
       ...pacedHost(host, pace),
       log: ({ level, text }: PluginLogEntry) => output.add({ level, text: String(text) }),
     };
-    const draft = await loadPlugin(seat, limited, settings);
+    const draft = await loadPlugin(setup, limited, settings);
     if (!draft.ok) return draft;
     const { registrations, notes } = draft;
     const needsInline = registrations.filter(({ kind }) => !CROSSING[kind]).map(nameOf);

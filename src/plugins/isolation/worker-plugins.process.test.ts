@@ -4,7 +4,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type RecordingHost, recordingHost, ScratchPlugins } from '../fixtures/scratch-plugins.ts';
 import type { LoadedPlugin, LoadResult } from '../loaded-plugin.ts';
-import type { PluginSeat } from '../plugin-seat.ts';
+import type { PluginSetup } from '../plugin-setup.ts';
 import type { PluginRegistration, RegistrationKind } from '../registration.ts';
 import type { WorkerTrouble } from '../worker-events.ts';
 import { WorkerPlugins, type WorkerPluginsSettings } from './worker-plugins.ts';
@@ -46,9 +46,9 @@ beforeEach(() => {
   reloads = 0;
 });
 
-async function write(id: string, body: string, seat: Partial<PluginSeat> = {}): Promise<PluginSeat> {
+async function write(id: string, body: string, setup: Partial<PluginSetup> = {}): Promise<PluginSetup> {
   const text = `let calls = 0; export default { id: '${id}', async register(api: any) { ${body} } }`;
-  return scratch.write(id, { 'index.ts': text }, seat);
+  return scratch.write(id, { 'index.ts': text }, setup);
 }
 
 async function load(plugins: WorkerPlugins, id: string, body: string, own = host): Promise<LoadedPlugin> {

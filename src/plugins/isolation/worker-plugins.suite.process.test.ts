@@ -21,8 +21,8 @@ function workerPlugins(settings: LoaderSettings): WorkerPlugins {
 function sharing(loader: PluginLoader): PluginLoader {
   const loaded: LoadedPlugin[] = [];
   return {
-    load: async (seat, host) => {
-      const result = await loader.load(seat, host);
+    load: async (setup, host) => {
+      const result = await loader.load(setup, host);
       if (result.ok) loaded.push(result.plugin);
       return result;
     },

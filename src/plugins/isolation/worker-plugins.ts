@@ -2,7 +2,7 @@
 // Then the culprit is named and left out, and the others are loaded again in a new worker, where calls that were waiting
 // go on. The worker is started with the first plugin.
 //
-// Errors: `load` never rejects for what a plugin does. See WorkerTenant for calls.
+// Errors: `load` never rejects for what a plugin does. See WorkerPlugin for calls.
 
 import { oneLine } from '../../protocol/one-line.ts';
 import type { PluginWorkerSettings } from '../../protocol/plugin-settings.ts';
@@ -10,14 +10,14 @@ import { PluginGoneError, PluginWorkerError } from '../errors.ts';
 import type { LoadFailure, LoadResult, PluginLoader } from '../loaded-plugin.ts';
 import type { LoadPluginSettings } from '../loading/load-plugin.ts';
 import type { PluginHost } from '../plugin-host.ts';
-import type { PluginSeat } from '../plugin-seat.ts';
+import type { PluginSetup } from '../plugin-setup.ts';
 import type { WorkerEvents } from '../worker-events.ts';
 import { isCall } from './activity-board.ts';
 import { findCulprit } from './find-culprit.ts';
 import { HANDLERS_IN_WORKER } from './hook-rounds.ts';
 import { Wire } from './wire.ts';
-import { type ArrivedPlugin, MAX_QUESTION_BYTES } from './worker-start.ts';
-import { type TenantHome, WorkerTenant } from './worker-tenant.ts';
+import { type WorkerConnection, WorkerPlugin } from './worker-plugin.ts';
+import { MAX_QUESTION_BYTES, type WorkerLoadResult } from './worker-start.ts';
 import { type WorkerEnd, WorkerThread } from './worker-thread.ts';
 
 export interface WorkerPluginsSettings extends PluginWorkerSettings {
@@ -37,25 +37,25 @@ const RESTART_WAIT_MS = 10_000;
 const CLOSE_MS = 2_000;
 
 /** A plugin that is being loaded, in one life of the worker. */
-interface Arrival {
-  readonly tenant: WorkerTenant;
+interface PendingLoad {
+  readonly plugin: WorkerPlugin;
   readonly thread: WorkerThread;
   readonly slot: number;
   readonly wire: Wire;
 }
 
 /** What was found out about the end of a worker. */
-interface Verdict {
-  readonly culprit: WorkerTenant | undefined;
+interface Diagnosis {
+  readonly culprit: WorkerPlugin | undefined;
   readonly reason: string;
 }
 
 export class WorkerPlugins implements PluginLoader {
   readonly #settings: WorkerPluginsSettings;
   /** In the order in which they were loaded. */
-  readonly #tenants = new Set<WorkerTenant>();
-  readonly #arrivals = new Set<Arrival>();
-  readonly #verdicts = new WeakMap<WorkerThread, Verdict>();
+  readonly #plugins = new Set<WorkerPlugin>();
+  readonly #loads = new Set<PendingLoad>();
+  readonly #diagnoses = new WeakMap<WorkerThread, Diagnosis>();
   #thread: Promise<WorkerThread> | undefined;
   #current: WorkerThread | undefined;
   /** When it was ended, within the last minute. */
@@ -67,76 +67,78 @@ export class WorkerPlugins implements PluginLoader {
     this.#settings = settings;
   }
 
-  async load(seat: PluginSeat, host: PluginHost): Promise<LoadResult> {
-    const tenant = new WorkerTenant(seat, host, HANDLERS_IN_WORKER, (left) => this.#tenants.delete(left));
-    this.#tenants.add(tenant);
-    const result = await this.#settleIn(tenant);
-    if ('home' in result) {
-      tenant.moveIn(result.home);
-      return { ok: true, plugin: tenant.show(result.home) };
+  async load(setup: PluginSetup, host: PluginHost): Promise<LoadResult> {
+    const plugin = new WorkerPlugin(setup, host, HANDLERS_IN_WORKER, (left) => this.#plugins.delete(left));
+    this.#plugins.add(plugin);
+    const result = await this.#loadInWorker(plugin);
+    if ('connection' in result) {
+      plugin.connect(result.connection);
+      return { ok: true, plugin: plugin.show(result.connection) };
     }
-    this.#tenants.delete(tenant);
+    this.#plugins.delete(plugin);
     return result;
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#wakeUp();
-    for (const tenant of [...this.#tenants]) tenant.unload();
+    for (const plugin of [...this.#plugins]) plugin.unload();
     await this.#current?.close(CLOSE_MS);
   }
 
   /** Loads it in the worker, in the next one should this one end meanwhile because of somebody else. */
-  async #settleIn(tenant: WorkerTenant): Promise<Exclude<LoadResult, { ok: true }> | { readonly home: TenantHome }> {
+  async #loadInWorker(
+    plugin: WorkerPlugin,
+  ): Promise<Exclude<LoadResult, { ok: true }> | { readonly connection: WorkerConnection }> {
     for (;;) {
-      if (this.#isClosed || tenant.isGone) return failure('It was unloaded before it had loaded.');
+      if (this.#isClosed || plugin.isGone) return failure('It was unloaded before it had loaded.');
       let thread: WorkerThread;
       try {
         thread = await this.#startThread();
       } catch (error) {
         return failure(`The plugin worker did not start: ${oneLine(error)}`);
       }
-      const result = await this.#arrive(tenant, thread);
+      const result = await this.#loadIn(plugin, thread);
       if (result !== undefined) return result;
-      const { culprit, reason } = this.#verdicts.get(thread) ?? { culprit: undefined, reason: '' };
-      if (culprit === tenant) return failure(reason);
+      const { culprit, reason } = this.#diagnoses.get(thread) ?? { culprit: undefined, reason: '' };
+      if (culprit === plugin) return failure(reason);
     }
   }
 
   /** Undefined when the worker ended. */
-  async #arrive(
-    tenant: WorkerTenant,
+  async #loadIn(
+    plugin: WorkerPlugin,
     thread: WorkerThread,
-  ): Promise<Exclude<LoadResult, { ok: true }> | { readonly home: TenantHome } | undefined> {
-    const { seat, host } = tenant;
-    const place = thread.bringIn(seat.id);
+  ): Promise<Exclude<LoadResult, { ok: true }> | { readonly connection: WorkerConnection } | undefined> {
+    const { setup, host } = plugin;
+    const place = thread.openSlot(setup.id);
     if (!place) return failure('There is no place left in the plugin worker.');
     const { slot, port } = place;
     const wire = new Wire({
-      pluginId: seat.id,
+      pluginId: setup.id,
       port,
       maxBytes: MAX_QUESTION_BYTES,
       maxCalls: Number.POSITIVE_INFINITY,
     });
-    const arrival: Arrival = { tenant, thread, slot, wire };
-    this.#arrivals.add(arrival);
+    const load: PendingLoad = { plugin, thread, slot, wire };
+    this.#loads.add(load);
     const settings: LoadPluginSettings = { registerTimeoutMs: this.#settings.registerTimeoutMs };
     try {
-      const arrived = (await wire.callRoot([seat, hostFunctions(host), settings])) as ArrivedPlugin;
-      if (arrived.ok && !this.#isClosed && !tenant.isGone) {
+      const arrived = (await wire.callRoot([setup, hostFunctions(host), settings])) as WorkerLoadResult;
+      if (arrived.ok && !this.#isClosed && !plugin.isGone) {
         const { registrations, notes } = arrived;
-        return { home: { thread, slot, wire, registrations, notes } };
+        return { connection: { thread, slot, wire, registrations, notes } };
       }
-      wire.end(() => new PluginGoneError({ pluginId: seat.id }));
-      thread.leave(slot);
+      wire.end(() => new PluginGoneError({ pluginId: setup.id }));
+      thread.closeSlot(slot);
       return arrived.ok ? failure('It was unloaded before it had loaded.') : arrived;
     } catch (error) {
       if (thread.hasEnded) return undefined;
-      wire.end(() => new PluginGoneError({ pluginId: seat.id }));
-      thread.leave(slot);
+      wire.end(() => new PluginGoneError({ pluginId: setup.id }));
+      thread.closeSlot(slot);
       return failure(`It could not be loaded in the worker: ${oneLine(error)}`);
     } finally {
-      this.#arrivals.delete(arrival);
+      this.#loads.delete(load);
     }
   }
 
@@ -153,8 +155,9 @@ export class WorkerPlugins implements PluginLoader {
       memoryMb,
       heartbeatMs,
       loadSilenceMs,
-      isLoading: (slot) => [...this.#arrivals].some((each) => each.thread === thread && each.slot === slot),
-      isAwaited: () => [...this.#tenants].some(({ home }) => home?.thread === thread && isAwaited(home)),
+      isLoading: (slot) => [...this.#loads].some((each) => each.thread === thread && each.slot === slot),
+      isAwaited: () =>
+        [...this.#plugins].some(({ connection }) => connection?.thread === thread && isAwaited(connection)),
     });
     this.#current = thread;
     try {
@@ -186,67 +189,73 @@ export class WorkerPlugins implements PluginLoader {
   #afterEnd(thread: WorkerThread, end: WorkerEnd): void {
     this.#thread = undefined;
     if (this.#isClosed || end.cause === 'closed') {
-      for (const { wire, tenant } of this.#arrivals) wire.end(() => new PluginGoneError({ pluginId: tenant.seat.id }));
+      for (const { wire, plugin } of this.#loads) wire.end(() => new PluginGoneError({ pluginId: plugin.setup.id }));
       return;
     }
     const { now, events } = this.#settings;
     this.#ends = [...this.#ends, now()];
-    const moving = [...this.#tenants].filter(({ home }) => home?.thread === thread);
-    const arriving = [...this.#arrivals].filter((each) => each.thread === thread);
-    const verdict = this.#judge(thread, end, moving, arriving);
-    this.#verdicts.set(thread, verdict);
-    const { culprit, reason } = verdict;
+    const moving = [...this.#plugins].filter(({ connection }) => connection?.thread === thread);
+    const arriving = [...this.#loads].filter((each) => each.thread === thread);
+    const diagnosis = this.#diagnose(thread, end, moving, arriving);
+    this.#diagnoses.set(thread, diagnosis);
+    const { culprit, reason } = diagnosis;
     if (culprit && moving.includes(culprit)) {
-      culprit.giveUp(new PluginWorkerError({ pluginId: culprit.seat.id, culprit: culprit.seat.id, reason }));
+      culprit.fail(new PluginWorkerError({ pluginId: culprit.setup.id, culprit: culprit.setup.id, reason }));
     }
-    for (const tenant of moving) tenant.moveOut(reason, culprit?.seat.id);
-    for (const { wire, tenant } of arriving) {
-      wire.end(() => new PluginWorkerError({ pluginId: tenant.seat.id, culprit: culprit?.seat.id, reason }));
+    for (const plugin of moving) plugin.disconnect(reason, culprit?.setup.id);
+    for (const { wire, plugin } of arriving) {
+      wire.end(() => new PluginWorkerError({ pluginId: plugin.setup.id, culprit: culprit?.setup.id, reason }));
     }
     // A load that failed is told by its answer; what was loaded is told here.
     if (!culprit || moving.includes(culprit)) {
-      const culprits = culprit ? [culprit.seat.id] : [];
+      const culprits = culprit ? [culprit.setup.id] : [];
       this.#tell(() => events.trouble({ culprits, cause: causeOf(end), reason }));
     }
-    this.#moveAll(moving.filter((tenant) => tenant !== culprit));
+    this.#reloadAll(moving.filter((plugin) => plugin !== culprit));
   }
 
-  #judge(thread: WorkerThread, end: WorkerEnd, moving: readonly WorkerTenant[], arriving: readonly Arrival[]): Verdict {
+  #diagnose(
+    thread: WorkerThread,
+    end: WorkerEnd,
+    moving: readonly WorkerPlugin[],
+    arriving: readonly PendingLoad[],
+  ): Diagnosis {
     const { board } = thread;
-    const tenants = new Map<
+    const plugins = new Map<
       number,
-      { readonly tenant: WorkerTenant; readonly wire: Wire; readonly isLoading: boolean }
+      { readonly plugin: WorkerPlugin; readonly wire: Wire; readonly isLoading: boolean }
     >();
-    for (const tenant of moving) {
-      if (tenant.home) tenants.set(tenant.home.slot, { tenant, wire: tenant.home.wire, isLoading: false });
+    for (const plugin of moving) {
+      if (plugin.connection)
+        plugins.set(plugin.connection.slot, { plugin, wire: plugin.connection.wire, isLoading: false });
     }
-    for (const { tenant, slot, wire } of arriving) tenants.set(slot, { tenant, wire, isLoading: true });
+    for (const { plugin, slot, wire } of arriving) plugins.set(slot, { plugin, wire, isLoading: true });
     const { slot: running, call } = board.now;
-    if (running !== 0 && !tenants.has(running)) {
-      const left = `code that the plugin "${thread.whoIsAt(running)}" had left behind when it was unloaded`;
+    if (running !== 0 && !plugins.has(running)) {
+      const left = `code that the plugin "${thread.pluginAt(running)}" had left behind when it was unloaded`;
       return { culprit: undefined, reason: sentenceOf(end, left, '', this.#settings.memoryMb) };
     }
-    const busy = [...tenants].flatMap(([slot, { wire, isLoading }]) =>
+    const busy = [...plugins].flatMap(([slot, { wire, isLoading }]) =>
       isLoading || wire.callsInProgress.some(({ number }) => board.hasBegun(slot, number)) ? [slot] : [],
     );
-    const found = findCulprit({ running, lastRan: board.lastSlot, busy, present: [...tenants.keys()] });
-    const at = found && tenants.get(found.slot);
+    const found = findCulprit({ running, lastRan: board.lastSlot, busy, present: [...plugins.keys()] });
+    const at = found && plugins.get(found.slot);
     if (!found || !at) return { culprit: undefined, reason: sentenceOf(end, 'something', '', this.#settings.memoryMb) };
     const inProgress = at.wire.callsInProgress.find(({ number }) => running !== 0 && isCall(call, number));
     const label = inProgress?.label;
     const place = at.isLoading ? ' while it was loaded' : label ? ` in ${label}` : running ? ' in work of its own' : '';
-    const sentence = sentenceOf(end, `the plugin "${at.tenant.seat.id}"`, place, this.#settings.memoryMb);
-    const others = found.suspects.flatMap((slot) => tenants.get(slot)?.tenant.seat.id ?? []);
+    const sentence = sentenceOf(end, `the plugin "${at.plugin.setup.id}"`, place, this.#settings.memoryMb);
+    const others = found.suspects.flatMap((slot) => plugins.get(slot)?.plugin.setup.id ?? []);
     const doubt = others.length > 1 ? ` It is not certain which one it was of ${others.join(', ')}.` : '';
-    return { culprit: at.tenant, reason: sentence + doubt };
+    return { culprit: at.plugin, reason: sentence + doubt };
   }
 
   /** All at once, and told one after the other, so that who is slow does not decide about the order. */
-  #moveAll(tenants: readonly WorkerTenant[]): void {
+  #reloadAll(plugins: readonly WorkerPlugin[]): void {
     let told: Promise<unknown> = Promise.resolve();
-    for (const tenant of tenants) {
+    for (const plugin of plugins) {
       const before = told;
-      told = this.#move(tenant, before);
+      told = this.#reload(plugin, before);
     }
   }
 
@@ -259,32 +268,32 @@ export class WorkerPlugins implements PluginLoader {
     }
   }
 
-  async #move(tenant: WorkerTenant, turn: Promise<unknown>): Promise<void> {
+  async #reload(plugin: WorkerPlugin, turn: Promise<unknown>): Promise<void> {
     const { events } = this.#settings;
-    const result = await this.#settleIn(tenant);
-    if (tenant.isGone) {
-      if ('home' in result) result.home.wire.end(() => new PluginGoneError({ pluginId: tenant.seat.id }));
+    const result = await this.#loadInWorker(plugin);
+    if (plugin.isGone) {
+      if ('connection' in result) result.connection.wire.end(() => new PluginGoneError({ pluginId: plugin.setup.id }));
       return;
     }
-    if ('home' in result) {
-      tenant.moveIn(result.home);
+    if ('connection' in result) {
+      plugin.connect(result.connection);
       await turn;
       // It may have had to move again before its turn came, which is told then.
-      if (tenant.home !== result.home) return;
-      const { face } = tenant;
-      if (face) this.#tell(() => events.reloaded(tenant.show(result.home), face));
+      if (plugin.connection !== result.connection) return;
+      const { shown } = plugin;
+      if (shown) this.#tell(() => events.reloaded(plugin.show(result.connection), shown));
       return;
     }
-    const { id } = tenant.seat;
+    const { id } = plugin.setup;
     const why = 'reason' in result ? result.reason : `it now registers ${result.needsInline.join(', ')}`;
     const reason = `The plugin "${id}" could not be loaded again after the plugin worker had been ended: ${why}`;
-    tenant.giveUp(new PluginWorkerError({ pluginId: id, culprit: id, reason }));
+    plugin.fail(new PluginWorkerError({ pluginId: id, culprit: id, reason }));
     await turn;
     this.#tell(() => events.trouble({ culprits: [id], cause: 'reload-failed', reason }));
   }
 }
 
-function isAwaited({ thread, slot, wire }: TenantHome): boolean {
+function isAwaited({ thread, slot, wire }: WorkerConnection): boolean {
   return wire.callsInProgress.some(({ number }) => !thread.board.hasBegun(slot, number));
 }
 

@@ -13,21 +13,21 @@ export interface WorkerStart {
 }
 
 /** The worker says `ready` once; then the gateway brings in plugins, each with a port of its own. */
-export interface PluginArrival {
-  readonly type: 'arrival';
+export interface PluginPort {
+  readonly type: 'port';
   readonly slot: number;
   readonly pluginId: string;
   readonly port: MessagePort;
 }
 
-export type ToWorker = PluginArrival | HookRound | RoundAbort;
+export type ToWorker = PluginPort | HookRound | RoundAbort;
 
 export type FromWorker = typeof READY | readonly RoundAnswer[];
 
 export const READY = 'ready';
 
-/** What the worker's first function on each port, `load(seat, host, settings)`, gives. */
-export type ArrivedPlugin =
+/** What the worker's first function on each port, `load(setup, host, settings)`, gives. */
+export type WorkerLoadResult =
   | { readonly ok: true; readonly registrations: readonly PluginRegistration[]; readonly notes: readonly PluginNote[] }
   | { readonly ok: false; readonly reason: string; readonly notes: readonly PluginNote[] }
   | { readonly ok: false; readonly needsInline: readonly string[]; readonly notes: readonly PluginNote[] };

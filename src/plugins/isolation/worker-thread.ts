@@ -10,7 +10,7 @@ import { ActivityBoard, MAX_SLOTS } from './activity-board.ts';
 import { HookRounds } from './hook-rounds.ts';
 import { threadTimeMs } from './thread-time.ts';
 import { findWorkerProgram } from './worker-program.ts';
-import { type FromWorker, type PluginArrival, READY, type ToWorker, type WorkerStart } from './worker-start.ts';
+import { type FromWorker, type PluginPort, READY, type ToWorker, type WorkerStart } from './worker-start.ts';
 
 export interface WorkerThreadSettings {
   readonly memoryMb: number;
@@ -100,24 +100,24 @@ export class WorkerThread {
   }
 
   /** A place for one more plugin, with the gateway's end of its port; undefined when there is none left. */
-  bringIn(pluginId: string): { readonly slot: number; readonly port: MessagePort } | undefined {
+  openSlot(pluginId: string): { readonly slot: number; readonly port: MessagePort } | undefined {
     // A place that was left stays empty as long as it can: timers that its plugin left behind still run in its name.
     const slot = this.#places.size < MAX_SLOTS ? this.#places.size + 1 : this.#left.shift();
     if (slot === undefined) return undefined;
     this.#places.set(slot, pluginId);
     this.board.clear(slot);
     const { port1, port2 } = new MessageChannel();
-    const arrival: PluginArrival = { type: 'arrival', slot, pluginId, port: port2 };
-    this.#control.postMessage(arrival, [port2]);
+    const message: PluginPort = { type: 'port', slot, pluginId, port: port2 };
+    this.#control.postMessage(message, [port2]);
     return { slot, port: port1 };
   }
 
-  leave(slot: number): void {
+  closeSlot(slot: number): void {
     this.#left.push(slot);
     this.rounds.forget(slot);
   }
 
-  whoIsAt(slot: number): string | undefined {
+  pluginAt(slot: number): string | undefined {
     return this.#places.get(slot);
   }
 

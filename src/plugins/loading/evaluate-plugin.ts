@@ -11,8 +11,8 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Jiti, JitiOptions, TransformOptions, TransformResult } from 'jiti';
 import { PluginSdkMissingError } from '../errors.ts';
-import type { PluginSeat } from '../plugin-seat.ts';
-import type { SdkModules } from '../sdk/sdk-modules.ts';
+import type { SdkModules } from '../openclaw-sdk/sdk-modules.ts';
+import type { PluginSetup } from '../plugin-setup.ts';
 import { CompiledFiles } from './compiled-files.ts';
 import { findSdkImports } from './find-sdk-imports.ts';
 
@@ -23,7 +23,7 @@ export interface EvaluatedPlugin {
 }
 
 export async function evaluatePlugin(
-  { entryPath, rootDir, stateDir }: Pick<PluginSeat, 'entryPath' | 'rootDir' | 'stateDir'>,
+  { entryPath, rootDir, stateDir }: Pick<PluginSetup, 'entryPath' | 'rootDir' | 'stateDir'>,
   modules: SdkModules,
 ): Promise<EvaluatedPlugin> {
   const source = await readFile(entryPath, 'utf8');

@@ -3,7 +3,7 @@
 
 import type { LoadedPlugin, LoadResult, PluginLoader } from '../loaded-plugin.ts';
 import type { PluginHost } from '../plugin-host.ts';
-import type { PluginSeat } from '../plugin-seat.ts';
+import type { PluginSetup } from '../plugin-setup.ts';
 import { guardHost, guardRegistration } from './guard-plugin.ts';
 import type { LoadPluginSettings } from './load-plugin.ts';
 
@@ -15,19 +15,19 @@ export class InlinePlugins implements PluginLoader {
     this.#settings = settings;
   }
 
-  async load(seat: PluginSeat, host: PluginHost): Promise<LoadResult> {
+  async load(setup: PluginSetup, host: PluginHost): Promise<LoadResult> {
     let isGone = false;
     const gone = () => isGone;
     const { loadPlugin } = await import('./load-plugin.ts');
-    const draft = await loadPlugin(seat, guardHost(host, seat.id, gone), this.#settings);
+    const draft = await loadPlugin(setup, guardHost(host, setup.id, gone), this.#settings);
     if (!draft.ok) {
       isGone = true;
       return draft;
     }
     const plugin: LoadedPlugin = {
-      id: seat.id,
+      id: setup.id,
       where: 'inline',
-      registrations: draft.registrations.map((registration) => guardRegistration(registration, seat.id, gone)),
+      registrations: draft.registrations.map((registration) => guardRegistration(registration, setup.id, gone)),
       notes: draft.notes,
       unload: async () => {
         isGone = true;

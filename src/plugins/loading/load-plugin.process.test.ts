@@ -70,8 +70,8 @@ describe('loading a plugin', () => {
 
   it('names the line of a mistake in a large bundle', async () => {
     const bundle = `${'// One line of many that say nothing at all.\n'.repeat(8_000)}const = 2;\n`;
-    const seat = await scratch.write('nice', { 'index.js': bundle });
-    expect(await loadPlugin(seat, recordingHost())).toMatchObject({
+    const setup = await scratch.write('nice', { 'index.js': bundle });
+    expect(await loadPlugin(setup, recordingHost())).toMatchObject({
       ok: false,
       reason: expect.stringContaining('index.js:8001'),
     });
@@ -157,25 +157,25 @@ describe('loading a plugin', () => {
 
   it('takes CommonJS that a compiler made as it is, and compiles what only looks like it', async () => {
     const head = '"use strict";\nObject.defineProperty(exports, "__esModule", { value: true });\n';
-    const seat = await scratch.write('nice', {
+    const setup = await scratch.write('nice', {
       'index.js': `${head}const word_1 = require("./word.js");\nexports.default = (api) => api.logger.info(word_1.word);`,
       'word.js': `${head}const core_1 = require("openclaw/plugin-sdk/core");\nexports.word = typeof core_1.jsonResult;`,
     });
     const host = recordingHost();
-    expect(await loadPlugin(seat, host)).toMatchObject({ ok: true });
+    expect(await loadPlugin(setup, host)).toMatchObject({ ok: true });
     expect(host.logged.map(({ text }) => text)).toEqual(['function']);
-    await expect(readdir(join(seat.stateDir, 'cache', 'plugin-code'))).rejects.toThrow('ENOENT');
+    await expect(readdir(join(setup.stateDir, 'cache', 'plugin-code'))).rejects.toThrow('ENOENT');
     await writeFile(
-      join(seat.rootDir, 'word.js'),
+      join(setup.rootDir, 'word.js'),
       `${head}exports.word = [import.meta.url.slice(0, 5), typeof import("./index.js").then].join();`,
     );
-    expect(await loadPlugin(seat, host)).toMatchObject({ ok: true });
+    expect(await loadPlugin(setup, host)).toMatchObject({ ok: true });
     expect(host.logged.at(-1)?.text).toBe('file:,function');
     await writeFile(
-      join(seat.rootDir, 'word.js'),
+      join(setup.rootDir, 'word.js'),
       `${head}const core_1 = require("openclaw/plugin-sdk/core");\nexports.word = (0, core_1.noSuchThing)();`,
     );
-    expect(await loadPlugin(seat, host)).toMatchObject({ ok: false, reason: expect.stringContaining('#noSuchThing') });
+    expect(await loadPlugin(setup, host)).toMatchObject({ ok: false, reason: expect.stringContaining('#noSuchThing') });
   });
 
   it('sees edits of every file, also of CommonJS and JSON', async () => {
@@ -211,13 +211,13 @@ describe('loading a plugin', () => {
   });
 
   it('names the file that cannot be compiled', async () => {
-    const seat = await scratch.write('nice', {
+    const setup = await scratch.write('nice', {
       'index.ts': `import './part.js'; export default () => {}`,
       'part.ts': 'let x = ;',
     });
-    const draft = await loadPlugin(seat, recordingHost());
+    const draft = await loadPlugin(setup, recordingHost());
     expect(draft).toMatchObject({ ok: false, reason: expect.stringContaining('part.ts') });
-    await writeFile(join(seat.rootDir, 'part.ts'), 'export {};');
-    expect(await loadPlugin(seat, recordingHost())).toMatchObject({ ok: true });
+    await writeFile(join(setup.rootDir, 'part.ts'), 'export {};');
+    expect(await loadPlugin(setup, recordingHost())).toMatchObject({ ok: true });
   });
 });

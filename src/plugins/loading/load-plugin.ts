@@ -10,12 +10,12 @@ import { oneLine } from '../../protocol/one-line.ts';
 import { within } from '../../protocol/time-limit.ts';
 import { createPluginApi, type PluginCollector } from '../api/create-plugin-api.ts';
 import type { LoadFailure, PluginNote } from '../loaded-plugin.ts';
+import { createBoundSymbols } from '../openclaw-sdk/bound-symbols.ts';
+import { createSdkModules } from '../openclaw-sdk/sdk-modules.ts';
+import { SHARED_SYMBOLS } from '../openclaw-sdk/shared-symbols.ts';
 import type { PluginHost } from '../plugin-host.ts';
-import type { PluginSeat } from '../plugin-seat.ts';
+import type { PluginSetup } from '../plugin-setup.ts';
 import type { PluginRegistration } from '../registration.ts';
-import { createBoundSymbols } from '../sdk/bound-symbols.ts';
-import { createSdkModules } from '../sdk/sdk-modules.ts';
-import { SHARED_SYMBOLS } from '../sdk/shared-symbols.ts';
 import { evaluatePlugin } from './evaluate-plugin.ts';
 
 export interface LoadPluginSettings {
@@ -35,25 +35,25 @@ export type PluginDraft =
   | { readonly ok: false; readonly needsInline: readonly string[]; readonly notes: readonly PluginNote[] };
 
 export async function loadPlugin(
-  seat: PluginSeat,
+  setup: PluginSetup,
   host: PluginHost,
   { registerTimeoutMs = 10_000 }: LoadPluginSettings = {},
 ): Promise<PluginDraft> {
   const collected = new Collected(host);
   try {
     const modules = createSdkModules({
-      entryPath: seat.entryPath,
-      symbols: { ...SHARED_SYMBOLS, ...createBoundSymbols(seat, host) },
+      entryPath: setup.entryPath,
+      symbols: { ...SHARED_SYMBOLS, ...createBoundSymbols(setup, host) },
       imported: (specifier) => collected.noteImport(specifier),
       missed: (specifier, name) => collected.noteMissed(specifier, name),
     });
-    const { exports, listensToAgent } = await evaluatePlugin(seat, modules);
+    const { exports, listensToAgent } = await evaluatePlugin(setup, modules);
     const register = registerOf(exports);
     if (!register) {
       const reason = 'Its entry file exports nothing to call: a default export with a register function is expected.';
       return { ok: false, reason, notes: collected.notes };
     }
-    const api = createPluginApi(seat, host, collected, { listensToAgent });
+    const api = createPluginApi(setup, host, collected, { listensToAgent });
     const isInTime = await within(registerTimeoutMs, Promise.resolve(register(api)));
     if (!isInTime) {
       const reason = `Its register function did not end within ${registerTimeoutMs} ms.`;
@@ -64,7 +64,7 @@ export async function loadPlugin(
     const { notes } = collected;
     const wanted = ofMainThread(error);
     if (wanted !== undefined) return { ok: false, needsInline: [wanted], notes };
-    return { ok: false, reason: failureReason(error, seat), notes };
+    return { ok: false, reason: failureReason(error, setup), notes };
   } finally {
     collected.close();
   }
@@ -149,15 +149,15 @@ function ofMainThread(error: unknown): string | undefined {
   return isOldAddon ? 'a native addon for the main thread' : undefined;
 }
 
-function failureReason(error: unknown, seat: PluginSeat): string {
+function failureReason(error: unknown, setup: PluginSetup): string {
   if (isAtriumError(error)) return oneLine(error.message);
-  const place = placeOf(error, seat);
-  const said = oneLine(error).replaceAll(seat.rootDir, '.');
+  const place = placeOf(error, setup);
+  const said = oneLine(error).replaceAll(setup.rootDir, '.');
   return place === undefined || said.includes(place) ? `${said}.`.replace(/\.\.$/, '.') : `${said} (${place}).`;
 }
 
 /** Where in the plugin it happened: the innermost of its own lines. */
-function placeOf(error: unknown, { rootDir, entryPath }: PluginSeat): string | undefined {
+function placeOf(error: unknown, { rootDir, entryPath }: PluginSetup): string | undefined {
   let stack = '';
   try {
     if (error instanceof Error) stack = String(error.stack).slice(0, 10_000);

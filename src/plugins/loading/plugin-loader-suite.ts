@@ -4,7 +4,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RecordingHost, recordingHost, ScratchPlugins } from '../fixtures/scratch-plugins.ts';
 import type { LoadedPlugin, LoadResult, PluginLoader } from '../loaded-plugin.ts';
-import type { PluginSeat } from '../plugin-seat.ts';
+import type { PluginSetup } from '../plugin-setup.ts';
 import type { PluginRegistration, RegistrationKind } from '../registration.ts';
 
 export interface LoaderSettings {
@@ -33,10 +33,10 @@ export function describePluginLoader(
     });
 
     /** A plugin whose register function has this body. */
-    const write = (body: string, id = 'nice', seat: Partial<PluginSeat> = {}) =>
-      scratch.write(id, `export default { id: '${id}', async register(api: any) { ${body} } }`, seat);
-    const load = async (body: string, seat: Partial<PluginSeat> = {}, id = 'nice') =>
-      loadedOf(await loader.load(await write(body, id, seat), host));
+    const write = (body: string, id = 'nice', setup: Partial<PluginSetup> = {}) =>
+      scratch.write(id, `export default { id: '${id}', async register(api: any) { ${body} } }`, setup);
+    const load = async (body: string, setup: Partial<PluginSetup> = {}, id = 'nice') =>
+      loadedOf(await loader.load(await write(body, id, setup), host));
 
     describe('hands over what a plugin registers', () => {
       it('in the order in which it did', async () => {
@@ -259,7 +259,7 @@ export function describePluginLoader(
       });
 
       it('with the packages and data that it brought', async () => {
-        const seat = await scratch.write('brings', {
+        const setup = await scratch.write('brings', {
           'index.js': `import data from './data.json'; import { esm } from 'esm-package'; import common from 'common-package'; import { entry } from 'uses-sdk';
             export default { register(api) { api.registerCommand({ name: 'hi', description: 'Hi.', handler: () => ({ text: [data.word, esm, common.word, entry].join() }) }); } }`,
           'package.json': '{"type":"module"}',
@@ -271,7 +271,7 @@ export function describePluginLoader(
           'node_modules/uses-sdk/package.json': '{"type":"module","exports":"./main.js"}',
           'node_modules/uses-sdk/main.js': `import { definePluginEntry } from 'openclaw/plugin-sdk/core'; export const entry = typeof definePluginEntry;`,
         });
-        const { registrations } = loadedOf(await loader.load(seat, host));
+        const { registrations } = loadedOf(await loader.load(setup, host));
         expect(await only(registrations, 'command').handler(COMMAND_CONTEXT)).toEqual({
           text: 'json,esm,cjs,function',
         });
@@ -309,8 +309,8 @@ export function describePluginLoader(
     });
 
     describe('fails with one sentence', () => {
-      const reasonOf = async (seat: PluginSeat) => {
-        const result = await loader.load(seat, host);
+      const reasonOf = async (setup: PluginSetup) => {
+        const result = await loader.load(setup, host);
         if (result.ok || !('reason' in result)) throw new Error('it was expected to fail');
         expect(result.reason).not.toMatch(/[\n\r\u001b]/);
         expect(result.reason.length).toBeLessThan(600);
@@ -318,8 +318,8 @@ export function describePluginLoader(
       };
 
       it('when its code throws, with the place', async () => {
-        const seat = await scratch.write('bad', `\n\nthrow new Error('out of\\n order \\u001b[31m');`);
-        expect(await reasonOf(seat)).toMatch(/out of order.*index\.ts:3/);
+        const setup = await scratch.write('bad', `\n\nthrow new Error('out of\\n order \\u001b[31m');`);
+        expect(await reasonOf(setup)).toMatch(/out of order.*index\.ts:3/);
       });
 
       it('when it cannot be read as code', async () => {
@@ -350,10 +350,10 @@ export function describePluginLoader(
           await reasonOf(await importing(`import { x } from 'openclaw/plugin-sdk/no-such-thing'; x();`)),
         ).toContain('openclaw/plugin-sdk/no-such-thing');
         // Used in a handler only, and noticed when it loads all the same.
-        const seat = await importing(
+        const setup = await importing(
           `import { definePluginEntry, noSuchThing } from 'openclaw/plugin-sdk/core'; export const f = () => noSuchThing();`,
         );
-        expect(await reasonOf(seat)).toContain('openclaw/plugin-sdk/core#noSuchThing');
+        expect(await reasonOf(setup)).toContain('openclaw/plugin-sdk/core#noSuchThing');
       });
 
       it('when register does not end in its time', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ListingReader, readKeptTools } from './listed-tool.ts';
+import { ListingReader, readStoredTools } from './listed-tool.ts';
 
 function readListing(written: readonly unknown[]) {
   const reader = new ListingReader();
@@ -21,7 +21,7 @@ describe('a listing', () => {
       { name: 'write', description: 'Writes. [2J', parameters: inputSchema, idempotent: false },
     ]);
     expect(remarks).toEqual([]);
-    expect(readKeptTools(JSON.parse(JSON.stringify(tools)))).toEqual(tools);
+    expect(readStoredTools(JSON.parse(JSON.stringify(tools)))).toEqual(tools);
   });
 
   it('leaves out what cannot be offered, and says why', () => {
@@ -68,7 +68,7 @@ describe('a listing', () => {
   });
 
   it('that was kept in another form is not there', () => {
-    expect(readKeptTools([{ name: 'read' }, { name: 1, description: '', parameters: {}, idempotent: true }])).toEqual(
+    expect(readStoredTools([{ name: 'read' }, { name: 1, description: '', parameters: {}, idempotent: true }])).toEqual(
       [],
     );
   });

@@ -69,7 +69,7 @@ export class ListingReader {
 }
 
 /** What a store has kept. Anything that is not in the kept form is not there. */
-export function readKeptTools(kept: readonly JsonObject[]): readonly ListedTool[] {
+export function readStoredTools(kept: readonly JsonObject[]): readonly ListedTool[] {
   return kept.filter(
     (tool): tool is ListedTool =>
       typeof tool.name === 'string' &&

@@ -15,7 +15,7 @@ import type { Store } from '../../store/store.ts';
 import { McpServerDownError, McpStartTimeoutError } from '../errors.ts';
 import type { ToolOutput } from '../tool.ts';
 import type { McpConnection } from './connect-mcp.ts';
-import { type ListedTool, type Listing, readKeptTools } from './listed-tool.ts';
+import { type ListedTool, type Listing, readStoredTools } from './listed-tool.ts';
 import { readCallResult } from './read-call-result.ts';
 import { ServerLog } from './server-log.ts';
 
@@ -264,7 +264,7 @@ export class McpServer {
     try {
       const [row] = await this.#parts.store.select('toolListings', { where: { server: name }, limit: 1 });
       if (row?.fingerprint !== this.#fingerprint) return;
-      this.#listing ??= { tools: readKeptTools(row.tools), listedAt: row.listedAt };
+      this.#listing ??= { tools: readStoredTools(row.tools), listedAt: row.listedAt };
     } catch (error) {
       this.#parts.warn(`What the MCP server ${JSON.stringify(name)} offers could not be read: ${errorText(error)}`);
     }

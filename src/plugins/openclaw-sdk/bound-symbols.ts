@@ -8,11 +8,11 @@ import { oneLine } from '../../protocol/one-line.ts';
 import { createPluginLogger } from '../api/plugin-logger.ts';
 import { subsystemLogger } from '../api/plugin-runtime.ts';
 import type { PluginHost } from '../plugin-host.ts';
-import type { PluginSeat } from '../plugin-seat.ts';
+import type { PluginSetup } from '../plugin-setup.ts';
 
-export function createBoundSymbols(seat: PluginSeat, host: PluginHost): Readonly<Record<string, unknown>> {
+export function createBoundSymbols(setup: PluginSetup, host: PluginHost): Readonly<Record<string, unknown>> {
   const logger = createPluginLogger((entry) => host.log(entry));
-  const config = () => structuredClone(seat.config);
+  const config = () => structuredClone(setup.config);
   const unavailable = (what: string) => async (): Promise<never> => {
     throw new Error(`${what} is not available in Atrium.`);
   };
@@ -58,12 +58,12 @@ export function createBoundSymbols(seat: PluginSeat, host: PluginHost): Readonly
     getRuntimeConfig: config,
     getRuntimeConfigSnapshot: config,
     writeConfigFile: (next: JsonObject) => host.writeConfig(next),
-    resolveStateDir: () => seat.stateDir,
-    STATE_DIR: seat.stateDir,
-    CONFIG_DIR: seat.stateDir,
-    resolveConfigDir: () => seat.stateDir,
+    resolveStateDir: () => setup.stateDir,
+    STATE_DIR: setup.stateDir,
+    CONFIG_DIR: setup.stateDir,
+    resolveConfigDir: () => setup.stateDir,
     resolveUserPath: (path: string) =>
-      seat.homeDir !== undefined && /^~(?:\/|$)/.test(path) ? join(seat.homeDir, path.slice(1)) : path,
+      setup.homeDir !== undefined && /^~(?:\/|$)/.test(path) ? join(setup.homeDir, path.slice(1)) : path,
     resolvePreferredOpenClawTmpDir: () => tmpdir(),
     buildMemorySystemPromptAddition: () => undefined,
     registerContextEngine: () => logger.warn('Context engines of plugins are not used; the call has no effect.'),

@@ -8,7 +8,7 @@ import { decodeValue } from './crossing-value.ts';
 import type { HookRound, RoundAbort, RoundAnswer, RoundCall } from './hook-round.ts';
 import type { EncodedOutcome, Wire } from './wire.ts';
 
-export interface RoundPlayerParts {
+export interface RoundRunnerParts {
   /** Undefined when the plugin has been unloaded. */
   readonly wireAt: (slot: number) => Wire | undefined;
   /** Runs it so that it is known whose code runs. */
@@ -24,16 +24,16 @@ const SILENCE_MS = 2;
 const { setImmediate, clearImmediate, performance } = globalThis;
 const clock = performance.now.bind(performance);
 
-export class RoundPlayer {
-  readonly #parts: RoundPlayerParts;
+export class RoundRunner {
+  readonly #parts: RoundRunnerParts;
   /** Of the calls in progress, by place and number, as far as somebody looked at the signal. */
   readonly #controllers = new Map<string, AbortController>();
 
-  constructor(parts: RoundPlayerParts) {
+  constructor(parts: RoundRunnerParts) {
     this.#parts = parts;
   }
 
-  play({ mode, calls, questions }: HookRound): void {
+  run({ mode, calls, questions }: HookRound): void {
     const asked = decodeValue(questions, NO_ENTRIES) as readonly Question[];
     void (mode === 'all' ? this.#tellAll(calls, asked) : this.#askInTurn(calls, asked, mode));
   }

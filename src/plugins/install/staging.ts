@@ -9,7 +9,7 @@ import { isInside } from '../../hooks/packs/contained-file.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
 import { InstallBusyError, InstallNotWritableError } from '../errors.ts';
 
-export interface InstallWorkshop {
+export interface Staging {
   /** An empty folder, private and on the same disk as the state directory. */
   readonly stagingDir: string;
   /** Puts a folder into its place, where an older one stays until then. */
@@ -22,17 +22,14 @@ export interface PlacedFolder {
   undo(): Promise<void>;
 }
 
-export async function inWorkshop<Value>(
-  stateDir: string,
-  work: (workshop: InstallWorkshop) => Promise<Value>,
-): Promise<Value> {
+export async function withStaging<Value>(stateDir: string, work: (staging: Staging) => Promise<Value>): Promise<Value> {
   const root = join(stateDir, 'atrium', 'installing');
   const release = await hold(root);
   try {
     await putBack(root, stateDir);
     const stagingDir = await mkdtemp(join(root, 'job-'));
     try {
-      return await work(workshopIn(stagingDir));
+      return await work(stagingIn(stagingDir));
     } finally {
       await rm(stagingDir, { recursive: true, force: true });
     }
@@ -41,7 +38,7 @@ export async function inWorkshop<Value>(
   }
 }
 
-function workshopIn(stagingDir: string): InstallWorkshop {
+function stagingIn(stagingDir: string): Staging {
   const old = join(stagingDir, OLD);
   const takeAway = async (target: string): Promise<PlacedFolder> => {
     try {

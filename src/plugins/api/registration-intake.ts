@@ -16,7 +16,7 @@ export interface Problem {
   readonly problem: string;
 }
 
-export class RegistrationDesk {
+export class RegistrationIntake {
   readonly #collect: PluginCollector;
   readonly #pluginId: string;
   readonly #said = new Set<string>();

@@ -1,12 +1,12 @@
 // Everything that a plugin is loaded with, as plain data: who it is, where it lies, what it is configured and allowed to
-// do. The same seat makes the same API object in the gateway and in the worker.
+// do. The same setup makes the same API object in the gateway and in the worker.
 
 import type { JsonObject } from '../protocol/json.ts';
 import type { PluginHookSettings } from '../protocol/plugin-settings.ts';
 
 export type PluginOrigin = 'bundled' | 'config' | 'extensions' | 'installed' | 'workspace';
 
-export interface PluginSeat {
+export interface PluginSetup {
   readonly id: string;
   readonly name: string;
   readonly version?: string | undefined;

@@ -11,14 +11,14 @@ import type { RemoteHandlers } from '../../hooks/remote-handlers.ts';
 import { PluginGoneError, PluginWorkerError } from '../errors.ts';
 import type { LoadedPlugin, PluginNote } from '../loaded-plugin.ts';
 import type { PluginHost } from '../plugin-host.ts';
-import type { PluginSeat } from '../plugin-seat.ts';
+import type { PluginSetup } from '../plugin-setup.ts';
 import type { PluginRegistration, PluginTool, PluginToolResult } from '../registration.ts';
 import type { AnyFunction } from './crossing-value.ts';
 import type { LostCall, Wire } from './wire.ts';
 import type { WorkerThread } from './worker-thread.ts';
 
 /** Where a plugin is, in one life of the worker. */
-export interface TenantHome {
+export interface WorkerConnection {
   readonly thread: WorkerThread;
   readonly slot: number;
   readonly wire: Wire;
@@ -28,7 +28,7 @@ export interface TenantHome {
 
 /** Where one of its handlers is now, for whoever calls several at once. */
 export interface HandlerPlace {
-  readonly home: TenantHome;
+  readonly connection: WorkerConnection;
   readonly handle: number;
   readonly label: string;
 }
@@ -41,26 +41,26 @@ export function findHandler(handler: unknown): HandlerPlace | undefined {
 /** The handlers that were handed over, with how to find them. */
 const handlers = new WeakMap<object, () => HandlerPlace | undefined>();
 
-export class WorkerTenant {
-  readonly seat: PluginSeat;
+export class WorkerPlugin {
+  readonly setup: PluginSetup;
   readonly host: PluginHost;
   readonly #remote: RemoteHandlers;
-  readonly #left: (tenant: WorkerTenant) => void;
-  #home: TenantHome | undefined;
+  readonly #left: (plugin: WorkerPlugin) => void;
+  #connection: WorkerConnection | undefined;
   /** Why it will not come back by itself. */
   #over: Error | undefined;
   #waiting: (() => void)[] = [];
-  #face: LoadedPlugin | undefined;
+  #shown: LoadedPlugin | undefined;
 
-  constructor(seat: PluginSeat, host: PluginHost, remote: RemoteHandlers, left: (tenant: WorkerTenant) => void) {
-    this.seat = seat;
+  constructor(setup: PluginSetup, host: PluginHost, remote: RemoteHandlers, left: (plugin: WorkerPlugin) => void) {
+    this.setup = setup;
     this.host = host;
     this.#remote = remote;
     this.#left = left;
   }
 
-  get home(): TenantHome | undefined {
-    return this.#home;
+  get connection(): WorkerConnection | undefined {
+    return this.#connection;
   }
 
   get isOver(): boolean {
@@ -72,51 +72,51 @@ export class WorkerTenant {
   }
 
   /** As it was last handed over. */
-  get face(): LoadedPlugin | undefined {
-    return this.#face;
+  get shown(): LoadedPlugin | undefined {
+    return this.#shown;
   }
 
-  moveIn(home: TenantHome): void {
-    this.#home = home;
+  connect(connection: WorkerConnection): void {
+    this.#connection = connection;
     for (const resume of this.#waiting.splice(0)) resume();
   }
 
   /** The worker has ended; calls wait for the next one. */
-  moveOut(reason: string, culprit: string | undefined): void {
-    const home = this.#home;
-    if (!home) return;
-    this.#home = undefined;
-    home.wire.end((call) => this.#lost(home, call, culprit, reason));
+  disconnect(reason: string, culprit: string | undefined): void {
+    const connection = this.#connection;
+    if (!connection) return;
+    this.#connection = undefined;
+    connection.wire.end((call) => this.#lost(connection, call, culprit, reason));
   }
 
   /** Nothing of it is called again. */
-  giveUp(error: PluginWorkerError | PluginGoneError): void {
+  fail(error: PluginWorkerError | PluginGoneError): void {
     this.#over = error;
     for (const resume of this.#waiting.splice(0)) resume();
   }
 
   /** What is handed over: the same functions follow the plugin from worker to worker. */
-  show({ registrations, notes }: TenantHome): LoadedPlugin {
-    const face: LoadedPlugin = {
-      id: this.seat.id,
+  show({ registrations, notes }: WorkerConnection): LoadedPlugin {
+    const shown: LoadedPlugin = {
+      id: this.setup.id,
       where: 'worker',
       registrations: registrations.map((registration, index) => this.#standIn(registration, index)),
       notes,
-      isBusy: () => this.#home?.wire.callsInProgress.some(({ label }) => !OF_ONE_LIFE.test(label ?? '')) ?? false,
+      isBusy: () => this.#connection?.wire.callsInProgress.some(({ label }) => !OF_ONE_LIFE.test(label ?? '')) ?? false,
       unload: async () => this.unload(),
     };
-    this.#face = face;
-    return face;
+    this.#shown = shown;
+    return shown;
   }
 
   /** Idempotent. */
   unload(): void {
     if (this.isGone) return;
-    const home = this.#home;
-    this.#home = undefined;
-    this.giveUp(new PluginGoneError({ pluginId: this.seat.id }));
-    home?.wire.end(() => new PluginGoneError({ pluginId: this.seat.id }));
-    home?.thread.leave(home.slot);
+    const connection = this.#connection;
+    this.#connection = undefined;
+    this.fail(new PluginGoneError({ pluginId: this.setup.id }));
+    connection?.wire.end(() => new PluginGoneError({ pluginId: this.setup.id }));
+    connection?.thread.closeSlot(connection.slot);
     this.#left(this);
   }
 
@@ -124,7 +124,7 @@ export class WorkerTenant {
     const what = signatureOf(registration);
     const fields = Object.entries(registration).map(([field, value]) => {
       if (typeof value !== 'function') return [field, value] as const;
-      const own = ONLY_THERE.has(field) ? this.#home : undefined;
+      const own = ONLY_THERE.has(field) ? this.#connection : undefined;
       const target: CallTarget = { index, what, field, own, isTold: isObserver(registration) };
       const standIn = (...args: readonly unknown[]) => this.#call(target, args);
       if (registration.kind === 'hook') handlers.set(standIn, () => this.#placeOf(target));
@@ -135,11 +135,11 @@ export class WorkerTenant {
   }
 
   #placeOf(target: CallTarget): HandlerPlace | undefined {
-    const home = this.#home;
-    if (!home || this.#over) return undefined;
+    const connection = this.#connection;
+    if (!connection || this.#over) return undefined;
     try {
-      const handle = home.wire.handleOf(functionOf(home, target, this.seat.id));
-      return handle === undefined ? undefined : { home, handle, label: labelOf(target) };
+      const handle = connection.wire.handleOf(functionOf(connection, target, this.setup.id));
+      return handle === undefined ? undefined : { connection, handle, label: labelOf(target) };
     } catch {
       // Whoever calls it alone is told.
       return undefined;
@@ -149,26 +149,28 @@ export class WorkerTenant {
   /** Begins at once where it can, so that what happens next in the caller comes after it. */
   #call(target: CallTarget, args: readonly unknown[]): Promise<unknown> {
     const { own, field } = target;
-    const home = this.#home;
+    const connection = this.#connection;
     if (this.isGone) return Promise.reject(this.#over);
-    if (own !== undefined && own !== home) {
+    if (own !== undefined && own !== connection) {
       // What is to be ended has ended with its worker.
-      return field === 'start' ? Promise.reject(new PluginGoneError({ pluginId: this.seat.id })) : Promise.resolve();
+      return field === 'start' ? Promise.reject(new PluginGoneError({ pluginId: this.setup.id })) : Promise.resolve();
     }
     if (this.#over) return Promise.reject(this.#over);
-    if (home) return this.#callAt(home, target, args);
+    if (connection) return this.#callAt(connection, target, args);
     return new Promise<void>((resume) => this.#waiting.push(resume)).then(() => this.#call(target, args));
   }
 
-  async #callAt(home: TenantHome, target: CallTarget, args: readonly unknown[]): Promise<unknown> {
+  async #callAt(connection: WorkerConnection, target: CallTarget, args: readonly unknown[]): Promise<unknown> {
     try {
-      const telling = target.isTold ? this.#tell(home, target, args as readonly [object, object]) : undefined;
+      const telling = target.isTold ? this.#tell(connection, target, args as readonly [object, object]) : undefined;
       const told = telling && (await telling);
       if (told) return told.value;
       // It may have moved while nothing was sent yet.
-      if (this.#home !== home) return this.#call(target, args);
-      const answer = await home.wire.named(labelOf(target), () => functionOf(home, target, this.seat.id)(...args));
-      return target.what.kind === 'tool' ? this.#following(answer, home, target, args) : answer;
+      if (this.#connection !== connection) return this.#call(target, args);
+      const answer = await connection.wire.named(labelOf(target), () =>
+        functionOf(connection, target, this.setup.id)(...args),
+      );
+      return target.what.kind === 'tool' ? this.#following(answer, connection, target, args) : answer;
     } catch (error) {
       if (error instanceof NeverBegun) return this.#call(target, args);
       throw error;
@@ -176,23 +178,23 @@ export class WorkerTenant {
   }
 
   /** Undefined, at once or in the end, when it has to be told alone. */
-  #tell(home: TenantHome, target: CallTarget, [event, context]: readonly [object, object]) {
+  #tell(connection: WorkerConnection, target: CallTarget, [event, context]: readonly [object, object]) {
     const behind = behindContext(context);
     const place = behind && this.#placeOf(target);
-    return place && home.thread.rounds.tell(place, event, behind);
+    return place && connection.thread.rounds.tell(place, event, behind);
   }
 
   /** Tools are made for one run in one worker. Should that end before a call of theirs begins, they are made again. */
-  #following(answer: unknown, home: TenantHome, target: CallTarget, args: readonly unknown[]): unknown {
+  #following(answer: unknown, connection: WorkerConnection, target: CallTarget, args: readonly unknown[]): unknown {
     if (!Array.isArray(answer)) return answer;
     const execute = async (tool: PluginTool, call: Parameters<PluginTool['execute']>): Promise<PluginToolResult> => {
       try {
-        return await home.wire.named(`its tool ${tool.name}`, () => tool.execute(...call));
+        return await connection.wire.named(`its tool ${tool.name}`, () => tool.execute(...call));
       } catch (error) {
         if (!(error instanceof NeverBegun)) throw error;
         const made = (await this.#call(target, args)) as readonly PluginTool[];
         const again = made.find(({ name }) => name === tool.name);
-        if (!again) throw new PluginGoneError({ pluginId: this.seat.id });
+        if (!again) throw new PluginGoneError({ pluginId: this.setup.id });
         return again.execute(...call);
       }
     };
@@ -202,11 +204,11 @@ export class WorkerTenant {
     }));
   }
 
-  #lost(home: TenantHome, call: LostCall | undefined, culprit: string | undefined, reason: string): Error {
-    const { board } = home.thread;
-    const hasBegun = call !== undefined && board.hasBegun(home.slot, call.number);
-    if (culprit !== this.seat.id && !call?.isAborted && !hasBegun) return new NeverBegun();
-    return new PluginWorkerError({ pluginId: this.seat.id, culprit, reason });
+  #lost(connection: WorkerConnection, call: LostCall | undefined, culprit: string | undefined, reason: string): Error {
+    const { board } = connection.thread;
+    const hasBegun = call !== undefined && board.hasBegun(connection.slot, call.number);
+    if (culprit !== this.setup.id && !call?.isAborted && !hasBegun) return new NeverBegun();
+    return new PluginWorkerError({ pluginId: this.setup.id, culprit, reason });
   }
 }
 
@@ -216,7 +218,7 @@ interface CallTarget {
   readonly what: Signature;
   readonly field: string;
   /** For what concerns one life of the plugin only. */
-  readonly own: TenantHome | undefined;
+  readonly own: WorkerConnection | undefined;
   /** A handler that is told, and of which nobody waits for an answer. */
   readonly isTold: boolean;
 }
@@ -265,8 +267,8 @@ function keyOf(registration: PluginRegistration): string {
 
 const keys = new WeakMap<PluginRegistration, string>();
 
-function functionOf(home: TenantHome, { index, what, field }: CallTarget, pluginId: string): AnyFunction {
-  const registration = home.registrations[index];
+function functionOf(connection: WorkerConnection, { index, what, field }: CallTarget, pluginId: string): AnyFunction {
+  const registration = connection.registrations[index];
   const found = registration && (registration as unknown as Record<string, unknown>)[field];
   const isSame = registration !== undefined && keyOf(registration) === what.key;
   if (!isSame || typeof found !== 'function') throw new PluginGoneError({ pluginId });

@@ -129,9 +129,9 @@ describe('kinds of plugins', () => {
     const scratch = await ScratchPlugins.create();
     const registrations: PluginRegistration[] = [];
     try {
-      const seat = await scratch.write('nice', '', { pluginConfig: { unit: 'C' } });
+      const setup = await scratch.write('nice', '', { pluginConfig: { unit: 'C' } });
       const collect = { register: (each: PluginRegistration) => void registrations.push(each), note: () => undefined };
-      await register(createPluginApi(seat, recordingHost(), collect));
+      await register(createPluginApi(setup, recordingHost(), collect));
     } finally {
       await scratch.remove();
     }

@@ -17,12 +17,12 @@ import { haveSameItems } from './have-same-items.ts';
 import type { IsolationMemory } from './isolation-memory.ts';
 import type { LoadedPlugin, LoadResult, PluginLoader, PluginNote } from './loaded-plugin.ts';
 import type { PluginHostFor } from './plugin-host.ts';
-import type { PluginSeat } from './plugin-seat.ts';
+import type { PluginSetup } from './plugin-setup.ts';
 import type { PluginState, PluginStatus } from './plugin-status.ts';
 import type { PluginsConfiguration } from './plugins-parts.ts';
 import type { CleanupReason, PluginRegistration } from './registration.ts';
 
-export interface KeptPluginParts {
+export interface PluginInstanceParts {
   readonly stateDir: string;
   readonly homeDir?: string | undefined;
   readonly hooks: HookRunner;
@@ -56,7 +56,7 @@ export interface SettleOptions {
 
 interface Generation {
   readonly plugin: LoadedPlugin;
-  readonly seat: PluginSeat;
+  readonly setup: PluginSetup;
   readonly armed: ArmedHooks;
   readonly whyThere: string;
   readonly notes: readonly PluginNote[];
@@ -68,9 +68,9 @@ type Loading =
   | (Omit<Generation, 'armed'> & { readonly ok: true })
   | { readonly ok: false; readonly reason: string; readonly notes: readonly PluginNote[] };
 
-export class KeptPlugin {
+export class PluginInstance {
   readonly id: string;
-  readonly #parts: KeptPluginParts;
+  readonly #parts: PluginInstanceParts;
   #wanted: WantedPlugin;
   #current: Generation | undefined;
   #state: PluginState = 'pending';
@@ -86,7 +86,7 @@ export class KeptPlugin {
   #queue: Promise<unknown> = Promise.resolve();
   #described: { readonly from: readonly unknown[]; readonly status: PluginStatus } | undefined;
 
-  constructor(wanted: WantedPlugin, parts: KeptPluginParts) {
+  constructor(wanted: WantedPlugin, parts: PluginInstanceParts) {
     this.id = wanted.found.id;
     this.#wanted = wanted;
     this.#parts = parts;
@@ -98,7 +98,7 @@ export class KeptPlugin {
   }
 
   get origin() {
-    return this.#current?.seat.origin ?? this.#wanted.found.origin;
+    return this.#current?.setup.origin ?? this.#wanted.found.origin;
   }
 
   get isLoaded(): boolean {
@@ -129,7 +129,7 @@ export class KeptPlugin {
       found,
       state: this.#state,
       reason: this.#reason,
-      generation: current?.seat.generation ?? this.#generation,
+      generation: current?.setup.generation ?? this.#generation,
       permitted: entryOf(configuration.settings, this.id)?.hooks ?? {},
       where: current?.plugin.where ?? null,
       whyThere: current?.whyThere ?? null,
@@ -173,7 +173,7 @@ export class KeptPlugin {
     void this.#next(() => this.#parts.tellUnloading(plugin, 'restart'));
   }
 
-  /** It runs again in a new worker, from the same seat. */
+  /** It runs again in a new worker, from the same setup. */
   reappear(plugin: LoadedPlugin, before: LoadedPlugin): void {
     const current = this.#current;
     if (current === undefined || current.plugin !== before) {
@@ -195,7 +195,7 @@ export class KeptPlugin {
     const entry = entryOf(configuration.settings, this.id);
     const checked = await checkPluginConfig(this.id, found.manifest.configSchema, entry?.config);
     if (!checked.ok) return failure(checked.problems.join(' '));
-    const seat: PluginSeat = {
+    const setup: PluginSetup = {
       id: this.id,
       name: found.name,
       version: found.manifest.version,
@@ -214,28 +214,28 @@ export class KeptPlugin {
       holdsMemorySlot: wanted.enablement.holdsMemorySlot,
       generation: ++this.#generation,
     };
-    const [loading] = await Promise.all([this.#loadSomewhere(wanted, seat), this.#compareWithInstall(found)]);
+    const [loading] = await Promise.all([this.#loadSomewhere(wanted, setup), this.#compareWithInstall(found)]);
     if (!loading.ok) return loading;
-    return { ...loading, seat, settings, notes: [...notesOf(checked), ...loading.notes] };
+    return { ...loading, setup, settings, notes: [...notesOf(checked), ...loading.notes] };
   }
 
   /** In the worker where that is possible and allowed, else in the gateway. */
-  async #loadSomewhere({ found, configuration }: WantedPlugin, seat: PluginSeat): Promise<LoadedSomewhere> {
+  async #loadSomewhere({ found, configuration }: WantedPlugin, setup: PluginSetup): Promise<LoadedSomewhere> {
     const isolation = entryOf(configuration.settings, this.id)?.isolation;
-    if (isolation === undefined && found.origin === 'bundled') return this.#loadIn('inline', seat, BUNDLED);
+    if (isolation === undefined && found.origin === 'bundled') return this.#loadIn('inline', setup, BUNDLED);
     if (isolation === 'inline')
-      return this.#loadIn('inline', seat, `plugins.entries.${this.id}.isolation is "inline".`);
+      return this.#loadIn('inline', setup, `plugins.entries.${this.id}.isolation is "inline".`);
     const { memory } = this.#parts;
     if (isolation === undefined) {
       const remembered = await memory.find(this.id);
       if (remembered !== undefined) {
         if (remembered.integrity === (await integrityOf(found))) {
-          return this.#loadIn('inline', seat, inlineReason(remembered.needsInline, ' when it was first loaded'));
+          return this.#loadIn('inline', setup, inlineReason(remembered.needsInline, ' when it was first loaded'));
         }
         await memory.forget(this.id);
       }
     }
-    const result = await this.#loadIn('worker', seat, IN_WORKER);
+    const result = await this.#loadIn('worker', setup, IN_WORKER);
     if (result.ok || result.needsInline === undefined) return result;
     const { needsInline } = result;
     if (isolation === 'worker') {
@@ -245,18 +245,18 @@ export class KeptPlugin {
     }
     const integrity = await integrityOf(found);
     if (integrity !== undefined) await memory.remember(this.id, { integrity, needsInline });
-    return this.#loadIn('inline', seat, inlineReason(needsInline, ''));
+    return this.#loadIn('inline', setup, inlineReason(needsInline, ''));
   }
 
-  async #loadIn(where: Where, seat: PluginSeat, whyThere: string): Promise<LoadedSomewhere> {
-    const result = await this.#loadInTime(where, seat);
+  async #loadIn(where: Where, setup: PluginSetup, whyThere: string): Promise<LoadedSomewhere> {
+    const result = await this.#loadInTime(where, setup);
     if (result.ok) return { ok: true, plugin: result.plugin, whyThere, notes: result.plugin.notes };
     if ('reason' in result) return { ok: false, reason: result.reason, notes: result.notes };
     const reason = `It needs ${result.needsInline.join(', ')}, which it cannot have here.`;
     return { ok: false, reason, notes: result.notes, needsInline: where === 'worker' ? result.needsInline : undefined };
   }
 
-  async #loadInTime(where: Where, seat: PluginSeat): Promise<LoadResult> {
+  async #loadInTime(where: Where, setup: PluginSetup): Promise<LoadResult> {
     const { loaderOf, hostFor, loadTimeoutMs } = this.#parts;
     let timer: NodeJS.Timeout | undefined;
     let isLate = false;
@@ -267,7 +267,7 @@ export class KeptPlugin {
       }, loadTimeoutMs);
     });
     const loading = loaderOf(where)
-      .then((loader) => loader.load(seat, hostFor(this.id)))
+      .then((loader) => loader.load(setup, hostFor(this.id)))
       .catch((error: unknown) => failure(`Loading it failed: ${errorText(error)}`));
     // What comes after its time must not stay loaded.
     void loading.then((result) => {
@@ -321,8 +321,8 @@ export class KeptPlugin {
   #takePlace(next: Omit<Generation, 'armed'>): void {
     this.#current?.armed.undo();
     this.#parts.hooks.rearm({ owner: this.id });
-    const { plugin, seat } = next;
-    this.#current = { ...next, armed: armHooks(this.#parts.hooks, seat, plugin.registrations, plugin.where) };
+    const { plugin, setup } = next;
+    this.#current = { ...next, armed: armHooks(this.#parts.hooks, setup, plugin.registrations, plugin.where) };
   }
 
   /** Code that no longer loads leaves the one before it in place, but only with the settings that it was loaded with. */

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { PluginRegistry } from '../../plugins/plugin-registry.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 
-export interface KeptCliCommand {
+export interface KnownCliCommand {
   readonly name: string;
   readonly pluginId: string;
 }
@@ -18,13 +18,13 @@ const MAX_CHARS = 262_144;
 const MAX_COMMANDS = 1_000;
 const COMMAND = /^[a-z0-9][a-z0-9:_-]{0,63}$/i;
 
-export async function readCliCommands(stateDir: string): Promise<readonly KeptCliCommand[]> {
+export async function readCliCommands(stateDir: string): Promise<readonly KnownCliCommand[]> {
   const text = await readFile(fileIn(stateDir), 'utf8').catch(() => '');
   return text.length > MAX_CHARS ? [] : parse(text);
 }
 
 /** Writes only what changed. Never rejects: without the file, plugins are asked. */
-export async function keepCliCommands(stateDir: string, registry: PluginRegistry): Promise<void> {
+export async function saveCliCommands(stateDir: string, registry: PluginRegistry): Promise<void> {
   const commands = registry
     .registered('cli')
     .flatMap(({ pluginId, registration }) =>
@@ -50,13 +50,13 @@ function fileIn(stateDir: string): string {
   return join(stateDir, 'atrium', FILE);
 }
 
-function parse(text: string): readonly KeptCliCommand[] {
+function parse(text: string): readonly KnownCliCommand[] {
   try {
     const value: unknown = JSON.parse(text);
     const commands = isJsonObject(value) && Array.isArray(value.commands) ? value.commands : [];
     return commands
       .slice(0, MAX_COMMANDS)
-      .flatMap((each): readonly KeptCliCommand[] =>
+      .flatMap((each): readonly KnownCliCommand[] =>
         isJsonObject(each) &&
         typeof each.name === 'string' &&
         typeof each.pluginId === 'string' &&

@@ -58,12 +58,12 @@ const MOST_USED = new Set([
   ...['get', 'set', 'delete'].map((name) => `Map.prototype.${name}`),
 ]);
 
-export class KeptIntrinsics {
-  readonly #kept: readonly Intrinsic[];
+export class IntrinsicsGuard {
+  readonly #intrinsics: readonly Intrinsic[];
   readonly #mostUsed: readonly Intrinsic[];
 
   constructor() {
-    this.#kept = [
+    this.#intrinsics = [
       ...GLOBALS.flatMap((key) => intrinsicOf(globalThis, key, key)),
       ...Object.entries(MEMBERS).flatMap(([name, holder]) =>
         getOwnPropertyNames(holder)
@@ -72,26 +72,26 @@ export class KeptIntrinsics {
           .flatMap((key) => intrinsicOf(holder, key, `${name}.${key}`)),
       ),
     ];
-    this.#mostUsed = this.#kept.filter(({ name }) => MOST_USED.has(name));
+    this.#mostUsed = this.#intrinsics.filter(({ name }) => MOST_USED.has(name));
   }
 
   /** For after every call: looks at what is used most, and at everything when some of that was changed. */
-  putBackMostUsed(): string[] | undefined {
-    const kept = this.#mostUsed;
-    for (let index = 0; index < kept.length; index += 1) {
-      const each = kept[index];
-      if (each !== undefined && !is(each.holder[each.key], each.value)) return this.putBack();
+  restoreMostUsed(): string[] | undefined {
+    const intrinsics = this.#mostUsed;
+    for (let index = 0; index < intrinsics.length; index += 1) {
+      const each = intrinsics[index];
+      if (each !== undefined && !is(each.holder[each.key], each.value)) return this.restore();
     }
     return undefined;
   }
 
   /** Gives the names of what had been changed; undefined when nothing had. */
-  putBack(): string[] | undefined {
-    const kept = this.#kept;
+  restore(): string[] | undefined {
+    const intrinsics = this.#intrinsics;
     let changed: string[] | undefined;
     // No call of anything that might have been replaced, until it is put back.
-    for (let index = 0; index < kept.length; index += 1) {
-      const each = kept[index];
+    for (let index = 0; index < intrinsics.length; index += 1) {
+      const each = intrinsics[index];
       if (each === undefined || is(each.holder[each.key], each.value)) continue;
       changed ??= [];
       changed[changed.length] = each.name;
