@@ -5,8 +5,6 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfig } from '../../config/load-config.ts';
 import { findToken } from '../../gateway/http/token.ts';
-import type { Services } from '../../gateway/services/services.ts';
-import type { Store } from '../../store/store.ts';
 import type { CliIo } from '../cli-io.ts';
 import { GatewayDownError, GatewayRefusedError } from '../errors.ts';
 
@@ -63,9 +61,10 @@ async function openStoreClient(io: CliIo, isDown: GatewayDownError): Promise<Gat
     () => false,
   );
   if (!exists) throw isDown;
-  const [{ openSqliteStore }, { createHttpApp }] = await Promise.all([
+  const [{ openSqliteStore }, { createHttpApp }, { servicesOfStore }] = await Promise.all([
     import('../../store/sqlite/open-sqlite-store.ts'),
     import('../../gateway/http/create-http-app.ts'),
+    import('../../gateway/services/services-of-store.ts'),
   ]);
   const store = await openSqliteStore({ file, readOnly: true });
   const app = createHttpApp({
@@ -121,15 +120,4 @@ function refusalOf(status: number, text: string): GatewayRefusedError {
       sentence: `The gateway answered with status ${status} and no sentence.`,
     });
   }
-}
-
-/** Reads what stands in the store, and refuses whatever only a running gateway can do. */
-function servicesOfStore(store: Store, isDown: GatewayDownError): Services {
-  const refuse = () => Promise.reject(isDown);
-  const refusing = new Proxy(refuse, { get: () => refuse });
-  // What plugins show of a session, only plugins that run can say.
-  const show: Services['sessions']['show'] = async (sessions) =>
-    sessions.map((session) => ({ ...session, pluginExtensions: [] }));
-  const known: Partial<Record<string, unknown>> = { store, sessions: { show, end: refuse, delete: refuse } };
-  return new Proxy({} as Services, { get: (_, name) => known[String(name)] ?? refusing });
 }

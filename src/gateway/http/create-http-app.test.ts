@@ -1,18 +1,21 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createHttpApp, type HttpAppOptions } from './create-http-app.ts';
-import { FakeGateway, TEST_TOKEN } from './fixtures/fake-gateway.ts';
+import { TEST_TOKEN, TestApi } from './fixtures/test-api.ts';
 
-let gateway: FakeGateway;
-beforeEach(async () => {
-  gateway = await FakeGateway.create();
+let api: TestApi;
+beforeAll(async () => {
+  api = await TestApi.open();
 });
-afterEach(() => gateway.remove());
+afterAll(() => api.close());
+beforeEach(() => {
+  api.received.length = 0;
+});
 
 const bearer = { authorization: `Bearer ${TEST_TOKEN}` };
 const from = (remoteAddress: string) => ({ incoming: { socket: { remoteAddress } } });
 
 function app(changes: Partial<HttpAppOptions> = {}) {
-  return createHttpApp(gateway.appOptions(changes));
+  return createHttpApp(api.options(changes));
 }
 
 async function errorOf(response: Response): Promise<{ status: number; code: string; message: string }> {
@@ -52,7 +55,7 @@ describe('a gateway that starts or stops', () => {
       expect((await send('/v1/chat/completions', {})).status).toBe(503);
       expect((await busy.request('/api/status', { headers: bearer })).status).toBe(200);
     }
-    expect(gateway.received).toEqual([]);
+    expect(api.received).toEqual([]);
   });
 });
 
@@ -215,10 +218,12 @@ describe('a bad request', () => {
 describe('an unexpected error', () => {
   it('is told to the log and not to the caller', async () => {
     const warnings: string[] = [];
-    gateway.status = async () => {
+    const status = async () => {
       throw new Error('secret detail');
     };
-    const response = await app({ warn: (text) => warnings.push(text) }).request('/api/status', { headers: bearer });
+    const { services } = api.options();
+    const broken = app({ services: { ...services, status }, warn: (text) => warnings.push(text) });
+    const response = await broken.request('/api/status', { headers: bearer });
     const text = await response.text();
     expect(response.status).toBe(500);
     expect(text).not.toContain('secret detail');

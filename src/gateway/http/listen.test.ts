@@ -1,20 +1,23 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { createHttpApp } from './create-http-app.ts';
-import { FakeGateway, TEST_TOKEN } from './fixtures/fake-gateway.ts';
+import { after, reply } from '../../testkit/model-server.ts';
+import { TEST_TOKEN, TestApi } from './fixtures/test-api.ts';
 import { type Listening, listen, type SocketClient } from './listen.ts';
 import { TOKEN_PROTOCOL } from './token-guard.ts';
 
-let gateway: FakeGateway;
+let api: TestApi;
 let server: Listening;
 let clients: SocketClient[];
+beforeAll(async () => {
+  api = await TestApi.open();
+});
+afterAll(() => api.close());
 beforeEach(async () => {
-  gateway = await FakeGateway.create();
   clients = [];
   server = await listen({
-    app: createHttpApp(gateway.appOptions()),
+    app: api.app,
     host: '127.0.0.1',
     port: 0,
     attach: (socket, client) => {
@@ -23,10 +26,7 @@ beforeEach(async () => {
     },
   });
 });
-afterEach(async () => {
-  await server.close(50);
-  await gateway.remove();
-});
+afterEach(() => server.close(50));
 
 const encoded = (token: string) => `${TOKEN_PROTOCOL}${Buffer.from(token).toString('base64url')}`;
 
@@ -89,7 +89,7 @@ describe('the socket', () => {
 describe('listening', () => {
   it('names a port that is taken, and what to do', async () => {
     const again = listen({
-      app: createHttpApp(gateway.appOptions()),
+      app: api.app,
       host: '127.0.0.1',
       port: server.port,
       attach: () => {},
@@ -100,7 +100,7 @@ describe('listening', () => {
 
   it("names an address that is not this machine's", async () => {
     const elsewhere = listen({
-      app: createHttpApp(gateway.appOptions()),
+      app: api.app,
       host: '192.0.2.1',
       port: 0,
       attach: () => {},
@@ -129,13 +129,13 @@ describe('listening', () => {
     const hold = new Promise<void>((resolve) => {
       finish = resolve;
     });
-    gateway.scripts.push({ steps: [{ type: 'wait', until: hold }], outcome: { reply: 'made it' } });
+    api.model.script([after(hold, reply('made it'))]);
     const asked = fetch(`${server.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${TEST_TOKEN}` },
       body: JSON.stringify({ model: 'atrium', messages: [{ role: 'user', content: 'hi' }] }),
     });
-    while (gateway.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await api.model.waitForRequests(1);
     const closed = server.close(10_000);
     finish();
     expect(await (await asked).text()).toContain('made it');

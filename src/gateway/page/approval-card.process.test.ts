@@ -9,7 +9,7 @@ import { reply, toolCall, toolCalls } from '../../testkit/model-server.ts';
 import type { ScratchGateway } from '../../testkit/scratch-gateway.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { createHttpApp } from '../http/create-http-app.ts';
-import { TEST_TOKEN } from '../http/fixtures/fake-gateway.ts';
+import { TEST_TOKEN } from '../http/fixtures/test-api.ts';
 import { type Listening, listen } from '../http/listen.ts';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>

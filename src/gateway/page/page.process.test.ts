@@ -2,13 +2,12 @@ import { existsSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { WebChannel } from '../../channels/web/web-channel.ts';
 import { COMMAND_CATALOG } from '../../commands/catalog.ts';
 import { StoreFullError } from '../../store/errors.ts';
-import { createHttpApp } from '../http/create-http-app.ts';
-import { delta, FakeGateway, type Script, TEST_TOKEN } from '../http/fixtures/fake-gateway.ts';
-import { type Listening, listen } from '../http/listen.ts';
-import { outboxMailbox } from '../outbox-mailbox.ts';
+import { after, fail, hang, reply, toolCall } from '../../testkit/model-server.ts';
+import { fillStore } from '../http/fixtures/filled-store.ts';
+import { echo, lastSaid, TEST_TOKEN, TestApi } from '../http/fixtures/test-api.ts';
+import type { Listening } from '../http/listen.ts';
 import { readPage } from './page.ts';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
@@ -42,8 +41,7 @@ describe('the page', () => {
 describe.skipIf(!executablePath)('the page in a browser (skipped where there is no Chromium)', () => {
   let browser: Browser;
   let page: Page;
-  let gateway: FakeGateway;
-  let channel: WebChannel;
+  let api: TestApi;
   let server: Listening;
   let faults: string[];
   let refuse: Error | undefined;
@@ -66,20 +64,14 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
   afterAll(() => browser?.close());
 
   beforeEach(async () => {
-    gateway = await FakeGateway.create();
-    channel = new WebChannel({
-      mailbox: outboxMailbox(gateway.store),
-      stop: () => void gateway.stopRun(gateway.runs.at(-1) ?? '', 'somebody pressed stop'),
-      now: Date.now,
-    });
-    await channel.open({
+    api = await TestApi.open();
+    const { receive } = api.options().services;
+    await api.scratch.opened.sockets.web.open({
       receive: async (inbound) => {
         if (refuse) throw refuse;
-        return gateway.receive(inbound);
+        return receive(inbound);
       },
     });
-    gateway.send = (part) => void channel.send(part);
-    gateway.subscribe((event) => channel.watch(event));
     await startServer(0);
     faults = [];
     refuse = undefined;
@@ -93,18 +85,12 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
   afterEach(async () => {
     await page.context().close();
     await server.close(50);
-    await channel.close();
-    await gateway.remove();
+    await api.close();
     expect(faults).toEqual([]);
   });
 
   async function startServer(port: number): Promise<void> {
-    server = await listen({
-      app: createHttpApp(gateway.appOptions()),
-      host: '127.0.0.1',
-      port,
-      attach: (socket, client) => channel.attach(socket, client),
-    });
+    server = await api.listen(port);
   }
 
   async function openPage(): Promise<void> {
@@ -175,21 +161,14 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
 
   it('shows the draft as it grows, the tools, and then the answer once', async () => {
     const hold = gate();
-    const tool = { toolCallId: 'c1', name: 'read' } as const;
-    gateway.scripts.push({
-      steps: [
-        delta('Let me look.'),
-        { type: 'tool-start', ...tool, params: { path: 'AGENTS.md' } },
-        { type: 'tool-end', ...tool, isError: false, ms: 12, content: '# Agents' },
-        delta('It says', 2),
-        { type: 'wait', until: hold.promise },
-        delta(' hello.', 2),
-      ],
-      outcome: { reply: 'It says hello.' },
-    });
+    api.model.script([
+      toolCall('read', { path: 'AGENTS.md' }, 'Let me look.'),
+      after(hold.promise, reply('It says hello.')),
+    ]);
     await openPage();
     await say('what does it say?');
-    await page.getByText('It says', { exact: true }).waitFor();
+    await page.getByText('Let me look.', { exact: true }).waitFor();
+    await page.locator('.tool .name').waitFor();
     await page.getByRole('button', { name: 'Stop' }).waitFor();
     expect(await page.locator('.tool .name').innerText()).toBe('read');
     hold.open();
@@ -200,24 +179,25 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
 
   it('comes back by itself after the gateway was away, and shows what it missed once', async () => {
     const hold = gate();
-    gateway.scripts.push({
-      steps: [delta('Half'), { type: 'wait', until: hold.promise }],
-      outcome: { reply: 'Half and half.' },
-    });
+    api.model.script((request) =>
+      lastSaid(request).includes('go on') ? after(hold.promise, reply('Half and half.')) : echo(request),
+    );
     await openPage();
     await say('go on');
-    await page.getByText('Half', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    await api.model.waitForRequests(1);
     const { port } = server;
     await server.close(20);
     await page.getByText('Reconnecting').waitFor();
     hold.open();
-    await gateway.waitForRun(gateway.runs.at(-1) ?? '');
+    const [run] = await api.store.select('runs');
+    await api.scratch.services.runs.wait(run?.runId ?? '');
     await say('said while nobody heard it');
     await startServer(port);
     await page.getByText('You said: said while nobody heard it').waitFor();
     expect(await said()).toEqual(['go on', 'said while nobody heard it']);
     expect(await words()).toEqual(['Half and half.', 'You said: said while nobody heard it']);
-    expect(gateway.received).toHaveLength(2);
+    expect(await api.store.count('inbox')).toBe(2);
   });
 
   it('shows the talk again after a reload, and in a second tab', async () => {
@@ -240,11 +220,15 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
     await openPage();
     await say('one');
     await page.getByText('You said: one').waitFor();
-    const surface = gateway.received.at(-1)?.inbound.surface;
-    if (!surface) throw new Error('Nothing was received.');
-    const job = { runId: 'run_job', surface, options: {}, attempt: 1 };
-    gateway.send({ ...job, key: 'run_job:1', seq: 1_000, part: 1, text: 'The tea is ready.' });
-    gateway.send({ ...job, key: 'run_job:2', seq: 1_001, part: 2, text: 'Two cups of it.' });
+    const [{ inbound } = { inbound: undefined }] = api.received;
+    const deliver = `web:${inbound?.surface.peer.id}`;
+    for (const said of ['The tea is ready.', 'Two cups of it.']) {
+      api.model.script((request) => (lastSaid(request).includes('tea time') ? reply(said) : echo(request)));
+      const { jobs } = api.scratch.services;
+      const job = { name: said, message: 'tea time', schedule: { every: '1h' }, deliver, createdBy: 'test' };
+      await jobs.run((await jobs.add(job)).id);
+      await page.getByText(said).waitFor();
+    }
     await page.getByText('Two cups of it.').waitFor();
     await page.reload();
     await page.getByText('Two cups of it.').waitFor();
@@ -256,17 +240,17 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
   });
 
   it('stops a run with the Escape key', async () => {
-    gateway.scripts.push({ steps: [delta('On and on'), { type: 'wait', until: new Promise(() => {}) }] });
+    api.model.script([hang('On and on')]);
     await openPage();
     await say('go');
     await page.getByText('On and on').waitFor();
     await page.keyboard.press('Escape');
-    await page.getByText('The run was stopped.').waitFor();
-    expect(gateway.stopped).toHaveLength(1);
+    await page.getByText('Stopped.', { exact: true }).waitFor();
+    expect(await api.store.select('runs')).toMatchObject([{ status: 'stopped' }]);
   });
 
   it('shows what the agent was given: layers, cuts, absences and the exact request', async () => {
-    await gateway.fill();
+    await fillStore(api.store);
     await openPage();
     await page.getByLabel('Conversation').first().selectOption('session:agent:main:web:direct:tab-1');
     await page.getByText('hello there').waitFor();
@@ -280,8 +264,7 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
   });
 
   it('says what went wrong, once', async () => {
-    const failing: Script = { status: 'failed', outcome: { error: 'The provider said no.' } };
-    gateway.scripts.push(failing);
+    api.model.script(() => fail(400, { message: 'The provider said no.' }));
     await openPage();
     await say('go');
     await page.getByText('The provider said no.').waitFor();
@@ -291,7 +274,7 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
 
   it('can be used on a telephone', async () => {
     await page.setViewportSize({ width: 380, height: 720 });
-    await gateway.fill();
+    await fillStore(api.store);
     await openPage();
     await say('hi');
     await page.getByText('You said: hi').waitFor();

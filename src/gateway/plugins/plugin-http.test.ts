@@ -1,27 +1,28 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import type { PluginRegistration } from '../../plugins/registration.ts';
 import { type RegistryPlugin, registryOf } from '../../testkit/registry-of.ts';
-import { createHttpApp } from '../http/create-http-app.ts';
-import { FakeGateway, TEST_TOKEN } from '../http/fixtures/fake-gateway.ts';
-import { type Listening, listen } from '../http/listen.ts';
+import { TEST_TOKEN, TestApi } from '../http/fixtures/test-api.ts';
+import type { Listening } from '../http/listen.ts';
 import { PluginHttp } from './plugin-http.ts';
 
 type Answers = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-let gateway: FakeGateway;
+let api: TestApi;
 let listening: Listening | undefined;
 let warnings: string[];
-beforeEach(async () => {
-  gateway = await FakeGateway.create();
+beforeAll(async () => {
+  api = await TestApi.open();
+});
+afterAll(() => api.close());
+beforeEach(() => {
   warnings = [];
 });
 afterEach(async () => {
   await listening?.close(0);
   listening = undefined;
-  await gateway.remove();
 });
 
 function route(
@@ -38,8 +39,7 @@ function says(text: string): Answers {
 
 async function serve(...plugins: readonly RegistryPlugin[]) {
   const http = new PluginHttp({ registry: registryOf(...plugins), warn: (text) => warnings.push(text), timeoutMs: 60 });
-  const app = createHttpApp(gateway.appOptions({ pluginHttp: http }));
-  listening = await listen({ app, host: '127.0.0.1', port: 0, attach: () => {} });
+  listening = await api.listen(0, { pluginHttp: http });
   const { url } = listening;
   return {
     url,

@@ -1,8 +1,6 @@
 // Sessions: which there are, what was said, how one is ended or forgotten.
 
 import { UnknownSessionError } from '../../../sessions/errors.ts';
-import type { Store } from '../../../store/store.ts';
-import type { SessionRow } from '../../../store/tables.ts';
 import { type Route, route, type Zod } from '../route.ts';
 import { agentId, at, id, limit, next, nothing, pageOf, position, sessionKey, surface, wholeNumber } from './pieces.ts';
 
@@ -53,19 +51,13 @@ export const SESSION_ROUTES: readonly Route[] = [
         agent: agentId(z).optional(),
       }),
     answer: (z) => z.object({ sessions: z.array(session(z)), next: next(z) }),
-    handle: async ({ services, query }) => {
-      const rows = await services.store.select('sessions', {
-        where: {
-          ...(query.before !== undefined && { sessionId: { lt: query.before } }),
-          ...(query.agent !== undefined && { agentId: query.agent }),
-          ...(query.open !== undefined && { endedAt: query.open === 'true' ? null : { not: null } }),
-        },
-        orderBy: [['sessionId', 'desc']],
-        limit: query.limit + 1,
-      });
-      const { page, ...rest } = pageOf(rows, query.limit, ({ sessionId }) => sessionId);
-      return { sessions: await services.sessions.show(page), ...rest };
-    },
+    handle: ({ services, query: { limit: most, before, open, agent } }) =>
+      services.sessions.list({
+        limit: most,
+        before,
+        agentId: agent,
+        isOpen: open === undefined ? undefined : open === 'true',
+      }),
   }),
   route({
     method: 'get',
@@ -73,19 +65,7 @@ export const SESSION_ROUTES: readonly Route[] = [
     summary: 'One session by key or id, and earlier ones of the same key.',
     access: 'token',
     answer: (z) => z.object({ session: session(z), entries: wholeNumber(z), earlier: z.array(session(z)) }),
-    handle: async ({ services, params }) => {
-      const { store, sessions } = services;
-      const row = await findSession(store, params.session);
-      const { sessionKey: key, sessionId } = row;
-      const [shown = row] = await sessions.show([row]);
-      const earlier = await store.select('sessions', {
-        where: { sessionKey: key, sessionId: { not: sessionId } },
-        orderBy: [['sessionId', 'desc']],
-        limit: MAX_EARLIER,
-      });
-      const entries = await store.count('transcript', { sessionId });
-      return { session: shown, entries, earlier: await sessions.show(earlier) };
-    },
+    handle: ({ services, params }) => services.sessions.describe(params.session),
   }),
   route({
     method: 'delete',
@@ -95,7 +75,7 @@ export const SESSION_ROUTES: readonly Route[] = [
     access: 'token',
     answer: (z) => z.object({ sessionKey: sessionKey(z), deleted: z.literal(true) }),
     handle: async ({ services, params }) => {
-      const { sessionKey: key } = await findSession(services.store, params.session);
+      const { sessionKey: key } = await services.sessions.find(params.session);
       if (!(await services.sessions.delete(key))) throw new UnknownSessionError({ session: key });
       return { sessionKey: key, deleted: true };
     },
@@ -121,7 +101,7 @@ export const SESSION_ROUTES: readonly Route[] = [
           .describe('Hand it in as "after", or "before" when descending; null on the last page.'),
       }),
     handle: async ({ services, params, query }) => {
-      const { sessionId } = await findSession(services.store, params.session);
+      const { sessionId } = await services.sessions.find(params.session);
       const isAscending = query.order === 'asc';
       const bound = isAscending
         ? query.after !== undefined && { position: { gt: query.after } }
@@ -146,25 +126,9 @@ export const SESSION_ROUTES: readonly Route[] = [
     body: nothing,
     answer: (z) => z.object({ sessionKey: sessionKey(z), ended: z.literal(true) }),
     handle: async ({ services, params }) => {
-      const { sessionKey: key } = await findSession(services.store, params.session);
+      const { sessionKey: key } = await services.sessions.find(params.session);
       if (!(await services.sessions.end(key, 'reset'))) throw new UnknownSessionError({ session: key });
       return { sessionKey: key, ended: true };
     },
   }),
 ];
-
-/** By key the session that goes on, else the latest one; by id exactly that one. */
-async function findSession(store: Store, name: string): Promise<SessionRow> {
-  const [byId] = await store.select('sessions', { where: { sessionId: name }, limit: 1 });
-  if (byId) return byId;
-  const ofKey = await store.select('sessions', {
-    where: { sessionKey: name },
-    orderBy: [['sessionId', 'desc']],
-    limit: MAX_EARLIER,
-  });
-  const found = ofKey.find(({ endedAt }) => endedAt === null) ?? ofKey[0];
-  if (!found) throw new UnknownSessionError({ session: name.slice(0, 512) });
-  return found;
-}
-
-const MAX_EARLIER = 50;

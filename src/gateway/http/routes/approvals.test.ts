@@ -1,9 +1,7 @@
-import { describe, expect, it } from 'vitest';
-import { gatewayForTest } from '../../testkit/gateway-for-test.ts';
-import { reply, toolCall, toolCalls } from '../../testkit/model-server.ts';
-import type { ScratchGateway } from '../../testkit/scratch-gateway.ts';
-import { createHttpApp } from './create-http-app.ts';
-import { TEST_TOKEN } from './fixtures/fake-gateway.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { reply, toolCall, toolCalls } from '../../../testkit/model-server.ts';
+import type { ScratchGateway } from '../../../testkit/scratch-gateway.ts';
+import { TestApi } from '../fixtures/test-api.ts';
 
 describe('/api/approvals', () => {
   it('lists what waits, page by page, and lets a run go on', async () => {
@@ -81,7 +79,7 @@ async function open(
     description: 'It is private.',
     ...(allowedDecisions && { allowedDecisions }),
   };
-  const scratch = await gatewayForTest({
+  const api = await TestApi.open({
     register: (hooks) =>
       void hooks.register({
         hook: 'before_tool_call',
@@ -90,27 +88,8 @@ async function open(
         handler: () => ({ requireApproval }),
       }),
   });
-  const app = createHttpApp({
-    services: scratch.services,
-    agentIds: () => ['main'],
-    now: Date.now,
-    token: TEST_TOKEN,
-    allowedHosts: [],
-    allowedOrigins: [],
-    state: () => 'ready',
-    warn: () => {},
-  });
-  return {
-    scratch,
-    call: async (method, path, body) => {
-      const response = await app.request(path, {
-        method,
-        headers: { authorization: `Bearer ${TEST_TOKEN}` },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
-      return { status: response.status, json: (await response.json()) as Record<string, unknown> };
-    },
-  };
+  onTestFinished(() => api.close());
+  return { scratch: api.scratch, call: (...asked) => api.call(...asked) };
 }
 
 type Call = (

@@ -1,20 +1,24 @@
 import OpenAI from 'openai';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createHttpApp } from './create-http-app.ts';
-import { answers, delta, FakeGateway, TEST_TOKEN } from './fixtures/fake-gateway.ts';
-import { type Listening, listen } from './listen.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { after, cutAfter, errorEvent, fail, hang, reply, toolCall } from '../../../testkit/model-server.ts';
+import { echo, lastSaid, TEST_TOKEN, TestApi } from '../fixtures/test-api.ts';
+import type { Listening } from '../listen.ts';
 
-let gateway: FakeGateway;
+let api: TestApi;
 let server: Listening;
 let client: OpenAI;
-beforeEach(async () => {
-  gateway = await FakeGateway.create();
-  server = await listen({ app: createHttpApp(gateway.appOptions()), host: '127.0.0.1', port: 0, attach: () => {} });
+beforeAll(async () => {
+  api = await TestApi.open({ files: { 'workspace/notes.md': 'It is there.' } });
+  server = await api.listen();
   client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: TEST_TOKEN });
 });
-afterEach(async () => {
+afterAll(async () => {
   await server.close(100);
-  await gateway.remove();
+  await api.close();
+});
+beforeEach(() => {
+  api.received.length = 0;
+  api.model.script(echo);
 });
 
 const user = (content: string) => ({ role: 'user', content }) as const;
@@ -45,7 +49,7 @@ async function contentOf(stream: AsyncIterable<OpenAI.ChatCompletionChunk>): Pro
 
 describe("OpenAI's client", () => {
   it('gets an answer with its usage', async () => {
-    gateway.scripts.push(answers('hello there'));
+    api.model.script([reply('hello there', { usage: { input: 10, output: 3, cacheRead: 4 } })]);
     const completion = await client.chat.completions.create(ask('hi'));
     expect(completion).toMatchObject({
       object: 'chat.completion',
@@ -54,18 +58,17 @@ describe("OpenAI's client", () => {
       usage: { prompt_tokens: 10, completion_tokens: 3, total_tokens: 13, prompt_tokens_details: { cached_tokens: 4 } },
     });
     expect(completion.id).toMatch(/^chatcmpl-run_/);
-    expect(gateway.received[0]?.inbound).toMatchObject({
+    expect(api.received[0]?.inbound).toMatchObject({
       text: 'hi',
       agentId: 'main',
       surface: { channel: 'api', accountId: 'default', peer: { kind: 'direct' } },
     });
-    expect(gateway.received[0]?.options).toEqual({ kind: 'api' });
-    expect(gateway.listenerCount).toBe(0);
+    expect(api.received[0]?.options).toEqual({ kind: 'api' });
+    expect(api.listeners).toBe(0);
   });
 
   it('learns that an answer was cut because it reached its limit', async () => {
-    const cut = { steps: [delta('so')], outcome: { reply: 'so', stop: 'length' } };
-    gateway.scripts.push(cut, cut);
+    api.model.script(() => reply('so', { stop: 'length' }));
     const { choices } = await client.chat.completions.create(ask('tell me everything'));
     expect(choices[0]?.finish_reason).toBe('length');
     const stream = await client.chat.completions.create({ ...ask('tell me everything'), stream: true });
@@ -74,8 +77,20 @@ describe("OpenAI's client", () => {
     expect(reasons.at(-1)).toBe('length');
   });
 
-  it('gets the answer word by word, then the usage', async () => {
-    gateway.scripts.push(answers('one two three'));
+  it('gets the words while the model still writes', async () => {
+    api.model.script([hang('one two')]);
+    const stream = await client.chat.completions.create({ ...ask('count'), stream: true });
+    let told = '';
+    for await (const chunk of stream) {
+      told += chunk.choices[0]?.delta.content ?? '';
+      if (told === 'one two') break;
+    }
+    expect(told).toBe('one two');
+    await until(() => api.listeners === 0);
+  });
+
+  it('gets the answer in pieces, then the usage', async () => {
+    api.model.script([reply('one two three', { usage: { input: 10, output: 3 } })]);
     const stream = await client.chat.completions.create({
       ...ask('count'),
       stream: true,
@@ -83,19 +98,14 @@ describe("OpenAI's client", () => {
     });
     const chunks: OpenAI.ChatCompletionChunk[] = [];
     for await (const chunk of stream) chunks.push(chunk);
-    expect(chunks.map((chunk) => chunk.choices[0]?.delta.content)).toEqual([
-      '',
-      'one ',
-      'two ',
-      'three',
-      undefined,
-      undefined,
-    ]);
+    const told = chunks.map((chunk) => chunk.choices[0]?.delta.content);
+    expect(told.slice(1, -2).join('')).toBe('one two three');
+    expect([told[0], ...told.slice(-2)]).toEqual(['', undefined, undefined]);
     expect(chunks[0]?.choices[0]?.delta.role).toBe('assistant');
     expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe('stop');
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 13 } });
     expect(chunks.slice(0, -1).every((chunk) => chunk.usage === null)).toBe(true);
-    await until(() => gateway.listenerCount === 0);
+    await until(() => api.listeners === 0);
   });
 
   it('finds the agents as models', async () => {
@@ -113,12 +123,12 @@ describe("OpenAI's client", () => {
     'Atrium/Coder',
   ])('reaches the agent as %s', async (model) => {
     await client.chat.completions.create({ ...ask('hi'), model });
-    expect(gateway.received[0]?.inbound.agentId).toBe('coder');
+    expect(api.received[0]?.inbound.agentId).toBe('coder');
   });
 
   it.each(['atrium', 'openclaw', 'atrium/', 'openclaw/default'])('reaches the default agent as %s', async (model) => {
     await client.chat.completions.create({ ...ask('hi'), model });
-    expect(gateway.received[0]?.inbound.agentId).toBe('main');
+    expect(api.received[0]?.inbound.agentId).toBe('main');
   });
 
   it('is told the likely name of a misspelt one', async () => {
@@ -152,7 +162,7 @@ describe('what was said before', () => {
   it('seeds a fresh session, system texts in front of the first words of the user', async () => {
     await client.chat.completions.create({ model: 'atrium', messages: history });
     await client.chat.completions.create({ model: 'atrium', messages: history });
-    const [one, two] = gateway.received;
+    const [one, two] = api.received;
     expect(one?.options?.seed).toEqual([
       { role: 'user', content: 'Be brief.\n\nAnd kind.\n\nfirst' },
       { role: 'assistant', content: [{ type: 'text', text: 'answer one' }] },
@@ -163,14 +173,14 @@ describe('what was said before', () => {
 
   it('is left out where a user has a session', async () => {
     await client.chat.completions.create({ model: 'atrium', messages: history, user: 'ana@example.org' });
-    expect(gateway.received[0]).toMatchObject({
+    expect(api.received[0]).toMatchObject({
       inbound: {
         text: 'And kind.\n\nsecond\n\nthird',
         surface: { peer: { kind: 'direct', id: 'ana@example.org' } },
         sessionKey: undefined,
       },
     });
-    expect(gateway.received[0]?.options?.seed).toBeUndefined();
+    expect(api.received[0]?.options?.seed).toBeUndefined();
   });
 
   it('is left out where the session is named, and the answer says which it was', async () => {
@@ -178,7 +188,7 @@ describe('what was said before', () => {
     const { response } = await client.chat.completions
       .create({ model: 'atrium', messages: [user('a'), assistant('b'), user('c')] }, { headers })
       .withResponse();
-    expect(gateway.received[0]?.inbound).toMatchObject({ text: 'c', sessionKey: 'agent:main:main' });
+    expect(api.received[0]?.inbound).toMatchObject({ text: 'c', sessionKey: 'agent:main:main' });
     expect(response.headers.get('x-openclaw-session-key')).toBe('agent:main:main');
     expect(response.headers.get('x-atrium-run-id')).toMatch(/^run_/);
   });
@@ -187,7 +197,7 @@ describe('what was said before', () => {
     for (const name of ['Ana', 'ana', 'an:a', 'an a', 'x'.repeat(200), 'x'.repeat(201)]) {
       await client.chat.completions.create({ ...ask('hi'), user: name });
     }
-    const ids = gateway.received.map(({ inbound }) => inbound.surface.peer.id);
+    const ids = api.received.map(({ inbound }) => inbound.surface.peer.id);
     expect(new Set(ids.map((id) => id.toLowerCase())).size).toBe(6);
     expect(ids.every((id) => /^[a-z0-9._@+-]{1,64}$/.test(id))).toBe(true);
   });
@@ -205,7 +215,7 @@ describe('what was said before', () => {
         },
       ],
     });
-    expect(gateway.received[0]?.inbound.text).toBe('one\ntwo');
+    expect(api.received[0]?.inbound.text).toBe('one\ntwo');
   });
 });
 
@@ -233,82 +243,72 @@ describe('what cannot be honoured', () => {
       type: 'invalid_request_error',
       message: expect.stringMatching(sentence),
     });
-    expect(gateway.received).toEqual([]);
+    expect(api.received).toEqual([]);
   });
 });
 
 describe('a run that gives no answer', () => {
-  it.each([
-    ['failed', undefined, 502],
-    ['failed', 'rate-limit', 429],
-    ['failed', 'context-length', 400],
-    ['failed', 'timeout', 504],
-    ['blocked', undefined, 403],
-    ['stopped', undefined, 409],
-  ] as const)('%s (%s) is status %i, and the client does not try again by itself', async (status, errorCode, http) => {
-    gateway.scripts.push({ status, outcome: { error: 'The provider said no.', errorCode } });
+  it('is told with a status, and the client does not try again by itself', async () => {
+    api.model.script(() => fail(400, { message: 'The provider said no.' }));
     await expect(client.chat.completions.create(ask('hi'))).rejects.toMatchObject({
-      status: http,
+      status: 502,
       message: expect.stringContaining('The provider said no.'),
     });
-    expect(gateway.received).toHaveLength(1);
+    expect(api.received).toHaveLength(1);
   });
 
   it('breaks the stream with the same sentence', async () => {
-    gateway.scripts.push({ steps: [delta('half')], status: 'failed', outcome: { error: 'The provider said no.' } });
+    api.model.script(() => errorEvent('invalid_request_error', 'The provider said no.', 'half'));
     const stream = await client.chat.completions.create({ ...ask('hi'), stream: true });
     await expect(contentOf(stream)).rejects.toThrow(/The provider said no/);
   });
 
   it('but a sentence from the gate that blocked it, is told as a filtered answer', async () => {
-    gateway.scripts.push({ status: 'blocked', outcome: { reply: 'Not today.' } });
-    const { choices } = await client.chat.completions.create(ask('hi'));
-    expect(choices[0]).toMatchObject({ message: { content: 'Not today.' }, finish_reason: 'content_filter' });
+    const guarded = await TestApi.open({
+      register: (hooks) =>
+        void hooks.register({
+          hook: 'before_agent_run',
+          id: 'gate',
+          owner: 'gate',
+          handler: () => ({ outcome: 'block', reason: 'not today', message: 'Not today.' }),
+        }),
+    });
+    onTestFinished(() => guarded.close());
+    const { status, json } = await guarded.call('POST', '/v1/chat/completions', ask('hi'));
+    expect(status).toBe(200);
+    expect(json.choices).toMatchObject([
+      { message: { content: expect.stringContaining('Not today.') }, finish_reason: 'content_filter' },
+    ]);
   });
 });
 
 describe('a stream', () => {
-  const reset = { type: 'text-reset', attempt: 1, call: 1, reason: 'another model answers' } as const;
+  const streamed = async (text = 'hi') =>
+    contentOf(await client.chat.completions.create({ ...ask(text), stream: true }));
 
   it('sets the words before and after a tool apart', async () => {
-    gateway.scripts.push({
-      steps: [delta('Let me look.'), delta('Found ', 2), delta('it.', 2)],
-      outcome: { reply: 'Found it.' },
-    });
-    const stream = await client.chat.completions.create({ ...ask('hi'), stream: true });
-    expect(await contentOf(stream)).toBe('Let me look.\n\nFound it.');
-  });
-
-  it('sends what no delta told', async () => {
-    gateway.scripts.push({ steps: [delta('Hello')], outcome: { reply: 'Hello, said late.' } });
-    const stream = await client.chat.completions.create({ ...ask('hi'), stream: true });
-    expect(await contentOf(stream)).toBe('Hello, said late.');
+    api.model.script([toolCall('read', { path: 'notes.md' }, 'Let me look.'), reply('Found it.')]);
+    expect(await streamed()).toBe('Let me look.\n\nFound it.');
   });
 
   it('goes on when a new draft begins like the voided one', async () => {
-    gateway.scripts.push({
-      steps: [delta('Hel'), reset, delta('Hello'), delta(' again')],
-      outcome: { reply: 'Hello again' },
-    });
-    const stream = await client.chat.completions.create({ ...ask('hi'), stream: true });
-    expect(await contentOf(stream)).toBe('Hello again');
+    api.model.script([cutAfter(3, 'Hello'), reply('Hello again')]);
+    expect(await streamed()).toBe('Hello again');
   });
 
   it('says that it cannot unsay when the new draft is another', async () => {
-    gateway.scripts.push({ steps: [delta('Hel'), reset, delta('Good day')], outcome: { reply: 'Good day' } });
-    const stream = await client.chat.completions.create({ ...ask('hi'), stream: true });
-    await expect(contentOf(stream)).rejects.toThrow(/changed after a part of it was sent.*\/api\/runs\/run_/);
+    api.model.script([cutAfter(3, 'Hello'), reply('Good day')]);
+    await expect(streamed()).rejects.toThrow(/changed after a part of it was sent.*\/api\/runs\/run_/);
   });
 
-  it('takes no notice of a reset before anything was sent', async () => {
-    gateway.scripts.push({ steps: [reset, delta('Good day')], outcome: { reply: 'Good day' } });
-    const stream = await client.chat.completions.create({ ...ask('hi'), stream: true });
-    expect(await contentOf(stream)).toBe('Good day');
+  it('takes no notice of a call that failed before anything was sent', async () => {
+    api.model.script([fail(500), reply('Good day')]);
+    expect(await streamed()).toBe('Good day');
   });
 
   it('hears only its own run', async () => {
     const hold = gate();
-    gateway.scripts.push({ steps: [{ type: 'wait', until: hold.promise }, delta('mine')], outcome: { reply: 'mine' } });
+    api.model.script((request) => (lastSaid(request) === 'a' ? after(hold.promise, reply('mine')) : echo(request)));
     const mine = await client.chat.completions.create({ ...ask('a'), stream: true });
     await client.chat.completions.create(ask('b'));
     hold.open();
@@ -318,28 +318,26 @@ describe('a stream', () => {
 
 describe('a client that goes away', () => {
   it.each([true, false])('takes its run with it (streaming: %s)', async (stream) => {
-    const hold = gate();
-    gateway.scripts.push({ steps: [delta('Hel'), { type: 'wait', until: hold.promise }], outcome: { reply: 'Hello' } });
+    api.model.script([hang('Hel')]);
     const leave = new AbortController();
     const asked = client.chat.completions
       .create({ ...ask('hi'), stream }, { signal: leave.signal })
       .catch(() => undefined);
-    await until(() => gateway.received.length === 1);
+    await until(() => api.received.length === 1);
     if (stream) await asked;
     leave.abort();
-    await until(() => gateway.stopped.length === 1);
-    expect(gateway.stopped).toHaveLength(1);
-    await until(() => gateway.listenerCount === 0);
+    await expect.poll(async () => (await latestRun()).status, { timeout: 5_000 }).toBe('stopped');
+    await until(() => api.listeners === 0);
     await asked;
   });
 
   it('finds its answer when it comes back with the same idempotency key', async () => {
     const hold = gate();
-    gateway.scripts.push({ steps: [delta('Hel'), { type: 'wait', until: hold.promise }], outcome: { reply: 'Hello' } });
+    api.model.script([after(hold.promise, reply('Hello'))]);
     const leave = new AbortController();
     const headers = { 'Idempotency-Key': 'order-66' };
     const first = client.chat.completions.create(ask('hi'), { signal: leave.signal, headers }).catch(() => undefined);
-    await until(() => gateway.received.length === 1);
+    await until(() => api.received.length === 1);
     leave.abort();
     await first;
     const again = client.chat.completions.create(ask('hi'), { headers });
@@ -348,12 +346,13 @@ describe('a client that goes away', () => {
     expect((await again).choices[0]?.message.content).toBe('Hello');
     expect(await contentOf(await streamed)).toBe('Hello');
     expect((await client.chat.completions.create(ask('hi'), { headers })).choices[0]?.message.content).toBe('Hello');
-    expect(gateway.received).toHaveLength(1);
-    expect(gateway.stopped).toEqual([]);
+    const { runId, status } = await latestRun();
+    expect(status).toBe('done');
+    expect(await api.store.count('runs', { runId: { lte: runId } })).toBe(await api.store.count('runs'));
   });
 
   it('cannot use that key for something else', async () => {
-    const headers = { 'Idempotency-Key': 'order-66' };
+    const headers = { 'Idempotency-Key': 'order-67' };
     await client.chat.completions.create(ask('hi'), { headers });
     await expect(client.chat.completions.create(ask('other'), { headers })).rejects.toMatchObject({ status: 422 });
   });
@@ -366,15 +365,16 @@ describe('a client that goes away', () => {
       [ask('hi'), { ...key, 'x-openclaw-session-key': 'bob' }],
       [{ ...ask('hi'), user: 'ana', model: 'atrium/coder' }, key],
     ] as const;
+    const before = await api.store.count('runs');
     for (const [body, headers] of [...asks, ...asks]) await client.chat.completions.create(body, { headers });
-    expect(gateway.received).toHaveLength(4);
+    expect(await newRuns(before)).toBe(4);
   });
 
   it('is told of both when what was said under that key is no longer kept', async () => {
-    const headers = { 'Idempotency-Key': 'order-66' };
+    const headers = { 'Idempotency-Key': 'order-68' };
     await client.chat.completions.create(ask('hi'), { headers });
-    const runId = gateway.runs[0] ?? '';
-    await gateway.store.commit(
+    const { runId } = await latestRun();
+    await api.store.commit(
       [
         { update: 'inbox', where: { runId }, set: { payload: null } },
         { update: 'runs', where: { runId }, set: { outcome: null } },
@@ -388,3 +388,13 @@ describe('a client that goes away', () => {
     await expect(client.chat.completions.create(ask('other'), { headers })).rejects.toMatchObject({ status: 422 });
   });
 });
+
+async function latestRun() {
+  const [run] = await api.store.select('runs', { orderBy: [['runId', 'desc']], limit: 1 });
+  if (!run) throw new Error('There is no run.');
+  return run;
+}
+
+async function newRuns(before: number): Promise<number> {
+  return (await api.store.count('runs')) - before;
+}
