@@ -5,7 +5,7 @@ import { RunningGateway } from './fixtures/running-gateway.ts';
 let running: RunningGateway;
 beforeEach(async () => {
   running = await RunningGateway.create();
-  await running.gateway.store.commit(
+  await running.store.commit(
     [
       { insert: 'approvals', row: approval('k3f9-x2mq', {}) },
       { insert: 'approvals', row: approval('aaaa-bbbb', { status: 'answered', decision: 'deny', decidedBy: 'web' }) },
@@ -55,7 +55,7 @@ describe('atrium approvals', () => {
   });
 
   it('answers one, once', async () => {
-    await running.start();
+    await running.start(undefined, { now: () => 1_700_000_001_000 });
     expect((await running.home.run(['status'])).out).toMatch(/^approvals +1 waiting \(atrium approvals list\)$/m);
     expect((await running.home.run(['approvals', 'answer', 'k3f9-x2mq', 'perhaps'])).err).toContain(
       'one of allow-once, allow-always, deny',
@@ -69,7 +69,7 @@ describe('atrium approvals', () => {
       'There is no approval',
     );
     expect((await running.home.run(['status'])).out).toMatch(/^approvals +none waiting$/m);
-    const [row] = await running.gateway.store.select('approvals', { where: { id: 'k3f9-x2mq' } });
+    const [row] = await running.store.select('approvals', { where: { id: 'k3f9-x2mq' } });
     expect(row).toMatchObject({ decision: 'allow-once', decidedBy: 'cli' });
   });
 

@@ -1,14 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { JobRow } from '../store/tables.ts';
+import { hang, ModelServer } from '../testkit/model-server.ts';
 import { RunningGateway } from './fixtures/running-gateway.ts';
 
 let running: RunningGateway;
 beforeEach(async () => {
   running = await RunningGateway.create();
-  running.gateway.now = () => Date.parse('2026-05-06T10:00:00Z');
 });
 afterEach(() => running.remove());
 
+const start = () => running.start(undefined, { now: () => Date.parse('2026-05-06T10:00:00Z') });
 const cron = (...argv: readonly string[]) => running.home.run(['cron', ...argv]);
 const add = async (...argv: readonly string[]): Promise<JobRow> => {
   const { out } = await cron('add', '--name', 'standup', '--message', 'Prepare it.', ...argv, '--json');
@@ -17,7 +18,7 @@ const add = async (...argv: readonly string[]): Promise<JobRow> => {
 
 describe('atrium cron', () => {
   it('adds a job, lists it, changes it and removes it', async () => {
-    await running.start();
+    await start();
     expect((await cron('list')).out).toContain('There are no jobs.');
     const added = await cron(
       ...['add', '--name', 'standup', '--message', 'Prepare it.', '--cron', '0 9 * * 1-5', '--tz', 'Europe/Berlin'],
@@ -25,7 +26,7 @@ describe('atrium cron', () => {
     );
     expect(added.out).toContain('schedule  cron 0 9 * * 1-5 (Europe/Berlin)\nnext      2026-05-07 07:00:00\n');
     expect(added.out).toContain('answers   go to cli:local');
-    const [job] = await running.gateway.store.select('jobs');
+    const [job] = await running.store.select('jobs');
     const id = job?.id ?? '';
     expect((await cron('list')).out).toMatch(
       /^job_\w+ +2026-05-07 07:00:00 +cron 0 9 \* \* 1-5 \(Europe\/Berlin\) +coder +cli:local +standup$/m,
@@ -38,10 +39,18 @@ describe('atrium cron', () => {
   });
 
   it('runs a job now and shows what became of it', async () => {
-    await running.start();
+    const model = await ModelServer.start();
+    onTestFinished(() => model.close());
+    model.script(() => hang());
+    const fake = { baseUrl: model.baseUrl, apiKey: 'k', api: 'openai-completions', models: [{ id: 'small' }] };
+    const config = { agents: { defaults: { model: 'fake/small' } }, models: { providers: { fake } } };
+    await running.home.write('openclaw.json', JSON.stringify(config));
+    await start();
     const { id } = await add('--every', '1h');
     const { out } = await cron('run', id);
     expect(out).toMatch(new RegExp(`^${id} runs as run_\\w+\\.\n$`));
+    await model.waitForRequests(1);
+    expect((await cron('run', id)).out).toContain(' runs as run_');
     expect((await cron('run', id)).out).toContain('was waiting for its turn already');
     await running.stop();
     expect((await cron('history', id)).out).toMatch(/^2026-05-06 10:00:00 +by-hand +run_\w+ +queued +none/m);
@@ -67,11 +76,11 @@ describe('atrium cron', () => {
     [['--every', '1h', '--session', 'other'], '"own" or "main"'],
     [['--every', '1h', '--agent', 'nobody'], 'no agent "nobody"'],
   ])('refuses %j and says why', async (argv, problem) => {
-    await running.start();
+    await start();
     const { code, err } = await cron('add', '--name', 'x', '--message', 'y', ...argv);
     expect(err).toContain(problem);
     expect(code).toBe(2);
-    expect(await running.gateway.store.count('jobs')).toBe(0);
+    expect(await running.store.count('jobs')).toBe(0);
   });
 
   it('says what is missing, and changes nothing while the gateway is down', async () => {

@@ -42,6 +42,6 @@ describe('atrium deadletters', () => {
     ]) {
       expect((await running.home.run(['deadletters', ...argv])).err).toContain('No gateway is running');
     }
-    expect(await running.gateway.store.count('deadLetters')).toBe(2);
+    expect(await running.store.count('deadLetters')).toBe(2);
   });
 });

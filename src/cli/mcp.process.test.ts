@@ -22,12 +22,14 @@ describe('atrium mcp list', () => {
   it('asks the running gateway', async () => {
     await running.start();
     const { out } = await running.home.run(['mcp', 'list']);
-    expect(out).toMatch(/^files +stdio +stopped +2 +files-server/m);
+    expect(out).toMatch(/^odd +stdio +stopped +not asked yet/m);
   });
 
   it('says that a running gateway has none, which must be started again to have some', async () => {
-    Object.assign(running.gateway, { mcpServers: async () => [] });
+    const servers = await running.home.read('openclaw.json');
+    await running.home.write('openclaw.json', '{}');
     await running.start();
+    await running.home.write('openclaw.json', servers);
     expect((await running.home.run(['mcp', 'list'])).out).toMatch(/^The running gateway has no .* start it again\.\n$/);
   });
 
@@ -53,7 +55,7 @@ describe('atrium mcp test', () => {
       name: 'odd',
       tools: [{ name: 'first', offeredAs: 'odd__first', parameters: { type: 'object' } }, { name: 'second' }],
     });
-    expect(await running.gateway.store.count('toolListings')).toBe(0);
+    expect(await running.store.count('toolListings')).toBe(0);
   });
 
   it('says why a server does not work, and what it said', async () => {

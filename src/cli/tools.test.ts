@@ -69,10 +69,13 @@ describe('atrium tools without a gateway', () => {
 
 describe('atrium tools with a gateway', () => {
   it('asks it, and looks itself when given another configuration', async () => {
-    const running = await RunningGateway.create({ 'other.yaml': 'tools: { allow: [write] }' });
+    const running = await RunningGateway.create({
+      'openclaw.json': '{ tools: { deny: ["read"] } }',
+      'other.yaml': 'tools: { allow: [write] }',
+    });
     try {
       await running.start();
-      const asked = await running.home.run(['tools', 'explain', '--session', 'agent:main:x', '--model', 'm']);
+      const asked = await running.home.run(['tools', 'explain', '--session', 'agent:main:x', '--model', 'mirror/m']);
       expect(asked.out).toContain('session  agent:main:x\nagent    main\nmodel    mirror/m\n');
       expect(asked.out).toMatch(/^read +no +tools\.deny "read"$/m);
       const own = await running.home.run(['tools', 'explain', '--config', running.home.path('other.yaml')]);

@@ -57,7 +57,7 @@ total           2  2,000     200  100  0.5000 and 1 call of unknown cost
 });
 
 async function called(...rows: readonly Partial<NewRow<'usage'>>[]): Promise<void> {
-  await running.gateway.store.commit(
+  await running.store.commit(
     rows.map((row) => ({ insert: 'usage', row: { ...ROW, ...row } })),
     { site: 'result' },
   );

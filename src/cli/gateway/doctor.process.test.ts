@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { HookTrial } from '../../gateway/try-hooks.ts';
 import { pluginFiles } from '../../testkit/plugin-files.ts';
 import { ScratchHome } from '../../testkit/scratch-home.ts';
+import { GREETING, GreeterHooks } from '../fixtures/greeter.ts';
 import { RunningGateway } from '../fixtures/running-gateway.ts';
 
 async function homeWith(files: Readonly<Record<string, string>> = {}): Promise<ScratchHome> {
@@ -58,9 +59,9 @@ describe('atrium doctor', () => {
   it('asks a running gateway about its handlers', async () => {
     const running = await RunningGateway.create();
     onTestFinished(() => running.remove());
-    await running.start();
-    const [handler] = running.gateway.handlers;
-    if (handler) running.gateway.handlers.push({ ...handler, id: 'b', state: 'blocked', reason: 'It may not.' });
+    const hooks = new GreeterHooks();
+    hooks.handlers = [GREETING, { ...GREETING, id: 'b', state: 'blocked', reason: 'It may not.' }];
+    await running.start(() => ({ hooks }));
     expect((await running.home.run(['doctor'])).out).toMatch(
       /^hooks +ok +1 of 2 handlers are called\n {2}note: message_received of greeter is blocked\. It may not\.$/m,
     );

@@ -1,6 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RunningGateway } from '../fixtures/running-gateway.ts';
 
+const CONFIG = JSON.stringify({
+  agents: {
+    list: [
+      { id: 'main', default: true },
+      { id: 'coder', model: { primary: 'mirror/mirror', fallbacks: ['x/y'] } },
+    ],
+  },
+});
+
 let running: RunningGateway;
 beforeEach(async () => {
   running = await RunningGateway.create();
@@ -9,16 +18,17 @@ afterEach(() => running.remove());
 
 describe('atrium status', () => {
   it('says what runs, with which guarantee, and what needs a look', async () => {
-    await running.start();
-    running.gateway.warnings = ['AGENTS.md was cut.\u001b[31m'];
+    await running.home.write('openclaw.json', CONFIG);
+    const warnings = ['AGENTS.md was cut.\u001b[31m'];
+    await running.start((services) => ({ status: async () => ({ ...(await services.status()), warnings }) }));
     const { code, out } = await running.home.run(['status']);
     expect(code).toBe(0);
-    expect(out).toContain(running.gateway.url);
+    expect(out).toContain(running.url);
     expect(out).toMatch(/^sessions +1 open$/m);
     expect(out).toMatch(/^dead letters +1 in, 1 out \(atrium deadletters list\)$/m);
     expect(out).toMatch(/^main \(default\) +mirror\/mirror/m);
     expect(out).toMatch(/^coder +mirror\/mirror, then x\/y/m);
-    expect(out).toMatch(/^web +exactly-once +A page drops what it has seen\.$/m);
+    expect(out).toMatch(/^web +exactly-once +answers stay in the outbox under a number/m);
     expect(out).toContain('1 warning:\n  AGENTS.md was cut.');
     expect(out).not.toContain('\u001b');
     expect(await running.home.runJson(['status'])).toMatchObject({ isRunning: true, sessions: 1 });
@@ -41,7 +51,7 @@ describe('atrium status', () => {
 
   it('uses the token of the configuration where there is one', async () => {
     await running.home.write('openclaw.json', '{ gateway: { auth: { token: "configured-token-123" } } }');
-    await running.start('configured-token-123');
+    await running.start();
     expect((await running.home.run(['status'])).code).toBe(0);
     await running.home.write('openclaw.json', '{ gateway: { auth: { token: "another-token-123" } } }');
     const { code, err } = await running.home.run(['status']);

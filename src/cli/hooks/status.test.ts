@@ -1,21 +1,23 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { HandlerStatus } from '../../gateway/hook-control.ts';
+import { GREETING, GreeterHooks } from '../fixtures/greeter.ts';
 import { RunningGateway } from '../fixtures/running-gateway.ts';
 
 let running: RunningGateway;
+let hooks: GreeterHooks;
 beforeEach(async () => {
+  hooks = new GreeterHooks();
   running = await RunningGateway.create();
 });
 afterEach(() => running.remove());
 
 const add = (changes: Partial<HandlerStatus>) => {
-  const [first] = running.gateway.handlers;
-  if (first) running.gateway.handlers.push({ ...first, ...changes });
+  hooks.handlers = [...hooks.handlers, { ...GREETING, ...changes }];
 };
 
 describe('atrium hooks status', () => {
   it('shows each handler with its calls, times and failures, within 100 columns', async () => {
-    await running.start();
+    await running.start(() => ({ hooks }));
     add({
       hook: 'heartbeat_prompt_contribution',
       id: 'greeter:2',
@@ -42,7 +44,7 @@ describe('atrium hooks status', () => {
   });
 
   it('says who is not called and why, harmless for a terminal', async () => {
-    await running.start();
+    await running.start(() => ({ hooks }));
     add({ hook: 'agent_end', id: 'greeter:2', state: 'blocked', reason: 'It may\u001b[31m not.' });
     add({ hook: 'message_sending', id: 'greeter:3', state: 'suspended', reason: 'It timed out.' });
     const { out } = await running.home.run(['hooks', 'status']);
@@ -61,7 +63,7 @@ describe('atrium hooks status', () => {
 
 describe('atrium hooks rearm', () => {
   it('lets a suspended handler be called again, and says which', async () => {
-    await running.start();
+    await running.start(() => ({ hooks }));
     add({ hook: 'message_sending', id: 'greeter:3', state: 'suspended', reason: 'It timed out.' });
     expect((await running.home.run(['hooks', 'rearm', 'greeter:3'])).out).toBe(
       'message_sending of greeter (greeter:3) is called again.\n',
@@ -71,7 +73,7 @@ describe('atrium hooks rearm', () => {
   });
 
   it('knows only what there is', async () => {
-    await running.start();
+    await running.start(() => ({ hooks }));
     expect(await running.home.run(['hooks', 'rearm', 'greter'])).toMatchObject({
       code: 2,
       err: expect.stringContaining('Did you mean "greeter"?'),

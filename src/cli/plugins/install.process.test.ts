@@ -3,9 +3,11 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { readEnvironment } from '../../config/environment.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { startGateway } from '../../gateway/start-gateway.ts';
+import type { BeforeInstallResult } from '../../hooks/lifecycle-hooks.ts';
 import { ScratchPackages } from '../../plugins/install/fixtures/scratch-packages.ts';
 import { AtriumProcess, hasTerminals } from '../../testkit/atrium-process.ts';
 import { ScratchHome } from '../../testkit/scratch-home.ts';
+import { GreeterPlugins } from '../fixtures/greeter.ts';
 import { RunningGateway } from '../fixtures/running-gateway.ts';
 
 let packages: ScratchPackages;
@@ -129,35 +131,41 @@ describe('atrium plugins install', () => {
 describe('atrium plugins install beside a gateway', () => {
   let running: RunningGateway;
   let folder: string;
+  let answer: BeforeInstallResult;
+  const plugins = new GreeterPlugins();
+  const checked: object[] = [];
   beforeEach(async () => {
     running = await RunningGateway.create();
-    await running.start();
+    checked.length = 0;
+    const handler = (event: object) => {
+      checked.push(event);
+      return answer;
+    };
+    await running.start(() => ({ plugins }), {
+      register: (hooks) => void hooks.register({ hook: 'before_install', id: 'guard', owner: 'guard', handler }),
+    });
     folder = await packages.writePlugin('greeter', { 'index.js': 'eval(x)' });
   });
   afterEach(() => running.remove());
 
   it('asks its plugins, shows what they add, and has it loaded', async () => {
-    running.gateway.installVerdict = {
-      refusal: null,
-      findings: [{ ruleId: 'x', severity: 'warn', file: 'index.js', line: 1, message: 'looks\nodd' }],
-      asked: 1,
-    };
+    answer = { findings: [{ ruleId: 'x', severity: 'warn', file: 'index.js', line: 1, message: 'looks\nodd' }] };
     const { code, out } = await running.home.run(['plugins', 'install', folder, '--yes']);
     expect(code).toBe(0);
     expect(out).toContain('Plugins add:\n   ! looks odd (index.js:1)\n');
-    expect(running.gateway.installsChecked).toEqual([
+    expect(checked).toEqual([
       expect.objectContaining({
         targetName: 'greeter',
         builtinScan: expect.objectContaining({ critical: 1 }),
         plugin: expect.objectContaining({ pluginId: 'greeter' }),
       }),
     ]);
-    expect(running.gateway.plugin.generation).toBe(2);
+    expect(plugins.plugin.generation).toBe(2);
     expect(out).toContain('greeter is loaded.\n');
   });
 
   it('installs nothing that a plugin refuses', async () => {
-    running.gateway.installVerdict = { refusal: { by: 'guard', reason: 'It uses eval' }, findings: [], asked: 1 };
+    answer = { block: true, blockReason: 'It uses eval' };
     const { code, err } = await running.home.run(['plugins', 'install', folder, '--yes']);
     expect(code).toBe(2);
     expect(err).toContain('the before_install handler of "guard" refused it: It uses eval.');

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { GreeterPlugins } from '../fixtures/greeter.ts';
 import { RunningGateway } from '../fixtures/running-gateway.ts';
 
 const MANIFEST = {
@@ -10,7 +11,9 @@ const MANIFEST = {
 };
 
 let running: RunningGateway;
+let plugins: GreeterPlugins;
 beforeEach(async () => {
+  plugins = new GreeterPlugins();
   running = await RunningGateway.create({
     'openclaw.json': '{\n  // Mine.\n  plugins: { entries: { strict: { config: { key: "sk-secret" } } } },\n}\n',
     'extensions/guard/openclaw.plugin.json': JSON.stringify(MANIFEST),
@@ -28,11 +31,11 @@ const run = (...argv: string[]) => running.home.run(['plugins', ...argv]);
 
 describe('atrium plugins list', () => {
   it('asks the running gateway', async () => {
-    await running.start();
+    await running.start(() => ({ plugins }));
     const { out, code } = await run('list');
     expect(code).toBe(0);
     expect(out).toMatch(/^greeter +1\.2\.0 +loaded +worker +installed +It is installed\.$/m);
-    expect(await running.home.runJson(['plugins', 'list'])).toEqual({ plugins: [running.gateway.plugin] });
+    expect(await running.home.runJson(['plugins', 'list'])).toEqual({ plugins: [plugins.plugin] });
   });
 
   it('says without a gateway what would load, and runs none of it', async () => {
@@ -44,15 +47,14 @@ describe('atrium plugins list', () => {
   });
 
   it('says that there are none', async () => {
-    running.gateway.plugins.list = () => [];
-    await running.start();
+    await running.start(() => ({ plugins: { list: () => [] } }));
     expect((await run('list')).out).toMatch(/^There are no plugins\. .*install/);
   });
 });
 
 describe('atrium plugins inspect', () => {
   it('shows what a loaded plugin registered and what it may do', async () => {
-    await running.start();
+    await running.start(() => ({ plugins }));
     const { out } = await run('inspect', 'greeter');
     expect(out).toMatch(/^greeter \(Greeter\)\n/);
     expect(out).toMatch(/^ {2}state +loaded: It is installed\.$/m);
@@ -64,7 +66,7 @@ describe('atrium plugins inspect', () => {
     expect(out).toMatch(/^ {2}tool +greet$/m);
     expect(out).toMatch(/^ {2}command +\/hello$/m);
     expect(out).toMatch(/^ {2}note +The tool "greet" is not in its manifest\.$/m);
-    expect(await running.home.runJson(['plugins', 'inspect', 'greeter'])).toEqual(running.gateway.plugin);
+    expect(await running.home.runJson(['plugins', 'inspect', 'greeter'])).toEqual(plugins.plugin);
   });
 
   it('says without a gateway what its files say, harmless for a terminal', async () => {
@@ -108,9 +110,9 @@ describe('atrium plugins disable and enable', () => {
 
   it('tell a running gateway', async () => {
     await running.home.write('extensions/greeter/index.ts', '');
-    await running.start();
+    await running.start(() => ({ plugins }));
     expect((await run('enable', 'greeter')).out).toMatch(/greeter is loaded\.\n$/);
-    expect(running.gateway.plugin.generation).toBe(2);
+    expect(plugins.plugin.generation).toBe(2);
   });
 
   it('know only what there is', async () => {
@@ -121,26 +123,26 @@ describe('atrium plugins disable and enable', () => {
 
 describe('atrium plugins reload', () => {
   it('loads one or all again', async () => {
-    await running.start();
+    await running.start(() => ({ plugins }));
     expect(await run('reload', 'greeter')).toMatchObject({ code: 0, out: 'greeter is loaded.\n' });
     expect(await run('reload')).toMatchObject({ code: 0, out: 'greeter is loaded.\n' });
     const blocked = { level: 'warn', code: 'blocked-hook', message: 'Its handler is blocked.' } as const;
-    running.gateway.plugin = { ...running.gateway.plugin, notes: [blocked] };
+    plugins.plugin = { ...plugins.plugin, notes: [blocked] };
     expect((await run('reload', 'greeter')).out).toBe(
       'greeter is loaded. There is a warning: see "atrium plugins inspect greeter".\n',
     );
-    expect(running.gateway.plugin.generation).toBe(4);
+    expect(plugins.plugin.generation).toBe(4);
   });
 
   it('says what is not as it should be, also with its exit code', async () => {
     const failure = { level: 'error', code: 'load-failed', message: 'It threw.' } as const;
-    running.gateway.plugin = { ...running.gateway.plugin, reason: 'It goes on.', notes: [failure] };
-    await running.start();
+    plugins.plugin = { ...plugins.plugin, reason: 'It goes on.', notes: [failure] };
+    await running.start(() => ({ plugins }));
     expect(await run('reload', 'greeter')).toMatchObject({
       code: 1,
       out: 'greeter was not loaded again. It goes on.\n',
     });
-    running.gateway.plugin = { ...running.gateway.plugin, state: 'suspended', reason: 'It was stuck.', notes: [] };
+    plugins.plugin = { ...plugins.plugin, state: 'suspended', reason: 'It was stuck.', notes: [] };
     expect(await run('reload')).toMatchObject({ code: 1, out: 'greeter is suspended. It was stuck.\n' });
     expect((await run('reload', 'greter')).code).toBe(2);
   });
