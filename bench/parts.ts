@@ -4,7 +4,7 @@
 export { readEnvironment } from '../src/config/environment.ts';
 export { loadConfig } from '../src/config/load-config.ts';
 export { CachedFileSource } from '../src/context/sources/file-source.ts';
-export { ContextEngine } from '../src/gateway/context-engine.ts';
+export { ContextEngine } from '../src/gateway/composer/context-engine.ts';
 export { createRecords } from '../src/gateway/create-records.ts';
 export { startGateway } from '../src/gateway/start-gateway.ts';
 export { HookStatistics } from '../src/hooks/hook-statistics.ts';

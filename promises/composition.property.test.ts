@@ -10,7 +10,7 @@ import { BootstrapFileHelper } from '../src/context/bootstrap-file-helper.ts';
 import type { Composition } from '../src/context/compose.ts';
 import { KeptSectionsOverBudgetError, KeptSectionsOverTokenBudgetError } from '../src/context/errors.ts';
 import { OPENCLAW_TAXONOMY } from '../src/context/taxonomy.ts';
-import { ContextEngine } from '../src/gateway/context-engine.ts';
+import { ContextEngine } from '../src/gateway/composer/context-engine.ts';
 import { HookRunner } from '../src/hooks/runner.ts';
 import type { AgentBootstrapHookContext } from '../src/protocol/bootstrap-event.ts';
 import { STABILITIES, type Stability } from '../src/protocol/handler.ts';

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ToldSpan } from '../src/agent/request-text.ts';
-import { readRequestSpans } from '../src/gateway/read-request-spans.ts';
+import { readRequestSpans } from '../src/gateway/services/read-request-spans.ts';
 import { newId } from '../src/protocol/new-id.ts';
 import { type ModelReply, reply, toolCall, toolCalls } from '../src/testkit/model-server.ts';
 import { ScratchGateway, type ScratchGatewaySettings } from '../src/testkit/scratch-gateway.ts';

@@ -2,7 +2,7 @@
 // hook pack that hears every event, and compares who was called with the table of hook-paths.ts.
 
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { HOOK_PATHS, type HookPath, type HookPathName } from '../src/gateway/hook-paths.ts';
+import { HOOK_PATHS, type HookPath, type HookPathName } from '../src/gateway/doctor/hook-paths.ts';
 import { HOOK_CATALOG, type HookRow } from '../src/hooks/catalog.ts';
 import { fail, hang, reply, toolCall } from '../src/testkit/model-server.ts';
 import { pluginFiles } from '../src/testkit/plugin-files.ts';

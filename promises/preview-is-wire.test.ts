@@ -1,7 +1,7 @@
 // What a preview shows is compared, byte for byte, with what the provider's server receives afterwards.
 
 import { afterEach, describe, expect, it } from 'vitest';
-import type { PreviewRequest } from '../src/gateway/preview-message.ts';
+import type { PreviewRequest } from '../src/gateway/services/preview-message.ts';
 import type { HookRunner } from '../src/hooks/runner.ts';
 import { newId } from '../src/protocol/new-id.ts';
 import { reply, toolCall, toolCalls } from '../src/testkit/model-server.ts';

@@ -5,7 +5,7 @@
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { FACT_CATALOG, type FactRow } from '../src/facts/catalog.ts';
-import { HOOK_PATHS, type HookPath } from '../src/gateway/hook-paths.ts';
+import { HOOK_PATHS, type HookPath } from '../src/gateway/doctor/hook-paths.ts';
 import { HOOK_CATALOG, HOOK_PLACES, type HookName, type HookRow } from '../src/hooks/catalog.ts';
 
 export interface GeneratedPart {

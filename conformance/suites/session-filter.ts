@@ -16,9 +16,9 @@ import { loadWorkspaceBootstrapFiles } from '../../src/context/sources/workspace
 import { filterBootstrapFilesForSession } from '../../src/context/stages/filter-files.ts';
 import { OPENCLAW_TAXONOMY } from '../../src/context/taxonomy.ts';
 import { isSetupCompleted, loadWorkspaceState } from '../../src/context/workspace/workspace-state.ts';
-import { bundledHandlers } from '../../src/gateway/bundled-handlers.ts';
-import { bootstrapHandlersOf } from '../../src/gateway/context-engine.ts';
-import { contextPolicyOf } from '../../src/gateway/context-policy.ts';
+import { bundledHandlers } from '../../src/gateway/composer/bundled-handlers.ts';
+import { bootstrapHandlersOf } from '../../src/gateway/composer/context-engine.ts';
+import { contextPolicyOf } from '../../src/gateway/composer/context-policy.ts';
 import { HookRunner } from '../../src/hooks/runner.ts';
 import {
   type AgentBootstrapHookContext,

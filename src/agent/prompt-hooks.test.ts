@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readRequestSpans } from '../gateway/read-request-spans.ts';
+import { readRequestSpans } from '../gateway/services/read-request-spans.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { reply, toolCall } from '../testkit/model-server.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readRequestSpans } from '../gateway/read-request-spans.ts';
+import { readRequestSpans } from '../gateway/services/read-request-spans.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { fail, hang, reply } from '../testkit/model-server.ts';
 

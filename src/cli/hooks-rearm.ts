@@ -1,6 +1,6 @@
 // `atrium hooks rearm`: lets handlers be called again that the running gateway has suspended.
 
-import type { RearmedHandler } from '../gateway/hook-control.ts';
+import type { RearmedHandler } from '../gateway/services/hook-control.ts';
 import type { AddCommand } from './commands.ts';
 import { openGatewayClient } from './gateway/gateway-client.ts';
 import { hooksGroup } from './hooks-group.ts';

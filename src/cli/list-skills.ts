@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { loadConfig } from '../config/load-config.ts';
 import { CachedFileSource } from '../context/sources/file-source.ts';
 import { SkillCatalogue, type SkillFolder } from '../context/sources/skills.ts';
-import { contextPolicyOf } from '../gateway/context-policy.ts';
+import { contextPolicyOf } from '../gateway/composer/context-policy.ts';
 import { pluginsConfigurationOf } from '../gateway/plugins-configuration.ts';
 import { decideEnablement } from '../plugins/discovery/decide-enablement.ts';
 import { discoverPlugins } from '../plugins/discovery/discover-plugins.ts';

@@ -77,7 +77,7 @@ async function look(io: CliIo): Promise<McpServers> {
   for (const warning of loaded.warnings) {
     if (warning.path.startsWith('mcp')) io.err(`${formatConfigWarning(warning)}\n`);
   }
-  const { openPreview } = await import('../gateway/open-preview.ts');
+  const { openPreview } = await import('../gateway/composer/open-preview.ts');
   const opened = await openPreview({ environment, loaded, now: () => io.now().getTime() });
   try {
     return await opened.mcpServers();

@@ -3,7 +3,7 @@
 
 import { loadConfig } from '../config/load-config.ts';
 import { findMcpServer } from '../config/mcp-servers.ts';
-import type { TriedMcpServer } from '../gateway/try-mcp-server.ts';
+import type { TriedMcpServer } from '../gateway/doctor/try-mcp-server.ts';
 import { countOf } from '../protocol/count-of.ts';
 import { isAtriumError, McpStartError } from '../protocol/errors.ts';
 import { nearMatch } from '../protocol/near-match.ts';
@@ -37,7 +37,7 @@ What the server says goes to standard error. Exit code: 0 when it works, 1 when 
           server: name,
           meant: nearMatch(name, Object.keys(config.mcp?.servers ?? {})),
         });
-      const { tryMcpServer } = await import('../gateway/try-mcp-server.ts');
+      const { tryMcpServer } = await import('../gateway/doctor/try-mcp-server.ts');
       let tried: TriedMcpServer;
       try {
         tried = await tryMcpServer(settings, {

@@ -1,8 +1,8 @@
 // `atrium run show`: how one run went, or the exact bytes that a model was sent in it.
 
 import { BadFlagError } from '../gateway/errors.ts';
-import type { RequestSpans } from '../gateway/read-request-spans.ts';
-import type { UsageReport, UsageSum } from '../gateway/usage.ts';
+import type { RequestSpans } from '../gateway/services/read-request-spans.ts';
+import type { UsageReport, UsageSum } from '../gateway/services/usage.ts';
 import { formatCost } from '../protocol/cost.ts';
 import type { OutboxRow, RunRow } from '../store/tables.ts';
 import type { CliIo } from './cli-io.ts';

@@ -1,7 +1,7 @@
 // `atrium tools explain`: for each tool, whether an agent is offered it in a session, and which rule decided, by the code
 // that decides for a run.
 
-import type { ExplainedTool, ToolsExplanation } from '../gateway/explain-tools.ts';
+import type { ExplainedTool, ToolsExplanation } from '../gateway/services/explain-tools.ts';
 import type { AddCommand } from './commands.ts';
 import { formatTable, oneLine, outputWidth } from './output/format-table.ts';
 import { addToolsOptions, loadToolsExplanation, type ToolsFlags } from './tools-explanation.ts';

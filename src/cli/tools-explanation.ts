@@ -3,7 +3,7 @@
 
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load-config.ts';
-import type { ToolsExplanation } from '../gateway/explain-tools.ts';
+import type { ToolsExplanation } from '../gateway/services/explain-tools.ts';
 import type { CliIo } from './cli-io.ts';
 import { GatewayDownError } from './errors.ts';
 import { openGatewayClient } from './gateway/gateway-client.ts';
@@ -60,7 +60,7 @@ async function look(flags: ToolsFlags, io: CliIo): Promise<ToolsExplanation> {
   const { environment } = io;
   const { session: sessionKey, agent: agentId, provider, model } = flags;
   const loaded = await loadConfig({ environment, configPath: flags.config });
-  const { openPreview } = await import('../gateway/open-preview.ts');
+  const { openPreview } = await import('../gateway/composer/open-preview.ts');
   const opened = await openPreview({ environment, loaded, now: () => io.now().getTime() });
   try {
     const explanation = await opened.explainTools({ sessionKey, agentId, provider, model });

@@ -1,7 +1,7 @@
 // `atrium tools list`: the tools of this installation, who brought them, and which of them an agent is offered in its main
 // session.
 
-import type { ExplainedTool } from '../gateway/explain-tools.ts';
+import type { ExplainedTool } from '../gateway/services/explain-tools.ts';
 import { clip } from '../protocol/one-line.ts';
 import type { AddCommand } from './commands.ts';
 import { formatTable, oneLine, outputWidth } from './output/format-table.ts';

@@ -11,7 +11,7 @@ import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/schema.ts';
 import type { Composition } from '../context/compose.ts';
 import type { SpanReport } from '../context/report/build-report.ts';
-import { ContextEngine } from '../gateway/context-engine.ts';
+import { ContextEngine } from '../gateway/composer/context-engine.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';
 import { ExamplesMissingError } from './errors.ts';

@@ -3,7 +3,7 @@
 import { loadConfig } from '../config/load-config.ts';
 import { resolveTimezone } from '../config/timezone.ts';
 import { BadFlagError } from '../gateway/errors.ts';
-import { USAGE_GROUPINGS, type UsageGroup, type UsageGrouping, type UsageReport } from '../gateway/usage.ts';
+import { USAGE_GROUPINGS, type UsageGroup, type UsageGrouping, type UsageReport } from '../gateway/services/usage.ts';
 import { formatCost } from '../protocol/cost.ts';
 import type { CliIo } from './cli-io.ts';
 import type { AddCommand } from './commands.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { bootstrapHandlersOf } from '../gateway/context-engine.ts';
+import { bootstrapHandlersOf } from '../gateway/composer/context-engine.ts';
 import type { AgentBootstrapHookContext } from '../protocol/bootstrap-event.ts';
 import type { WorkspaceBootstrapFile } from '../protocol/bootstrap-file.ts';
 import { ScratchWorkspace } from '../testkit/scratch-workspace.ts';

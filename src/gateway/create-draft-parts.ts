@@ -18,7 +18,7 @@ import type { McpServers } from '../tools/mcp/mcp-servers.ts';
 import type { SessionMail } from '../tools/sessions-send.ts';
 import type { Tool } from '../tools/tool.ts';
 import { createToolset } from '../tools/toolset.ts';
-import { ContextEngine, type ContextEngineSettings } from './context-engine.ts';
+import { ContextEngine, type ContextEngineSettings } from './composer/context-engine.ts';
 import { createExecTools, type ExecTools } from './create-exec-tools.ts';
 import type { GatewayPlugins } from './create-plugins.ts';
 import { memoryPolicyOf } from './memory-policy.ts';

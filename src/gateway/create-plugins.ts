@@ -22,7 +22,6 @@ import type { Tool } from '../tools/tool.ts';
 import type { TrustedPolicy } from '../tools/trusted-policy.ts';
 import type { Delivery } from './create-delivery.ts';
 import type { Records } from './create-records.ts';
-import { PluginControl } from './plugin-control.ts';
 import { createPluginHost, type PluginHostParts } from './plugins/create-plugin-host.ts';
 import { GatewayMethods } from './plugins/gateway-methods.ts';
 import { saveCliCommands } from './plugins/known-cli-commands.ts';
@@ -39,6 +38,7 @@ import { PluginTools } from './plugins/plugin-tools.ts';
 import { SessionExtensions } from './plugins/session-extensions.ts';
 import { createSessionMethods } from './plugins/session-methods.ts';
 import { pluginsConfigurationOf } from './plugins-configuration.ts';
+import { PluginControl } from './services/plugin-control.ts';
 import type { Services } from './services/services.ts';
 
 export interface PluginsOptions {

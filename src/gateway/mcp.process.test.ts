@@ -6,7 +6,7 @@ import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { reply, toolCall } from '../testkit/model-server.ts';
 import type { ScratchGateway, ScratchGatewaySettings } from '../testkit/scratch-gateway.ts';
 import { FILESYSTEM, isAlive, ODD } from '../tools/mcp/fixtures/scratch-servers.ts';
-import { openPreview } from './open-preview.ts';
+import { openPreview } from './composer/open-preview.ts';
 
 const node = { command: process.execPath };
 const files = (...args: string[]) => ({ ...node, args: [FILESYSTEM, ...args] });

@@ -5,7 +5,7 @@ import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
 import { TAXONOMIES } from '../context/taxonomy.ts';
 import type { MemoryPolicyOf } from '../tools/memory/memory-access.ts';
-import { contextPolicyOf } from './context-policy.ts';
+import { contextPolicyOf } from './composer/context-policy.ts';
 
 export function memoryPolicyOf(config: Config, environment: Environment): MemoryPolicyOf {
   return (agentId) => {

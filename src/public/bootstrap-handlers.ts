@@ -5,7 +5,7 @@ import {
   applyBootstrapHookOverrides as applyOverrides,
   type BootstrapHookOverrides,
 } from '../context/apply-bootstrap-hook-overrides.ts';
-import { bootstrapHandlersOf } from '../gateway/context-engine.ts';
+import { bootstrapHandlersOf } from '../gateway/composer/context-engine.ts';
 import { HookRunner } from '../hooks/runner.ts';
 import type { AgentBootstrapHookEvent, InternalHookHandler } from '../protocol/bootstrap-event.ts';
 import type { WorkspaceBootstrapFile } from '../protocol/bootstrap-file.ts';

@@ -5,7 +5,7 @@ import { readEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/schema.ts';
 import type { Composition } from '../context/compose.ts';
-import { ContextEngine, type ContextRequest } from '../gateway/context-engine.ts';
+import { ContextEngine, type ContextRequest } from '../gateway/composer/context-engine.ts';
 import { defaultRunner } from './bootstrap-handlers.ts';
 
 export interface ComposeOptions extends Omit<ContextRequest, 'at'> {

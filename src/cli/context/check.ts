@@ -11,7 +11,7 @@ import {
   type SnapshotDifference,
   takeSnapshot,
 } from '../../context/report/snapshot.ts';
-import type { PreparedAgent } from '../../gateway/context-engine.ts';
+import type { PreparedAgent } from '../../gateway/composer/context-engine.ts';
 import { countOf } from '../../protocol/count-of.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
 import { resolveSessionType } from '../../protocol/session-type.ts';

@@ -1,7 +1,7 @@
 // The pieces of a request with their authors, for people, and the answer to "who wrote this?".
 
 import { exactFinder, spacingFinder } from '../../context/report/find-text.ts';
-import type { Preview } from '../../gateway/preview-message.ts';
+import type { Preview } from '../../gateway/services/preview-message.ts';
 import { clip } from '../../protocol/one-line.ts';
 import { formatTable, oneLine } from '../output/format-table.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readEnvironment } from '../../config/environment.ts';
 import { loadConfig } from '../../config/load-config.ts';
-import type { Preview } from '../../gateway/preview-message.ts';
+import type { Preview } from '../../gateway/services/preview-message.ts';
 import { type StartedGateway, startGateway } from '../../gateway/start-gateway.ts';
 import { ModelServer, reply, toolCall, toolCalls } from '../../testkit/model-server.ts';
 import { ScratchHome } from '../../testkit/scratch-home.ts';

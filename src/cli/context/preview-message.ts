@@ -2,9 +2,9 @@
 // one, or with a configuration of its own, the command looks itself and takes no part.
 
 import { loadConfig } from '../../config/load-config.ts';
-import type { ContextRequest } from '../../gateway/context-engine.ts';
+import type { ContextRequest } from '../../gateway/composer/context-engine.ts';
 import { BadFlagError } from '../../gateway/errors.ts';
-import type { Preview } from '../../gateway/preview-message.ts';
+import type { Preview } from '../../gateway/services/preview-message.ts';
 import type { CliIo } from '../cli-io.ts';
 import { GatewayDownError } from '../errors.ts';
 import { openGatewayClient } from '../gateway/gateway-client.ts';
@@ -81,7 +81,7 @@ async function look(request: Asked, flags: PreviewFlags, io: CliIo): Promise<Pre
 async function openOwnPreview({ config }: PreviewFlags, io: CliIo) {
   const { environment } = io;
   const loaded = await loadConfig({ environment, configPath: config });
-  const { openPreview } = await import('../../gateway/open-preview.ts');
+  const { openPreview } = await import('../../gateway/composer/open-preview.ts');
   const opened = await openPreview({
     environment,
     loaded,

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import { resolveTimezone } from '../../config/timezone.ts';
 import { parseLocalTime } from '../../context/situation.ts';
-import { ContextEngine, type ContextRequest } from '../../gateway/context-engine.ts';
+import { ContextEngine, type ContextRequest } from '../../gateway/composer/context-engine.ts';
 import { BadFlagError } from '../../gateway/errors.ts';
 import { SESSION_TYPES, type SessionType } from '../../protocol/session-type.ts';
 import { isTimezone } from '../../protocol/timezone.ts';

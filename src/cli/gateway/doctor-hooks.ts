@@ -2,7 +2,7 @@
 
 import { loadConfig } from '../../config/load-config.ts';
 import { resolveUserPath } from '../../config/user-path.ts';
-import type { HookTrial, TriedHandler } from '../../gateway/try-hooks.ts';
+import type { HookTrial, TriedHandler } from '../../gateway/doctor/try-hooks.ts';
 import { countOf } from '../../protocol/count-of.ts';
 import type { CliIo } from '../cli-io.ts';
 import { formatList } from '../hooks/status.ts';
@@ -17,7 +17,7 @@ export async function doctorHooks(
   const configPath =
     flags.config === undefined ? undefined : resolveUserPath(flags.config, environment.home, environment.cwd);
   const loaded = await loadConfig({ environment, configPath });
-  const { tryHooks } = await import('../../gateway/try-hooks.ts');
+  const { tryHooks } = await import('../../gateway/doctor/try-hooks.ts');
   const trial = await tryHooks({
     environment,
     loaded,

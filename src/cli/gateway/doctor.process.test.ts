@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { HookTrial } from '../../gateway/try-hooks.ts';
+import type { HookTrial } from '../../gateway/doctor/try-hooks.ts';
 import { pluginFiles } from '../../testkit/plugin-files.ts';
 import { ScratchHome } from '../../testkit/scratch-home.ts';
 import { GREETING, GreeterHooks } from '../fixtures/greeter.ts';

@@ -3,7 +3,7 @@
 
 import { listAgentIds } from '../../config/agents.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
-import type { HooksStatus } from '../../gateway/hook-control.ts';
+import type { HooksStatus } from '../../gateway/services/hook-control.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
 import { validateAgents } from '../agents/validate.ts';
 import type { CliIo } from '../cli-io.ts';

@@ -2,7 +2,7 @@
 // loaded, not called.
 
 import { listAgentIds } from '../../config/agents.ts';
-import type { PreparedAgent } from '../../gateway/context-engine.ts';
+import type { PreparedAgent } from '../../gateway/composer/context-engine.ts';
 import { formatUnmetNeed } from '../../hooks/packs/hook-eligibility.ts';
 import type { HookPackFate } from '../../hooks/packs/load-internal-hooks.ts';
 import { describeUnknownEvents } from '../../hooks/packs/unknown-events.ts';

@@ -5,10 +5,10 @@
 import type { ConfigPath } from '../../config/config-path.ts';
 import type { Environment } from '../../config/environment.ts';
 import type { Config } from '../../config/schema.ts';
-import { bundledHandlers } from '../../gateway/bundled-handlers.ts';
-import type { PreparedAgent } from '../../gateway/context-engine.ts';
+import { bundledHandlers } from '../../gateway/composer/bundled-handlers.ts';
+import type { PreparedAgent } from '../../gateway/composer/context-engine.ts';
+import { hookDirectoriesOf } from '../../gateway/composer/user-handlers.ts';
 import { UnknownHandlerError } from '../../gateway/errors.ts';
-import { hookDirectoriesOf } from '../../gateway/user-handlers.ts';
 import { HOOK_CATALOG } from '../../hooks/catalog.ts';
 import { discoverHooks } from '../../hooks/packs/discover-hooks.ts';
 import { formatUnmetNeed } from '../../hooks/packs/hook-eligibility.ts';

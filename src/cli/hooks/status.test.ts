@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { HandlerStatus } from '../../gateway/hook-control.ts';
+import type { HandlerStatus } from '../../gateway/services/hook-control.ts';
 import { GREETING, GreeterHooks } from '../fixtures/greeter.ts';
 import { RunningGateway } from '../fixtures/running-gateway.ts';
 

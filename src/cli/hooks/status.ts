@@ -1,6 +1,6 @@
 // `atrium hooks status`: every handler of the running gateway, whether it is called, and how its calls went.
 
-import type { HandlerStatus, HooksStatus } from '../../gateway/hook-control.ts';
+import type { HandlerStatus, HooksStatus } from '../../gateway/services/hook-control.ts';
 import type { CliIo } from '../cli-io.ts';
 import type { AddCommand } from '../commands.ts';
 import { openGatewayClient } from '../gateway/gateway-client.ts';

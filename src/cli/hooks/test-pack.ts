@@ -2,7 +2,7 @@
 // Atrium. `node:test` prints the outcome and decides the exit code when the process ends.
 
 import { loadConfig } from '../../config/load-config.ts';
-import { hookDirectoriesOf } from '../../gateway/user-handlers.ts';
+import { hookDirectoriesOf } from '../../gateway/composer/user-handlers.ts';
 import { discoverHooks } from '../../hooks/packs/discover-hooks.ts';
 import { resolveHookKey } from '../../hooks/packs/hook-pack.ts';
 import { testHook } from '../../hooks/packs/test-hook.ts';

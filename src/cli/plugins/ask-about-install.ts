@@ -7,7 +7,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfig } from '../../config/load-config.ts';
 import { pluginSettingsOf } from '../../config/plugin-settings.ts';
-import type { InstallVerdict } from '../../gateway/check-install.ts';
+import type { InstallVerdict } from '../../gateway/services/check-install.ts';
 import { installQuestion } from '../../plugins/install/install-event.ts';
 import type { StagedInstall } from '../../plugins/install/install-package.ts';
 import type { JsonObject } from '../../protocol/json.ts';

@@ -6,7 +6,7 @@ import type { InternalHandlerAnswer, PluginRegistration } from '../../plugins/re
 import type { InternalHookEvent } from '../../protocol/bootstrap-event.ts';
 import { registryOf } from '../../testkit/registry-of.ts';
 import { SCRATCH_TIME, ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
-import { ContextEngine } from '../context-engine.ts';
+import { ContextEngine } from '../composer/context-engine.ts';
 
 let scratch: ScratchWorkspace;
 beforeEach(async () => {

@@ -10,9 +10,9 @@ import { timeLimit } from '../../protocol/time-limit.ts';
 import { PreconditionFailedError } from '../../store/errors.ts';
 import type { Store } from '../../store/store.ts';
 import type { RunRow, TriggerPayload } from '../../store/tables.ts';
-import type { Approvals } from '../approvals.ts';
 import { UnknownRunError } from '../errors.ts';
 import type { LiveEvents } from '../live-events.ts';
+import type { Approvals } from './approvals.ts';
 
 export interface RunsParts {
   readonly store: Store;

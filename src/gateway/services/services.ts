@@ -13,15 +13,15 @@ import type { Jobs } from '../../schedule/jobs.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { Store } from '../../store/store.ts';
 import type { McpServerStatus } from '../../tools/mcp/mcp-server.ts';
-import type { Approvals } from '../approvals.ts';
-import type { InstallVerdict } from '../check-install.ts';
-import type { ExplainToolsRequest, ToolsExplanation } from '../explain-tools.ts';
-import type { HookControl } from '../hook-control.ts';
-import type { PluginControl } from '../plugin-control.ts';
+import type { ReceiveOptions } from '../inbound/receive-message.ts';
 import type { GatewayMethods } from '../plugins/gateway-methods.ts';
-import type { Preview, PreviewRequest } from '../preview-message.ts';
-import type { ReceiveOptions } from '../receive-message.ts';
+import type { Approvals } from './approvals.ts';
+import type { InstallVerdict } from './check-install.ts';
+import type { ExplainToolsRequest, ToolsExplanation } from './explain-tools.ts';
 import type { GatewayStatus } from './gateway-status.ts';
+import type { HookControl } from './hook-control.ts';
+import type { PluginControl } from './plugin-control.ts';
+import type { Preview, PreviewRequest } from './preview-message.ts';
 import type { Runs } from './runs.ts';
 
 export interface Services {

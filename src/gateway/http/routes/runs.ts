@@ -5,7 +5,7 @@ import { timeLimit } from '../../../protocol/time-limit.ts';
 import { readCapture } from '../../../recorder/capture.ts';
 import type { CaptureRow } from '../../../store/tables.ts';
 import { UnknownCaptureError, UnknownReportError } from '../../errors.ts';
-import { readRequestSpans } from '../../read-request-spans.ts';
+import { readRequestSpans } from '../../services/read-request-spans.ts';
 import { findRun, isOver } from '../../services/runs.ts';
 import { type Route, route, type Zod } from '../route.ts';
 import {

@@ -1,7 +1,7 @@
 // What model calls have used and cost.
 
 import { isTimezone } from '../../../protocol/timezone.ts';
-import { sumUsage, USAGE_GROUPINGS } from '../../usage.ts';
+import { sumUsage, USAGE_GROUPINGS } from '../../services/usage.ts';
 import { type Route, route, type Zod } from '../route.ts';
 import { agentId, at, id, position, sessionKey, wholeNumber } from './pieces.ts';
 

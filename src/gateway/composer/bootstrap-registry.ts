@@ -1,0 +1,68 @@
+// Registers every bootstrap handler that applies to one agent: the bundled ones, the operator's rules, modules named
+// in the configuration, and hook packs. What cannot be registered is not passed over: it becomes an absence with a
+// reason, which every report of that agent carries.
+
+import type { Absence } from '../../context/composition.ts';
+import type { HookPackFate } from '../../hooks/packs/load-internal-hooks.ts';
+import { type InternalHookRegistration, type PackHandler, packHandlers } from '../../hooks/packs/pack-registration.ts';
+import type { HandlerRegistration, HookRunner } from '../../hooks/runner.ts';
+import type { InternalHookHandler } from '../../protocol/bootstrap-event.ts';
+import { type BundledHandlerSettings, bundledHandlers } from './bundled-handlers.ts';
+import { type RuleHandlerSettings, ruleHandlers } from './rule-handlers.ts';
+import { loadUserHandlers, type UserHandlerSettings } from './user-handlers.ts';
+
+export type BootstrapRunner = HookRunner<InternalHookHandler>;
+
+export type BootstrapRegistration = Omit<HandlerRegistration<InternalHookHandler>, 'hook'>;
+
+/** A handler that comes with the product or the configuration, and whether the operator wants it. */
+export interface SwitchableHandler {
+  readonly registration: BootstrapRegistration;
+  readonly enabled: boolean;
+  /** For one that is off: why, and how to switch it on. */
+  readonly whyNot: string;
+  /** What it would contribute, where that is known without running it. */
+  readonly text?: string | undefined;
+}
+
+export interface BootstrapRegistrySettings extends BundledHandlerSettings, RuleHandlerSettings, UserHandlerSettings {
+  readonly runner: BootstrapRunner;
+  /** What a handler of hook packs finds in its events besides what they tell. */
+  readonly packContext?: ((registration: InternalHookRegistration) => object) | undefined;
+}
+
+/** What became of everything that was there to register. */
+export interface BootstrapRegistry {
+  readonly absences: readonly Absence[];
+  readonly packs: readonly HookPackFate[];
+  readonly problems: readonly string[];
+}
+
+export async function registerBootstrapHandlers(settings: BootstrapRegistrySettings): Promise<BootstrapRegistry> {
+  const { runner } = settings;
+  const absences: Absence[] = [];
+  const problems: string[] = [];
+  const register = (registration: BootstrapRegistration | PackHandler) => {
+    try {
+      runner.register({ hook: 'agent:bootstrap', ...registration });
+    } catch (error) {
+      const detail = (error as Error).message;
+      problems.push(detail);
+      absences.push({ what: `handler ${registration.id}`, reason: 'handler-failed', detail });
+    }
+  };
+
+  for (const { registration, enabled, whyNot, text } of [...bundledHandlers(settings), ...ruleHandlers(settings)]) {
+    if (enabled) register(registration);
+    else absences.push({ what: `handler ${registration.id}`, reason: 'disabled', detail: whyNot, text });
+  }
+
+  const loaded = await loadUserHandlers(settings);
+  for (const registration of loaded.registrations) register(registration);
+  for (const handler of packHandlers(loaded.listeners, settings.packContext)) register(handler);
+  return {
+    absences: [...absences, ...loaded.absences],
+    packs: loaded.packs,
+    problems: [...problems, ...loaded.problems],
+  };
+}

@@ -1,0 +1,323 @@
+// Composes for the agents of one configuration. It turns a request ("this agent, this session, this moment") into the
+// full input of composition, and keeps what may be kept between runs: the file cache and each agent's handlers.
+
+import { dirname, join } from 'node:path';
+import { resolveAgentWorkspaceDir } from '../../config/agent-workspace.ts';
+import { listAgentIds, resolveAgentConfig, resolveDefaultAgentId } from '../../config/agents.ts';
+import type { Environment } from '../../config/environment.ts';
+import type { Config } from '../../config/schema.ts';
+import { resolveTimezone } from '../../config/timezone.ts';
+import { resolveUserPath } from '../../config/user-path.ts';
+import type { BootstrapHandlers } from '../../context/bootstrap-handlers.ts';
+import { type Composition, compose } from '../../context/compose.ts';
+import type { ContextPolicy } from '../../context/composition.ts';
+import { CompositionMemory } from '../../context/composition-memory.ts';
+import { readOverrides } from '../../context/handlers/agent-overrides/handler.ts';
+import { readGlobalFiles } from '../../context/handlers/global-files/handler.ts';
+import { type Situation, timeContextOf } from '../../context/situation.ts';
+import { CachedFileSource, type FileSource } from '../../context/sources/file-source.ts';
+import { type LoadedSkills, SkillCatalogue, type SkillFolder } from '../../context/sources/skills.ts';
+import { TAXONOMIES, type Taxonomy, type TaxonomyId } from '../../context/taxonomy.ts';
+import { isCompletedStateText, workspaceStatePath } from '../../context/workspace/workspace-state.ts';
+import { HookRunner } from '../../hooks/runner.ts';
+import { listPluginSkillFolders } from '../../plugins/discovery/plugin-skill-folders.ts';
+import type { PluginRegistry } from '../../plugins/plugin-registry.ts';
+import type { PluginStatus } from '../../plugins/plugin-status.ts';
+import { normalizeAgentId } from '../../protocol/agent-id.ts';
+import type { ChannelContext } from '../../protocol/bootstrap-event.ts';
+import { nearMatch } from '../../protocol/near-match.ts';
+import { parseAgentSessionKey, parseSessionKey } from '../../protocol/session-key.ts';
+import { resolveSessionType, type SessionType, type Trigger } from '../../protocol/session-type.ts';
+import { UnknownAgentError } from '../../routing/errors.ts';
+import { BadFlagError } from '../errors.ts';
+import { pluginHookDirs } from '../plugins/plugin-hook-dirs.ts';
+import type { PluginInternalHook } from '../plugins/plugin-internal-hooks.ts';
+import {
+  type BootstrapRegistry,
+  type BootstrapRegistrySettings,
+  type BootstrapRunner,
+  registerBootstrapHandlers,
+} from './bootstrap-registry.ts';
+import { overrideDirOf } from './bundled-handlers.ts';
+import { contextPolicyOf } from './context-policy.ts';
+
+export interface ContextEngineSettings {
+  readonly environment: Environment;
+  readonly config: Config;
+  /** Where the configuration lives; relative paths in it start from its folder. */
+  readonly configPath?: string | undefined;
+  /** Handlers that a program registered itself; each agent's own are added to a copy. */
+  readonly runner?: BootstrapRunner | undefined;
+  readonly files?: FileSource | undefined;
+  readonly modules?: (() => Promise<Readonly<Record<string, unknown>>>) | undefined;
+  /** What handlers of hook packs find in their events besides what those tell. */
+  readonly packContext?: BootstrapRegistrySettings['packContext'];
+  /** Plugins may bring handlers, hook packs and skills, and come and go while agents are prepared. */
+  readonly plugins?: PluginHookSource | undefined;
+}
+
+export type PluginHookSource = PluginRegistry & { list(): readonly PluginStatus[] };
+
+export interface ContextRequest {
+  readonly agentId?: string | undefined;
+  /** Composes for this folder instead of the agent's configured workspace. */
+  readonly workspaceDir?: string | undefined;
+  readonly taxonomy?: TaxonomyId | undefined;
+  readonly sessionKey?: string | undefined;
+  readonly sessionId?: string | undefined;
+  /** Overrides what the session key, the trigger and the environment say. */
+  readonly sessionType?: SessionType | undefined;
+  readonly trigger?: Trigger | undefined;
+  readonly channel?: ChannelContext | undefined;
+  readonly at: Date;
+  readonly timezone?: string | undefined;
+  /** The run that asks, for the records of its handlers. */
+  readonly runId?: string | undefined;
+  /** False keeps the handlers' calls out of the records, for previews. */
+  readonly record?: boolean | undefined;
+}
+
+/** What the engine knows about one agent, built when it is first asked for. */
+export interface PreparedAgent {
+  readonly agentId: string;
+  readonly workspaceDir: string;
+  readonly taxonomy: Taxonomy;
+  readonly policy: ContextPolicy;
+  readonly runner: BootstrapRunner;
+  readonly handlers: BootstrapHandlers;
+  readonly registry: BootstrapRegistry;
+  readonly memory: CompositionMemory;
+  /** Of the plugins that were loaded then. */
+  readonly pluginSkills: readonly SkillFolder[];
+}
+
+interface Preparation {
+  readonly agent: Promise<PreparedAgent>;
+  /** What plugins had registered then, and which they were; with anything else the agent is prepared anew. */
+  readonly pluginHooks: readonly PluginInternalHook[];
+  readonly loaded: string;
+}
+
+/** Agents and workspaces whose handlers are kept loaded. */
+const MAX_PREPARED = 256;
+
+export class ContextEngine {
+  readonly #settings: ContextEngineSettings;
+  readonly #files: FileSource;
+  readonly #skills: SkillCatalogue;
+  /** One promise per agent, workspace and kind of machine, so that handlers are loaded once however many runs ask at the same time. */
+  readonly #prepared = new Map<string, Preparation>();
+
+  constructor(settings: ContextEngineSettings) {
+    this.#settings = settings;
+    this.#files = settings.files ?? new CachedFileSource();
+    this.#skills = new SkillCatalogue();
+    settings.plugins?.subscribe({ loaded: () => this.#prepared.clear() });
+  }
+
+  async compose(request: ContextRequest, previous?: Composition): Promise<Composition> {
+    const { environment, config } = this.#settings;
+    const agent = await this.prepare(request);
+    const { workspaceDir } = agent;
+    return compose(
+      {
+        workspaceDir,
+        home: environment.home,
+        situation: this.#situation(request, agent.agentId),
+        taxonomy: agent.taxonomy,
+        policy: agent.policy,
+        files: this.#files,
+        handlers: bootstrapHandlersOf(agent.runner, request),
+        gather: {
+          skills: (files) => this.#loadSkills(files, agent),
+          firstRunComplete: (files) => isFirstRunComplete(files, workspaceDir),
+          ahead: (files) => this.#readAhead(files, agent),
+        },
+        config,
+        absences: agent.registry.absences,
+        memory: agent.memory,
+      },
+      previous,
+    );
+  }
+
+  /** The agent that a request is for, with its handlers loaded. Unknown agents are refused unless a workspace is named. */
+  async prepare(request: ContextRequest): Promise<PreparedAgent> {
+    const { config, environment } = this.#settings;
+    const agentId = this.#agentIdOf(request);
+    const workspaceDir =
+      request.workspaceDir === undefined
+        ? resolveAgentWorkspaceDir(config, agentId, environment.variables)
+        : resolveUserPath(request.workspaceDir, environment.home, environment.cwd);
+    const ci = this.#isCi(request);
+    const key = JSON.stringify([agentId, workspaceDir, request.taxonomy, ci]);
+    const pluginHooks = this.#settings.plugins?.registered('internal-hook') ?? [];
+    const plugins = this.#loadedPlugins();
+    const loaded = JSON.stringify(plugins.map(({ id, generation }) => [id, generation]));
+    const known = this.#prepared.get(key);
+    if (known && known.loaded === loaded && isSame(known.pluginHooks, pluginHooks)) return known.agent;
+    const agent = this.#prepareAgent(agentId, workspaceDir, request.taxonomy, ci, { hooks: pluginHooks, plugins });
+    const preparation = { agent, pluginHooks, loaded };
+    // A failure may be mended before the next run, so only successes are kept.
+    agent.catch(() => {
+      if (this.#prepared.get(key) === preparation) this.#prepared.delete(key);
+    });
+    // Requests may name any workspace, so the oldest preparation makes room.
+    if (this.#prepared.size >= MAX_PREPARED) this.#prepared.delete(this.#prepared.keys().next().value ?? '');
+    this.#prepared.set(key, preparation);
+    return agent;
+  }
+
+  /** Every agent of the configuration; one that cannot be prepared is left out. */
+  async prepareAll(): Promise<readonly PreparedAgent[]> {
+    const at = new Date(0);
+    const ids = listAgentIds(this.#settings.config);
+    const prepared = await Promise.allSettled(ids.map((agentId) => this.prepare({ agentId, at })));
+    return prepared.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  }
+
+  async #prepareAgent(
+    agentId: string,
+    workspaceDir: string,
+    taxonomyId: TaxonomyId | undefined,
+    ci: boolean,
+    { hooks, plugins }: { readonly hooks: readonly PluginInternalHook[]; readonly plugins: readonly PluginStatus[] },
+  ): Promise<PreparedAgent> {
+    const { config, environment, configPath = environment.configPath } = this.#settings;
+    const taxonomy = TAXONOMIES[taxonomyId ?? resolveAgentConfig(config, agentId)?.taxonomy ?? 'openclaw'];
+    const runner: BootstrapRunner = this.#settings.runner?.fork() ?? new HookRunner();
+    const registry = await registerBootstrapHandlers({
+      runner,
+      config,
+      configDir: dirname(configPath),
+      environment,
+      workspaceDir,
+      ci,
+      modules: this.#settings.modules ?? (async () => ({})),
+      pluginHooks: hooks,
+      packContext: this.#settings.packContext,
+      pluginHookDirs: await pluginHookDirs(plugins),
+      promptless: new Set(plugins.flatMap((each) => (each.permissions?.promptInjection === false ? [each.id] : []))),
+    });
+    const policy = contextPolicyOf(config, agentId, taxonomy, environment);
+    const skillFolders = await listPluginSkillFolders(plugins);
+    return {
+      agentId,
+      workspaceDir,
+      taxonomy,
+      policy,
+      runner,
+      handlers: bootstrapHandlersOf(runner),
+      registry,
+      memory: new CompositionMemory(),
+      pluginSkills: skillFolders.map(({ dir, rootDir }) => ({ dir, roots: [rootDir] })),
+    };
+  }
+
+  #agentIdOf(request: ContextRequest): string {
+    const { config } = this.#settings;
+    const named = request.agentId ?? parseAgentSessionKey(request.sessionKey)?.agentId;
+    const agentId = normalizeAgentId(named ?? resolveDefaultAgentId(config));
+    const known = listAgentIds(config);
+    if (request.workspaceDir === undefined && !known.includes(agentId)) {
+      throw new UnknownAgentError({ agentId, known, suggestion: nearMatch(agentId, known) });
+    }
+    return agentId;
+  }
+
+  #situation(request: ContextRequest, agentId: string): Situation {
+    const { environment, config } = this.#settings;
+    const { sessionKey, sessionId, trigger, at } = request;
+    const channel = request.channel ?? channelOf(sessionKey);
+    const timezone = request.timezone ?? resolveTimezone(config, environment);
+    checkTime(at, timezone);
+    return {
+      agentId,
+      sessionKey,
+      sessionId,
+      trigger,
+      channel,
+      at,
+      timezone,
+      sessionType:
+        request.sessionType ??
+        resolveSessionType({ sessionKey: sessionKey ?? sessionId, trigger, ci: this.#isCi(request) }),
+    };
+  }
+
+  /** Whoever names a session type means it, wherever the process happens to run. */
+  #isCi(request: ContextRequest): boolean {
+    if (request.sessionType !== undefined) return request.sessionType === 'ci';
+    const { environment, config } = this.#settings;
+    return environment.ci || config.bootstrap?.sessionType === 'ci';
+  }
+
+  /** What the first handlers will ask for, begun while the workspace is loading. */
+  async #readAhead(files: FileSource, { agentId, taxonomy }: PreparedAgent): Promise<void> {
+    const { stateDir } = this.#settings.environment;
+    const overrideDir = overrideDirOf(this.#settings.config, this.#settings.environment);
+    await readGlobalFiles(files, stateDir, taxonomy);
+    await readOverrides(files, overrideDir, agentId, taxonomy);
+  }
+
+  /** The folders outside of the workspace whose skills an agent is told of, so that it can read them. */
+  async sharedSkillDirs(request: ContextRequest): Promise<readonly string[]> {
+    const { pluginSkills } = await this.prepare(request);
+    return [join(this.#settings.environment.stateDir, 'skills'), ...pluginSkills.map(({ dir }) => dir)];
+  }
+
+  /** Most homes have no shared skills, and listing the state directory is needed anyway. */
+  async #loadSkills(files: FileSource, { workspaceDir, policy, pluginSkills }: PreparedAgent): Promise<LoadedSkills> {
+    const { stateDir } = this.#settings.environment;
+    const folderIn = (dir: string) => ({ dir: join(dir, 'skills'), roots: [dir, ...policy.allowedRoots] });
+    const names = await files.list(stateDir);
+    const hasShared = names === undefined || names.includes('skills');
+    const shared = hasShared ? [folderIn(stateDir)] : [];
+    return this.#skills.load(files, [folderIn(workspaceDir), ...shared, ...pluginSkills]);
+  }
+
+  #loadedPlugins(): readonly PluginStatus[] {
+    return this.#settings.plugins?.list().filter(({ state }) => state === 'loaded') ?? [];
+  }
+}
+
+/** Of a plugin that was loaded again every registration is another one. */
+function isSame(some: readonly PluginInternalHook[], others: readonly PluginInternalHook[]): boolean {
+  return (
+    some.length === others.length &&
+    some.every(({ registration }, index) => registration === others[index]?.registration)
+  );
+}
+
+async function isFirstRunComplete(files: FileSource, workspaceDir: string): Promise<boolean> {
+  const read = await files.read(workspaceStatePath(workspaceDir), [workspaceDir]);
+  return read.kind === 'text' && isCompletedStateText(read.text);
+}
+
+export function bootstrapHandlersOf(
+  runner: BootstrapRunner,
+  { runId, sessionKey, record }: Pick<ContextRequest, 'runId' | 'sessionKey' | 'record'> = {},
+): BootstrapHandlers {
+  return {
+    list: () => runner.list('agent:bootstrap'),
+    chain: (initial, invoke) => runner.chain('agent:bootstrap', initial, invoke, { runId, sessionKey, record }),
+  };
+}
+
+/** Programs hand over any date and any zone; a wrong one is told here, before it is a riddle further down. */
+function checkTime(at: Date, timezone: string): void {
+  if (Number.isNaN(at.getTime())) throw new BadFlagError({ flag: 'at', value: String(at), expected: 'a valid date' });
+  try {
+    timeContextOf(at, timezone);
+  } catch {
+    throw new BadFlagError({ flag: 'timezone', value: timezone, expected: 'a time zone such as Europe/Berlin or UTC' });
+  }
+}
+
+/** The platform and the place on it, as far as a session key names them. */
+function channelOf(sessionKey: string | undefined): ChannelContext | undefined {
+  const { channel, peerId, surface } = parseSessionKey(sessionKey);
+  if (channel === undefined) return undefined;
+  const isPlace = surface === 'group' || surface === 'channel';
+  return isPlace && peerId !== undefined ? { provider: channel, channelId: peerId } : { provider: channel };
+}

@@ -1,0 +1,16 @@
+// What a store that does not exist has to say: nothing, and that nothing can be kept in it.
+
+import { StoreReadOnlyError } from '../../store/errors.ts';
+import type { CommitCounter, Store } from '../../store/store.ts';
+
+export function emptyStore(file: string): Store {
+  return {
+    commit: () => Promise.reject(new StoreReadOnlyError({ store: file })),
+    select: async () => [],
+    count: async () => 0,
+    commits: {} as CommitCounter,
+    waits: 0,
+    description: `nothing at ${file}`,
+    close: async () => {},
+  };
+}

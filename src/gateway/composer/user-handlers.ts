@@ -1,0 +1,243 @@
+// Handlers that people bring: modules named in the configuration and hook packs on disk. One that cannot be loaded is
+// an absence with the reason, never a crash and never silence.
+
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Environment } from '../../config/environment.ts';
+import type { Config } from '../../config/schema.ts';
+import { resolveUserPath } from '../../config/user-path.ts';
+import type { Absence } from '../../context/composition.ts';
+import { listBundledPacks } from '../../hooks/bundled/bundled-packs.ts';
+import { discoverHooks, type HookDirectories, type HookDiscovery } from '../../hooks/packs/discover-hooks.ts';
+import { formatUnmetNeed } from '../../hooks/packs/hook-eligibility.ts';
+import { internalHooksConfigured } from '../../hooks/packs/internal-hooks-configured.ts';
+import { type HookHandlerFile, type LoadedHookHandler, loadHookHandler } from '../../hooks/packs/load-hook-handler.ts';
+import {
+  DEFAULT_HOOK_PRIORITY,
+  type HookPackFate,
+  type InternalHooks,
+  loadInternalHooks,
+} from '../../hooks/packs/load-internal-hooks.ts';
+import { handlerIdOf, type InternalHookRegistration } from '../../hooks/packs/pack-registration.ts';
+import { describeUnknownEvents } from '../../hooks/packs/unknown-events.ts';
+import { type PluginInternalHook, pluginInternalHooks } from '../plugins/plugin-internal-hooks.ts';
+import type { BootstrapRegistration } from './bootstrap-registry.ts';
+
+export interface UserHandlerSettings {
+  readonly config: Config;
+  readonly configDir: string;
+  readonly environment: Environment;
+  readonly workspaceDir: string;
+  /** What handlers may import by name: `atrium/context`. Asked for only when there is a handler to load. */
+  readonly modules: () => Promise<Readonly<Record<string, unknown>>>;
+  /** Handlers that plugins registered for events of hook packs, as they are now. */
+  readonly pluginHooks?: readonly PluginInternalHook[] | undefined;
+  /** Folders with hook packs that plugins bring. */
+  readonly pluginHookDirs?: HookDirectories['pluginDirs'] | undefined;
+  /** Plugins that the operator does not let add to prompts; neither do the packs that they bring. */
+  readonly promptless?: ReadonlySet<string> | undefined;
+}
+
+export interface UserHandlers {
+  readonly registrations: readonly BootstrapRegistration[];
+  readonly absences: readonly Absence[];
+  readonly packs: readonly HookPackFate[];
+  /** Packs and plugins with the events that they listen to. */
+  readonly listeners: readonly InternalHookRegistration[];
+  /** A sentence each, with the file that is to be mended. */
+  readonly problems: readonly string[];
+}
+
+export async function loadUserHandlers(settings: UserHandlerSettings): Promise<UserHandlers> {
+  const { modules, promptless = new Set() } = settings;
+  const loadHandler = async (file: HookHandlerFile): Promise<LoadedHookHandler> =>
+    loadHookHandler(file, { virtualModules: await modules() });
+
+  const configured = await loadConfiguredHandlers(settings, loadHandler);
+  const packs = await loadPacks(settings, loadHandler);
+  const failures = packs.failures.map((error) => error.message);
+  const listeners = [...packs.registrations, ...pluginInternalHooks(settings.pluginHooks ?? [])];
+  const ofPlugins = new Map(packs.packs.map(({ pack }) => [pack.name, pack.pluginId]));
+  // A plugin's own handler has a name besides its owner's; of a pack the owner is its name.
+  const isKeptOut = ({ source, owner, name }: InternalHookRegistration) =>
+    source === 'openclaw-plugin' && promptless.has((name === undefined ? ofPlugins.get(owner) : owner) ?? '');
+  return {
+    registrations: [
+      ...configured.registrations,
+      ...listeners.filter((each) => !isKeptOut(each)).flatMap(bootstrapRegistration),
+    ],
+    absences: [
+      ...configured.absences,
+      ...packs.packs.flatMap(packAbsence),
+      ...packs.ignored.map(ignoredAbsence),
+      ...packs.problems.map(
+        ({ path, message }): Absence => ({ what: `hook ${path}`, reason: 'handler-failed', detail: message }),
+      ),
+      ...packs.packs.flatMap(unfiredAbsence),
+      ...listeners.filter(isKeptOut).flatMap(keptOutAbsence),
+      ...failures.map(failedHandler),
+    ],
+    packs: packs.packs,
+    listeners,
+    problems: [
+      ...configured.absences.filter(({ reason }) => reason !== 'disabled').map(({ detail }) => detail),
+      ...failures,
+      ...packs.ignored.map(describeCollision),
+      ...packs.problems.map(({ path, message }) => `${path}: ${message}${/[.?!]$/.test(message) ? '' : '.'}`),
+    ],
+  };
+}
+
+/** The same place beside this folder in the sources and in what is built from them. */
+const BUNDLED_DIR = fileURLToPath(new URL('../../hooks/bundled', import.meta.url)).replace(/[\\/]$/, '');
+
+/** Where the packs of an agent may lie. */
+export function hookDirectoriesOf({
+  config,
+  environment,
+  workspaceDir,
+  pluginHookDirs,
+}: Pick<UserHandlerSettings, 'config' | 'environment' | 'workspaceDir' | 'pluginHookDirs'>): HookDirectories {
+  const extraDirs = config.hooks?.internal?.load?.extraDirs ?? [];
+  return {
+    extraDirs: extraDirs.map((dir) => resolveUserPath(dir, environment.home, environment.cwd)),
+    bundledDir: BUNDLED_DIR,
+    pluginDirs: pluginHookDirs,
+    managedDir: join(environment.stateDir, 'hooks'),
+    workspaceDir,
+  };
+}
+
+async function loadPacks(
+  settings: UserHandlerSettings,
+  loadHandler: (file: HookHandlerFile) => Promise<LoadedHookHandler>,
+): Promise<InternalHooks> {
+  const { config } = settings;
+  const isAsked = internalHooksConfigured(config).configured;
+  const { bundledDir, ...others } = hookDirectoriesOf(settings);
+  const directories = isAsked ? { bundledDir, ...others } : others;
+  const loaded = await loadFrom(settings, directories, loadHandler);
+  if (isAsked) return loaded;
+  const names = new Set(loaded.packs.map(({ pack }) => pack.name));
+  const resting = listBundledPacks(BUNDLED_DIR).filter(({ name }) => !names.has(name));
+  return {
+    ...loaded,
+    packs: [...loaded.packs, ...resting.map((pack): HookPackFate => ({ kind: 'not-selected', pack }))],
+  };
+}
+
+async function loadFrom(
+  { config, environment }: UserHandlerSettings,
+  directories: HookDirectories,
+  loadHandler: (file: HookHandlerFile) => Promise<LoadedHookHandler>,
+): Promise<InternalHooks> {
+  if (config.hooks?.internal?.enabled === false) {
+    // Nothing may load, yet whoever looks for a pack should hear why it is not there.
+    const { packs } = await discoverHooks(directories);
+    const fates = packs.map((pack): HookPackFate => ({ kind: 'not-selected', pack }));
+    return { registrations: [], packs: fates, failures: [], ignored: [], problems: [] };
+  }
+  return loadInternalHooks({
+    config,
+    policy: 'managed-by-default',
+    directories,
+    machine: { platform: process.platform, env: environment.variables, path: environment.variables.PATH ?? '' },
+    loadHandler,
+  });
+}
+
+/** One registration however many of its events mean this hook; none for a pack that listens to other events only. */
+function bootstrapRegistration(registration: InternalHooks['registrations'][number]): BootstrapRegistration[] {
+  if (!registration.events.some((event) => event === 'agent' || event === 'agent:bootstrap')) return [];
+  const { owner, description, handler, bootstrap } = registration;
+  return [{ id: handlerIdOf(registration), owner, description, handler, ...bootstrap }];
+}
+
+async function loadConfiguredHandlers(
+  { config, configDir, environment }: UserHandlerSettings,
+  loadHandler: (file: HookHandlerFile) => Promise<LoadedHookHandler>,
+): Promise<{ registrations: BootstrapRegistration[]; absences: Absence[] }> {
+  const registrations: BootstrapRegistration[] = [];
+  const absences: Absence[] = [];
+  for (const entry of config.bootstrap?.handlers ?? []) {
+    if (entry.enabled === false) {
+      absences.push({ what: `handler ${entry.id}`, reason: 'disabled', detail: 'switched off in bootstrap.handlers' });
+      continue;
+    }
+    const path = resolveUserPath(entry.path, environment.home, configDir);
+    const loaded = await loadHandler({ hook: entry.id, path, rootDir: dirname(path), exportName: entry.export });
+    if (!loaded.ok) {
+      absences.push({
+        what: `handler ${entry.id}`,
+        reason: 'handler-failed',
+        detail: loaded.error.message,
+        by: entry.id,
+      });
+      continue;
+    }
+    const { id, description, stability, onError, timeoutMs, priority = DEFAULT_HOOK_PRIORITY } = entry;
+    registrations.push({
+      id,
+      owner: 'config',
+      handler: loaded.handler,
+      description,
+      stability,
+      onError,
+      timeoutMs,
+      priority,
+    });
+  }
+  return { registrations, absences };
+}
+
+function keptOutAbsence(registration: InternalHookRegistration): Absence[] {
+  const detail = 'allowPromptInjection of its plugin is false';
+  return bootstrapRegistration(registration).map(({ id, owner }) => ({
+    what: `handler ${id}`,
+    reason: 'disabled',
+    detail,
+    by: owner,
+  }));
+}
+
+function packAbsence(fate: HookPackFate): Absence[] {
+  const what = `hook ${fate.pack.name}`;
+  const path = fate.pack.hookMdPath;
+  switch (fate.kind) {
+    case 'loaded':
+      return [];
+    case 'not-selected':
+      // What comes with the product and was never asked for is not missing.
+      if (fate.pack.source === 'openclaw-bundled') return [];
+      return [{ what, path, reason: 'disabled', detail: 'hooks.internal.enabled is false' }];
+    case 'ineligible':
+      return [{ what, path, reason: 'disabled', detail: fate.unmet.map(formatUnmetNeed).join(' ') }];
+    case 'failed':
+      return [{ what, path, reason: 'handler-failed', detail: fate.error.message, by: fate.pack.name }];
+  }
+}
+
+function failedHandler(detail: string): Absence {
+  return { what: 'hooks.internal.handlers', reason: 'handler-failed', detail };
+}
+
+function ignoredAbsence(collision: HookDiscovery['ignored'][number]): Absence {
+  const { name, hookMdPath } = collision.ignored;
+  return { what: `hook ${name}`, path: hookMdPath, reason: 'disabled', detail: describeCollision(collision) };
+}
+
+function describeCollision({ kept, ignored }: HookDiscovery['ignored'][number]): string {
+  return `The hook "${kept.name}" is there twice: ${kept.dir} counts, ${ignored.dir} is ignored. Rename or remove one of them.`;
+}
+
+/** A pack that waits for an event that nothing fires looks healthy and never runs, so it is named. */
+function unfiredAbsence({ kind, pack }: HookPackFate): Absence[] {
+  if (kind !== 'loaded') return [];
+  const what = `hook ${pack.name}`;
+  return describeUnknownEvents(pack).map((detail) => ({
+    what,
+    path: pack.hookMdPath,
+    reason: 'handler-failed',
+    detail,
+  }));
+}

@@ -1,0 +1,125 @@
+// What the gateway does for the commands that act at once: /stop, /approve, /status, /context. They change nothing but what
+// they are asked to stop or answer, and what they give is text for a chat.
+
+import { CONTEXT_USAGE, formatContextView, parseContextView } from '../../agent/commands/context-view.ts';
+import { formatStatus, type StatusFacts } from '../../agent/commands/status.ts';
+import { factsOf } from '../../agent/compaction/compaction-facts.ts';
+import type { RequestFrame } from '../../agent/request-frame.ts';
+import type { CommandList, CommandPlace, CommandPorts } from '../../commands/chat-command.ts';
+import type { RunningLane } from '../../lanes/lanes.ts';
+import { lastDailyBoundary } from '../../protocol/last-daily-boundary.ts';
+import { VERSION } from '../../protocol/version.ts';
+import type { Store } from '../../store/store.ts';
+import type { SessionRow } from '../../store/tables.ts';
+import { sumUsage } from '../services/usage.ts';
+
+export interface CommandPortsParts {
+  readonly store: Store;
+  readonly commands: CommandList;
+  readonly stop: (place: CommandPlace, reason: string) => Promise<boolean>;
+  readonly approve: CommandPorts['approve'];
+  readonly running: () => readonly RunningLane[];
+  /** `provider/model`, first choice first. */
+  readonly modelsOf: (agentId: string) => readonly string[];
+  /** What a channel promises, in one sentence. */
+  readonly deliveryOf: (channel: string) => string | undefined;
+  readonly readFrame: (runId: string) => Promise<RequestFrame | undefined>;
+  /** Where the agent's day begins. */
+  readonly timezone: string;
+  readonly now: () => number;
+}
+
+/** In /status; /approve lists the others. */
+const MOST_APPROVALS = 5;
+
+export class GatewayCommandPorts implements CommandPorts {
+  readonly #parts: CommandPortsParts;
+
+  constructor(parts: CommandPortsParts) {
+    this.#parts = parts;
+  }
+
+  get approvers(): readonly string[] {
+    return this.#parts.commands.approvers;
+  }
+
+  list(): ReturnType<CommandList['list']> {
+    return this.#parts.commands.list();
+  }
+
+  stop(place: CommandPlace): Promise<boolean> {
+    return this.#parts.stop(place, 'somebody said /stop');
+  }
+
+  approve(args: readonly string[], place: CommandPlace): Promise<string> {
+    return this.#parts.approve(args, place);
+  }
+
+  async describeStatus({ sessionKey, agentId, inbound }: CommandPlace): Promise<string> {
+    const { store, running, modelsOf, deliveryOf, now } = this.#parts;
+    const [session] = await store.select('sessions', { where: { sessionKey, endedAt: null }, limit: 1 });
+    const lastRun = await this.#lastRun(sessionKey);
+    const frame = lastRun && (await this.#parts.readFrame(lastRun.runId));
+    const going = running().find((lane) => lane.sessionKey === sessionKey);
+    const messages = session ? await store.count('transcript', { sessionId: session.sessionId, kind: 'message' }) : 0;
+    const [primary, ...fallbacks] = modelsOf(agentId);
+    return formatStatus({
+      version: VERSION,
+      now: now(),
+      agentId,
+      model: primary,
+      fallbacks,
+      sessionKey,
+      session: session && { startedAt: session.startedAt, messages },
+      lastRun: lastRun && { status: lastRun.status, endedAt: lastRun.endedAt, ...lastRun.outcome },
+      report: frame?.report,
+      running: going && { runId: going.runId, startedAt: going.since },
+      waiting: await store.count('inbox', { sessionKey, status: 'queued' }),
+      approvals: await store.select('approvals', {
+        where: { sessionKey, status: 'waiting' },
+        orderBy: [['seq', 'asc']],
+        limit: MOST_APPROVALS,
+      }),
+      delivery: deliveryOf(inbound.surface.channel),
+      ...(await this.#spent(agentId, session)),
+    });
+  }
+
+  /** What the session and the agent's day have cost, and how the session was last made shorter. */
+  async #spent(agentId: string, session: SessionRow | undefined): Promise<Pick<StatusFacts, 'spent' | 'compaction'>> {
+    const { store, timezone, now } = this.#parts;
+    const today = lastDailyBoundary(now(), 0, timezone);
+    const sum = { by: 'agent', timezone } as const;
+    const ofDay = (await sumUsage(store, { ...sum, agentId, since: today })).total;
+    if (!session) return { spent: { today: ofDay } };
+    const { sessionId, sessionKey } = session;
+    const [row] = await store.select('transcript', {
+      where: { sessionId, kind: 'compaction' },
+      orderBy: [['position', 'desc']],
+      limit: 1,
+    });
+    return {
+      spent: { session: (await sumUsage(store, { ...sum, sessionKey, sessionId })).total, today: ofDay },
+      compaction: row && { at: row.at, ...factsOf(row) },
+    };
+  }
+
+  async describeContext(asked: string, { sessionKey }: CommandPlace): Promise<string> {
+    const view = parseContextView(asked);
+    if (!view) return CONTEXT_USAGE;
+    const lastRun = await this.#lastRun(sessionKey);
+    const frame = lastRun && (await this.#parts.readFrame(lastRun.runId));
+    if (!frame) return 'Nothing has been composed in this session yet. Say something first, then ask again.';
+    return formatContextView(frame.report, view);
+  }
+
+  /** The last run that opened a session; commands like these do not. */
+  async #lastRun(sessionKey: string) {
+    const [run] = await this.#parts.store.select('runs', {
+      where: { sessionKey, sessionId: { not: null } },
+      orderBy: [['startedAt', 'desc']],
+      limit: 1,
+    });
+    return run;
+  }
+}

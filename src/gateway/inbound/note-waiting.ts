@@ -1,0 +1,32 @@
+// Whoever writes where a run waits for a person is told at once that theirs waits too, and what for. The note is a message
+// of its own, to be committed with the acceptance of what it is about.
+
+import type { Answer, PlannedAnswer } from '../../agent/run-parts.ts';
+import type { HookContext } from '../../hooks/hook-context.ts';
+import type { Inbound } from '../../protocol/inbound.ts';
+import { newId } from '../../protocol/new-id.ts';
+import type { NewRow, Store } from '../../store/store.ts';
+
+export interface NoteParts {
+  readonly store: Store;
+  readonly planDelivery: (answer: Answer) => Promise<PlannedAnswer>;
+  readonly now: () => number;
+}
+
+export async function noteWaiting(
+  { store, planDelivery, now }: NoteParts,
+  { surface, fromAgent, messageId }: Inbound,
+  sessionKey: string,
+  context: HookContext,
+): Promise<readonly NewRow<'outbox'>[]> {
+  // A client of the API reads its answer and nothing else, and an agent is told by its tool.
+  if (fromAgent || surface.channel === 'api') return [];
+  const where = { sessionKey, status: 'waiting' };
+  const [approval] = await store.select('approvals', { where, orderBy: [['seq', 'asc']], limit: 1 });
+  if (!approval) return [];
+  const { id, title, allowedDecisions } = approval;
+  const text = `This waits behind an approval: ${title}. Answer it with /approve ${id} ${allowedDecisions.join(' | ')}, or end it with /stop.`;
+  const runId = newId('note', now());
+  const answer = { runId, sessionKey, surface, text, replyToId: messageId, context: { ...context, runId } };
+  return (await planDelivery(answer)).rows;
+}

@@ -1,0 +1,232 @@
+// The way in, from a channel to the inbox: has it been here before, does a plugin take it, where does it belong, is it a
+// command that cannot wait or that does not exist. Resolves when the message is safe; only then may a channel say "got it".
+//
+// Errors: rejects with an AtriumError when the message cannot be taken, and then nothing of it is stored, so that the
+// platform is free to send it again.
+
+import { replyOf } from '../../agent/end-finished.ts';
+import type { Answer, PlannedAnswer, RunHooks } from '../../agent/run-parts.ts';
+import type { ReceiveResult } from '../../channels/channel.ts';
+import { answerCommand } from '../../commands/answer-command.ts';
+import type { CommandPorts } from '../../commands/chat-command.ts';
+import { parseCommand, writerOf } from '../../commands/parse-command.ts';
+import { bodyOf } from '../../facts/catalog.ts';
+import type { Tell } from '../../facts/facts.ts';
+import type { MessageHookContext } from '../../hooks/hook-context.ts';
+import { hookContextOf } from '../../hooks/hook-context-of.ts';
+import { rootTrace } from '../../hooks/hook-trace.ts';
+import { dedupeKeyOf, type Inbound } from '../../protocol/inbound.ts';
+import type { Message } from '../../protocol/message.ts';
+import { newId } from '../../protocol/new-id.ts';
+import type { Route } from '../../routing/resolve-route.ts';
+import { PreconditionFailedError } from '../../store/errors.ts';
+import type { Store, Write } from '../../store/store.ts';
+import type { TriggerPayload } from '../../store/tables.ts';
+import { InboundTooLongError } from '../errors.ts';
+import { noteWaiting } from './note-waiting.ts';
+
+export interface ReceiveOptions {
+  readonly kind?: 'message' | 'api' | undefined;
+  /** What a fresh session begins with. */
+  readonly seed?: readonly Message[] | undefined;
+  /** A hash of what is said, to tell a repetition from another message under the same id. */
+  readonly fingerprint?: string | undefined;
+}
+
+export interface ReceiveParts {
+  readonly store: Store;
+  readonly hooks: RunHooks;
+  readonly route: (inbound: Inbound) => Route;
+  readonly commands: CommandPorts;
+  readonly planDelivery: (answer: Answer) => Promise<PlannedAnswer>;
+  readonly tell: Tell;
+  /** A trigger was committed for this key. */
+  readonly wakeLane: (sessionKey: string) => void;
+  /** Outbox rows were committed. */
+  readonly wakeOutbox: () => void;
+  readonly now: () => number;
+}
+
+const MAX_TEXT_LENGTH = 1_000_000;
+
+export async function receiveMessage(
+  parts: ReceiveParts,
+  inbound: Inbound,
+  options: ReceiveOptions = {},
+): Promise<ReceiveResult> {
+  const { length } = inbound.text;
+  if (length > MAX_TEXT_LENGTH) throw new InboundTooLongError({ chars: length, limit: MAX_TEXT_LENGTH });
+  const dedupeKey = dedupeKeyOf(inbound);
+  const earlier = dedupeKey === undefined ? undefined : await findEarlier(parts.store, dedupeKey);
+  if (earlier) return earlier;
+
+  const now = parts.now();
+  const runId = newId('run', now);
+  const route = parts.route(inbound);
+  const { sessionKey, agentId } = route;
+  const { surface, sender, messageId, replyToId } = inbound;
+  const known = { agentId, sessionKey, runId, messageId, replyToId, trace: rootTrace(runId) };
+  const context = hookContextOf('message', { ...known, surface, sender });
+  const claimed = await claimInbound(parts, inbound, context);
+  const { fingerprint } = options;
+  const taken = { inbound, route, runId, dedupeKey, fingerprint, now, context, kind: 'message' } as const;
+  if (claimed) return answerAtOnce(parts, { ...taken, ...claimed });
+
+  void parts.tell('message-received', { inbound, context });
+  const kind = options.kind ?? 'message';
+  const parsed = parseCommand(inbound.text, writerOf(kind, inbound), () => parts.commands.list());
+  const answer = await answerCommand(parts.commands, parsed, { sessionKey, agentId, inbound });
+  if (answer !== undefined) return answerAtOnce(parts, { ...taken, text: answer });
+
+  const payload: TriggerPayload = { inbound, agentId, ...(options.seed ? { seed: options.seed } : {}) };
+  const notes = await noteWaiting(parts, inbound, sessionKey, context);
+  const writes: readonly Write[] = [
+    {
+      insert: 'inbox',
+      row: {
+        runId,
+        sessionKey,
+        kind,
+        dedupeKey: dedupeKey ?? null,
+        fingerprint: fingerprint ?? null,
+        payload,
+        acceptedAt: now,
+        status: 'queued',
+      },
+      onConflict: notes.length > 0 ? 'fail' : 'ignore',
+    },
+    ...notes.map((row): Write => ({ insert: 'outbox', row })),
+  ];
+  const isTaken = await parts.store.commit(writes, { site: 'accept' }).then(
+    ({ changed }) => changed[0] === 1,
+    (error: unknown) => {
+      // The same message came twice at once, and the other one was quicker.
+      if (dedupeKey !== undefined && error instanceof PreconditionFailedError) return false;
+      throw error;
+    },
+  );
+  if (!isTaken && dedupeKey !== undefined)
+    return (await findEarlier(parts.store, dedupeKey)) ?? { outcome: 'duplicate', runId, sessionKey };
+  if (notes.length > 0) parts.wakeOutbox();
+  // What a gate may yet block is shown to nobody; the run shows it when the gate has passed.
+  const isHidden = parts.hooks.has('before_agent_run');
+  const accepted = { inbound, runId, sessionKey, acceptedAt: now };
+  void parts.tell('message-accepted', { ...accepted, isHidden, isForAgent: true });
+  parts.wakeLane(sessionKey);
+  return { outcome: 'accepted', runId, sessionKey };
+}
+
+async function findEarlier(store: Store, dedupeKey: string): Promise<ReceiveResult | undefined> {
+  const [row] = await store.select('inbox', { where: { dedupeKey }, limit: 1 });
+  return row && { outcome: 'duplicate', runId: row.runId, sessionKey: row.sessionKey };
+}
+
+/** A plugin may take any message before it reaches an agent, and answer it or swallow it. */
+async function claimInbound(
+  parts: ReceiveParts,
+  inbound: Inbound,
+  context: MessageHookContext,
+): Promise<{ text: string } | undefined> {
+  if (!parts.hooks.has('inbound_claim')) return undefined;
+  const { surface, sender, text, at, messageId, replyToId, wasMentioned, metadata } = inbound;
+  const { result } = await parts.hooks.run(
+    'inbound_claim',
+    {
+      content: text,
+      ...bodyOf(inbound),
+      timestamp: at,
+      channel: surface.channel,
+      accountId: surface.accountId,
+      conversationId: surface.peer.id,
+      senderId: sender.id,
+      senderName: sender.name,
+      senderUsername: sender.username,
+      threadId: surface.threadId,
+      messageId,
+      replyToId,
+      sessionKey: context.sessionKey,
+      runId: context.runId,
+      ...context.trace,
+      isGroup: surface.peer.kind !== 'direct',
+      wasMentioned,
+      metadata,
+    },
+    context,
+  );
+  return result.handled ? { text: result.reply?.text ?? '' } : undefined;
+}
+
+/** Taken and answered in one commit, so that it can be neither lost nor answered twice. */
+async function answerAtOnce(
+  parts: ReceiveParts,
+  message: {
+    readonly inbound: Inbound;
+    readonly route: Route;
+    readonly runId: string;
+    readonly dedupeKey: string | undefined;
+    readonly fingerprint: string | undefined;
+    readonly now: number;
+    readonly context: MessageHookContext;
+    readonly kind: 'message';
+    readonly text: string;
+  },
+): Promise<ReceiveResult> {
+  const { inbound, runId, now, context, text, dedupeKey, fingerprint } = message;
+  const { sessionKey, agentId } = message.route;
+  const planned =
+    text === ''
+      ? { rows: [], text }
+      : await parts.planDelivery({
+          runId,
+          sessionKey,
+          surface: inbound.surface,
+          text,
+          replyToId: inbound.messageId,
+          context,
+        });
+  const writes: Write[] = [
+    {
+      insert: 'inbox',
+      row: {
+        runId,
+        sessionKey,
+        kind: message.kind,
+        dedupeKey: dedupeKey ?? null,
+        fingerprint: fingerprint ?? null,
+        payload: { inbound, agentId },
+        acceptedAt: now,
+        status: 'done',
+      },
+    },
+    {
+      insert: 'runs',
+      row: {
+        runId,
+        sessionKey,
+        agentId,
+        sessionId: null,
+        status: 'done',
+        claim: 1,
+        progressClaim: 1,
+        startedAt: now,
+        endedAt: parts.now(),
+        outcome: replyOf(planned),
+        observed: true,
+      },
+    },
+    ...planned.rows.map((row): Write => ({ insert: 'outbox', row })),
+  ];
+  try {
+    await parts.store.commit(writes, { site: 'control' });
+  } catch (error) {
+    // The same message came twice at once, and the other one was quicker.
+    const earlier = dedupeKey === undefined ? undefined : await findEarlier(parts.store, dedupeKey);
+    if (earlier && error instanceof PreconditionFailedError) return earlier;
+    throw error;
+  }
+  const accepted = { inbound, runId, sessionKey, acceptedAt: now };
+  void parts.tell('message-accepted', { ...accepted, isHidden: false, isForAgent: false });
+  void parts.tell('run-ended', { runId, sessionKey, status: 'done', reply: planned.text });
+  parts.wakeOutbox();
+  return { outcome: 'handled', runId, sessionKey };
+}

@@ -1,0 +1,170 @@
+// What may happen to a run that waits for a person: it is answered, its time is over, or it is stopped. Whoever did it and
+// wherever, the run goes on, whoever watches sees it, and the place where the question stands is told what became of it.
+
+import { CLIENT_GONE } from '../../agent/client-gone.ts';
+import type { Answer, PlannedAnswer } from '../../agent/run-parts.ts';
+import type { Tell } from '../../facts/facts.ts';
+import type { ApprovalDecision, ApprovalResolution } from '../../protocol/approval-decision.ts';
+import { describeDecision } from '../../protocol/describe-decision.ts';
+import { type Surface, surfaceId } from '../../protocol/inbound.ts';
+import type { LiveEvent } from '../../protocol/live-event.ts';
+import { newId } from '../../protocol/new-id.ts';
+import { PreconditionFailedError } from '../../store/errors.ts';
+import type { Store, Write } from '../../store/store.ts';
+import type { ApprovalRow, InboxRow } from '../../store/tables.ts';
+import { answerApproval } from '../../tools/approvals/answer-approval.ts';
+import { ApprovalClock } from '../../tools/approvals/approval-clock.ts';
+import { cancelApprovals } from '../../tools/approvals/cancel-approvals.ts';
+import { UnknownAllowRuleError } from '../errors.ts';
+
+export interface ApprovalsParts {
+  readonly store: Store;
+  readonly planDelivery: (answer: Answer) => Promise<PlannedAnswer>;
+  readonly wakeOutbox: () => void;
+  readonly wakeLane: (sessionKey: string) => void;
+  /** Ends the run that is going on in this session; false when there is none, or it is suspended. */
+  readonly stopLane: (sessionKey: string, reason: string) => boolean;
+  readonly tell: Tell;
+  readonly subscribe: (listener: (event: LiveEvent) => void) => () => void;
+  readonly now: () => number;
+  readonly warn: (sentence: string) => void;
+}
+
+/** Who answers, and from where as far as that is known. */
+export interface ApprovalSource {
+  /** For the record: `web`, `cli`, `api`, a sender, `time`. */
+  readonly by: string;
+  /** Where the answer was typed; whoever looks at that place sees it anyway. */
+  readonly surface?: Surface | undefined;
+}
+
+export class Approvals {
+  readonly #parts: ApprovalsParts;
+  readonly #clock: ApprovalClock;
+  #unsubscribe: () => void = () => {};
+
+  constructor(parts: ApprovalsParts) {
+    this.#parts = parts;
+    const { store, now, warn } = parts;
+    this.#clock = new ApprovalClock({ store, now, warn, expire: (id) => this.#resolve(id, 'timeout', { by: 'time' }) });
+  }
+
+  async open(): Promise<void> {
+    this.#unsubscribe = this.#parts.subscribe(({ type }) => {
+      if (type === 'approval-start') void this.#clock.look();
+    });
+    await this.#endAbandoned();
+    await this.#clock.open();
+  }
+
+  async close(): Promise<void> {
+    this.#unsubscribe();
+    await this.#clock.close();
+  }
+
+  /** Rejects with UnknownApprovalError, ApprovalAnsweredError or DecisionNotAllowedError, and then nothing has changed. */
+  async answer(id: string, decision: ApprovalDecision, source: ApprovalSource): Promise<ApprovalRow> {
+    // Timers sleep with the machine, and channels bring what came while nobody was there: whose time is over is late.
+    await this.#clock.look();
+    return this.#resolve(id, decision, source);
+  }
+
+  /** Ends what goes on in a session, or waits there for a person. False when there is nothing. */
+  async stop(sessionKey: string, reason: string): Promise<boolean> {
+    const { stopLane, store } = this.#parts;
+    // A run that is lying down counts as going on and hears nothing any more, so both are tried, whatever the first says.
+    const isRunning = stopLane(sessionKey, reason);
+    const [run] = await store.select('runs', { where: { sessionKey, status: 'suspended' }, limit: 1 });
+    if (!run) return isRunning;
+    // It may have gone on while we looked; then it is going on now.
+    return (await this.cancel(run.runId, reason)) || isRunning || stopLane(sessionKey, reason);
+  }
+
+  /** Stops a suspended run. False when it is not. */
+  async cancel(runId: string, reason: string): Promise<boolean> {
+    const { store, now } = this.#parts;
+    const cancelled = await cancelApprovals(store, { runId, reason, now: now() });
+    for (const approval of cancelled) this.#tell(approval);
+    return cancelled.length > 0;
+  }
+
+  /** Rejects with UnknownAllowRuleError when there is none of this name. */
+  async revokeRule(id: string): Promise<void> {
+    try {
+      await this.#parts.store.commit([{ remove: 'allowRules', where: { id }, expect: 1 }], { site: 'allow-rule' });
+    } catch (error) {
+      throw error instanceof PreconditionFailedError ? new UnknownAllowRuleError({ ruleId: id.slice(0, 100) }) : error;
+    }
+  }
+
+  /** Whoever waited on a connection is gone with the process that held it: nobody would get what they are asked for. */
+  async #endAbandoned(): Promise<void> {
+    for (const { runId } of await this.#parts.store.select('runs', { where: { status: 'suspended' } })) {
+      const origin = await this.#originOf(runId);
+      if (origin?.payload?.inbound.isAwaited) await this.cancel(runId, CLIENT_GONE);
+    }
+  }
+
+  /** What started a run. */
+  async #originOf(runId: string): Promise<InboxRow | undefined> {
+    const [origin] = await this.#parts.store.select('inbox', {
+      where: { runId },
+      orderBy: [['seq', 'asc']],
+      limit: 1,
+    });
+    return origin;
+  }
+
+  async #resolve(id: string, decision: ApprovalResolution, source: ApprovalSource): Promise<ApprovalRow> {
+    const { store, now, wakeOutbox } = this.#parts;
+    const answered = await answerApproval(store, {
+      id,
+      decision,
+      by: source.by,
+      now: now(),
+      also: (approval) => this.#news(approval, source),
+    });
+    this.#tell(answered);
+    wakeOutbox();
+    return answered;
+  }
+
+  #tell({ id: approvalId, runId, sessionKey, decision, decidedBy }: ApprovalRow): void {
+    const { tell, wakeLane } = this.#parts;
+    void tell('approval-answered', {
+      runId,
+      sessionKey,
+      approvalId,
+      decision: decision ?? 'void',
+      by: decidedBy ?? '',
+    });
+    wakeLane(sessionKey);
+  }
+
+  /** For the place where the question stands, when the answer was given elsewhere. */
+  async #news(approval: ApprovalRow, { by, surface: typedAt }: ApprovalSource): Promise<readonly Write[]> {
+    const { planDelivery, now } = this.#parts;
+    const { id, runId, sessionKey, agentId, title, decision } = approval;
+    const surface = (await this.#originOf(runId))?.payload?.inbound.surface;
+    if (!surface || !isElsewhere(surface, by, typedAt)) return [];
+    const who = decision === 'timeout' ? '' : ` by ${by}`;
+    const noteId = newId('note', now());
+    const { rows } = await planDelivery({
+      runId: noteId,
+      sessionKey,
+      surface,
+      text: `Approval ${id} (${title}): ${describeDecision(approval)}${who}.`,
+      context: { agentId, sessionKey, runId: noteId },
+    });
+    return rows.map((row) => ({ insert: 'outbox', row }));
+  }
+}
+
+/**
+ * A client of the API has its answer coming, and reads no notes. A page shows on its card what its button did; a terminal
+ * has nothing of the kind, and `atrium approvals answer` is another one.
+ */
+function isElsewhere(asked: Surface, by: string, typedAt: Surface | undefined): boolean {
+  if (asked.channel === 'api') return false;
+  return typedAt ? surfaceId(asked) !== surfaceId(typedAt) : asked.channel !== 'web' || by !== 'web';
+}

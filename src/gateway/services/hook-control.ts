@@ -1,0 +1,163 @@
+// What an operator may know and do about the handlers of a running gateway: each with its state, the reason where it is
+// not called, and how its calls went since the start. Handlers that a permission blocks and packs whose needs are not met
+// are listed like the others: what does not fire is what people look for.
+
+import { HOOK_CATALOG, type HookName } from '../../hooks/catalog.ts';
+import type { HandlerStatistics, HookStatistics } from '../../hooks/hook-statistics.ts';
+import { formatUnmetNeed } from '../../hooks/packs/hook-eligibility.ts';
+import type { HookPackFate } from '../../hooks/packs/load-internal-hooks.ts';
+import { isPackEvent } from '../../hooks/packs/unknown-events.ts';
+import type { HookRunner, RegisteredHandler } from '../../hooks/runner.ts';
+import type { PluginStatus } from '../../plugins/plugin-status.ts';
+import { nearMatch } from '../../protocol/near-match.ts';
+import type { PreparedAgent } from '../composer/context-engine.ts';
+import { UnknownHandlerError } from '../errors.ts';
+import type { PluginControl } from './plugin-control.ts';
+
+/**
+ * `armed`: it is called. `blocked`: a permission or an unmet need forbids it. `suspended`: it timed out too often, or its
+ * plugin was stopped. `pending`: nothing calls the hook yet. `failed`: it could not be loaded.
+ */
+export type HandlerState = 'armed' | 'blocked' | 'suspended' | 'pending' | 'failed';
+
+export interface HandlerStatus extends HandlerStatistics {
+  readonly priority: number | null;
+  readonly timeoutMs: number | null;
+  readonly state: HandlerState;
+  /** One sentence; null for one that is called. */
+  readonly reason: string | null;
+}
+
+export interface HooksStatus {
+  /** By hook in the order of the catalog; on each in calling order. */
+  readonly handlers: readonly HandlerStatus[];
+  /** Plugins that are not loaded, so that nobody knows what they would register. */
+  readonly absent: readonly { readonly owner: string; readonly state: string; readonly reason: string }[];
+}
+
+export interface RearmedHandler {
+  readonly hook: string;
+  readonly id: string;
+  readonly owner: string;
+}
+
+export interface HookControlParts {
+  readonly hooks: HookRunner;
+  readonly statistics: Pick<HookStatistics, 'snapshot'>;
+  readonly plugins: Pick<PluginControl, 'list' | 'reload'>;
+  /** Every agent with its handlers loaded; one whose workspace cannot be prepared is left out. */
+  readonly agents: () => Promise<readonly Pick<PreparedAgent, 'runner' | 'registry'>[]>;
+}
+
+type Listed = Omit<HandlerStatus, Exclude<keyof HandlerStatistics, 'hook' | 'id' | 'owner'>>;
+
+/** Rejects with UnknownHandlerError for a name that is no hook, no handler and no owner of one. */
+export class HookControl {
+  readonly #parts: HookControlParts;
+
+  constructor(parts: HookControlParts) {
+    this.#parts = parts;
+  }
+
+  async status(): Promise<HooksStatus> {
+    const plugins = this.#parts.plugins.list();
+    const counted = new Map(this.#parts.statistics.snapshot().map((each) => [keyOf(each), each]));
+    const handlers = (await this.#listed(plugins)).map((listed) => ({
+      ...NEVER_CALLED,
+      ...counted.get(keyOf(listed)),
+      ...listed,
+    }));
+    const absent = plugins
+      .filter(({ state }) => state === 'failed' || state === 'disabled' || state === 'pending')
+      .map(({ id, state, reason }) => ({ owner: id, state, reason }));
+    return { handlers, absent };
+  }
+
+  /** Lets suspended handlers be called again: those of a hook, of an owner, or one by its id. */
+  async rearm(name: string): Promise<readonly RearmedHandler[]> {
+    const { hooks, plugins } = this.#parts;
+    const known = await this.#listed(plugins.list());
+    const before = hooks.suspended();
+    if (known.some(({ owner }) => owner === name)) {
+      const plugin = plugins.list().find(({ id }) => id === name);
+      // What a stopped plugin left behind cannot be called; it has to be loaded anew.
+      if (plugin?.state === 'suspended') await plugins.reload(name);
+      else hooks.rearm({ owner: name });
+    } else if (known.some(({ id }) => id === name)) hooks.rearm({ id: name });
+    else if (known.some(({ hook }) => hook === name)) hooks.rearm({ hook: name });
+    else {
+      const names = new Set(known.flatMap(({ owner, id, hook }) => [owner, id, hook]));
+      throw new UnknownHandlerError({ handler: name.slice(0, 200), suggestion: nearMatch(name, [...names]) });
+    }
+    const still = new Set(hooks.suspended().map(keyOf));
+    return before.filter((each) => !still.has(keyOf(each))).map(({ hook, id, owner }) => ({ hook, id, owner }));
+  }
+
+  async #listed(plugins: readonly PluginStatus[]): Promise<readonly Listed[]> {
+    const { hooks } = this.#parts;
+    const agents = await this.#parts.agents();
+    const suspensions = new Map(
+      [hooks, ...agents.map(({ runner }) => runner)]
+        .flatMap((runner) => runner.suspended())
+        .map((each) => [keyOf(each), `It is suspended, because ${each.reason}`]),
+    );
+    const armed = (handler: RegisteredHandler<unknown>): Listed => {
+      const reason = suspensions.get(keyOf(handler)) ?? null;
+      return { ...callOf(handler), state: reason === null ? 'armed' : 'suspended', reason };
+    };
+    const ofPlugins = plugins.flatMap((plugin) => waitingHandlers(plugin));
+    const waiting = (hook: HookName) => ofPlugins.filter((each) => each.hook === hook);
+    const isWaiting = (handler: RegisteredHandler<unknown>) => ofPlugins.some((each) => keyOf(each) === keyOf(handler));
+    const ofHooks = (Object.keys(HOOK_CATALOG) as HookName[]).flatMap((hook) => {
+      const isOfAgents = hook === 'agent:bootstrap' || isPackEvent(hook);
+      const runners = isOfAgents && agents.length > 0 ? agents.map(({ runner }) => runner) : [hooks];
+      const registered = runners.flatMap((runner): readonly RegisteredHandler<unknown>[] => runner.list(hook));
+      return [...registered.filter((handler) => !isWaiting(handler)).map(armed), ...waiting(hook)];
+    });
+    const registries = agents.map(({ registry }) => registry);
+    return withoutRepeats([...ofHooks, ...registries.flatMap(({ packs }) => packs.flatMap(absentPack))]);
+  }
+}
+
+const NEVER_CALLED = {
+  calls: 0,
+  errors: 0,
+  timeouts: 0,
+  notCalled: 0,
+  p50Ms: null,
+  p95Ms: null,
+  lastFiredAt: null,
+  lastFailure: null,
+} as const;
+
+function keyOf({ hook, id, owner }: { readonly hook: string; readonly id: string; readonly owner: string }): string {
+  return JSON.stringify([hook, id, owner]);
+}
+
+function callOf({ hook, id, owner, priority, timeoutMs }: RegisteredHandler<unknown>) {
+  // The order of hook packs is the order in which they were loaded.
+  return { hook, id, owner, priority: isPackEvent(hook) ? null : priority, timeoutMs };
+}
+
+/** Those that a plugin registered and that are not called. */
+function waitingHandlers({ id: owner, hooks }: PluginStatus): readonly Listed[] {
+  return hooks.flatMap(({ state, hook, id, priority, timeoutMs, reason = null }) =>
+    state === 'armed' ? [] : [{ hook, id, owner, priority, timeoutMs, state, reason }],
+  );
+}
+
+/** What somebody wants and does not have. What is switched off, or was never asked for, nobody misses. */
+function absentPack(fate: HookPackFate): readonly Listed[] {
+  const { name, metadata } = fate.pack;
+  const row = { id: `hook:${name}`, owner: name, priority: null, timeoutMs: null };
+  const rows = (state: HandlerState, reason: string): readonly Listed[] =>
+    (metadata?.events ?? []).map((hook) => ({ ...row, hook, state, reason }));
+  if (fate.kind === 'failed') return rows('failed', fate.error.message);
+  if (fate.kind !== 'ineligible' || fate.unmet.some(({ code }) => code === 'disabled')) return [];
+  return rows('blocked', fate.unmet.map(formatUnmetNeed).join(' '));
+}
+
+/** Agents share most of their handlers. */
+function withoutRepeats(listed: readonly Listed[]): readonly Listed[] {
+  return [...new Map(listed.map((each) => [keyOf(each), each])).values()];
+}
