@@ -1,22 +1,25 @@
-// What any channel must do, as tests against the channel and the platform behind it. An adapter's own test file makes
-// the two and calls this; what is special about the platform it tests itself.
+// What every channel must do, as tests against the channel and the platform behind it. The test file of an adapter
+// makes both and calls this suite; it tests by itself what is special about its platform.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Inbound, type Surface, surfaceId } from '../protocol/inbound.ts';
 import type { Channel, ChannelPort, OutboundPart, ReceiveResult } from './channel.ts';
 
-/** A channel that is not open yet, and the platform that it talks to, real or faked down to the wire. */
+/** A channel that is not open yet, and the platform that it talks to, which is real or simulated down to the wire. */
 export interface ChannelRig {
   readonly channel: Channel;
-  /** A place on the platform at which `says` speaks and `shown` looks. */
+  /** The place on the platform where `says` writes and `shown` reads. */
   readonly surface: Surface;
-  /** Somebody writes; resolves with whether the platform was told "got it". The same event id is the same event. */
+  /**
+   * A person writes a message. Resolves with true when the platform was told "got it". The same event id means the same
+   * event.
+   */
   says(text: string, eventId: string): Promise<boolean>;
-  /** The texts that people see there, in order. */
+  /** Returns the texts that people see there, in order. */
   shown(): Promise<readonly string[]>;
-  /** The draft that people see there. Only for channels that show drafts. */
+  /** Returns the draft that people see there. Only channels that show drafts have it. */
   draftShown?(): Promise<string | undefined>;
-  /** Called after the channel was opened: the people come. */
+  /** Called after the channel was opened, so that people can connect. */
   ready?(): Promise<void>;
   /** Called after the channel was closed. */
   remove(): Promise<void>;
@@ -160,10 +163,10 @@ function nameOf(inbound: Inbound | undefined): string | undefined {
   return inbound?.eventId ?? inbound?.messageId;
 }
 
-/** The gateway's side: keeps what it is given, and can be slow or refuse. */
+/** Plays the gateway: it keeps what it is given, and can be slow or refuse. */
 class RecordingPort implements ChannelPort {
   readonly received: Inbound[] = [];
-  /** Resolves when a message has come as far as the port. */
+  /** Resolves when a message has reached the port. */
   readonly reached: Promise<void>;
   #reach: () => void = () => {};
   #hold: Promise<void> | undefined;

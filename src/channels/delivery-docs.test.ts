@@ -1,4 +1,4 @@
-// What a channel promises is written down in docs/delivery.md, word for word; and every frame has its row there.
+// docs/delivery.md states the promise of each channel word for word, and has a row for each frame.
 
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,10 +1,10 @@
-// What each running run has shown so far, so that a client that comes in the middle sees the whole draft. Best effort
-// and in memory only: what counts is delivered as parts.
+// What each running run has shown so far, so that a client that connects in the middle of a run sees the whole draft.
+// The drafts are in memory only and may be lost; the answer itself is delivered as parts.
 
 import type { LiveFrame } from './server-frame.ts';
 
 export class LiveDrafts {
-  /** By session key; a session has one run at a time. The one that began last is at the end. */
+  /** The drafts by session key; a session has one run at a time. The run that began last is at the end. */
   readonly #drafts = new Map<string, LiveFrame[]>();
 
   watch(frame: LiveFrame): void {
@@ -38,7 +38,7 @@ export class LiveDrafts {
     }
   }
 
-  /** The frames that bring a client up to now; none when nothing is running. */
+  /** Returns the frames that bring a client up to date, or none when no run is active. */
   replay(sessionKey: string): readonly LiveFrame[] {
     return this.#drafts.get(sessionKey) ?? [];
   }
@@ -48,13 +48,16 @@ const MOST_DRAFTS = 1_000;
 const MOST_FRAMES = 200;
 const LONGEST_DRAFT = 200_000;
 
-/** A run that goes on after an answer goes on with its draft; one that is taken up again starts it over. */
+/**
+ * A run that continues after an approval keeps its draft; a run that is taken up again after a crash starts a new
+ * draft.
+ */
 function isSuspended(runId: string, draft: readonly LiveFrame[] = []): boolean {
   const last = draft.at(-1);
   return last?.runId === runId && (last.type === 'approval-start' || last.type === 'approval-end');
 }
 
-/** Deltas of one call that follow each other are kept as one. */
+/** Neighbouring deltas of one call are kept as one frame. */
 function appendText(draft: LiveFrame[], frame: LiveFrame & { type: 'text-delta' }): void {
   const last = draft.at(-1);
   if (last?.type !== 'text-delta' || last.call !== frame.call) {

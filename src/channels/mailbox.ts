@@ -1,15 +1,18 @@
-// What was said to a surface, for clients that come and go. The outbox itself is the mailbox; a socket channel is handed
+// What was sent to a surface, for clients that connect and disconnect. The outbox is the mailbox; a socket channel gets
 // this view of it and does not know where the parts are kept.
 
 export interface Mailbox {
-  /** The parts of a surface behind `after`, oldest first: those that were sent, and those that are about to be. */
+  /**
+   * Returns the parts of a surface after `after`, oldest first: those that were sent, and those that are about to be
+   * sent.
+   */
   history(surfaceId: string, after: number, limit: number): Promise<readonly MailboxPart[]>;
-  /** The last part of a surface, and the session that it came from. */
+  /** Returns the last part of a surface, and the session that it came from. */
   last(surfaceId: string): Promise<{ readonly seq: number; readonly sessionKey: string } | undefined>;
 }
 
 export interface MailboxPart {
-  /** Counts up over all surfaces. A client drops what it has seen by this number. */
+  /** The number rises over all surfaces. A client uses it to drop parts that it has already shown. */
   readonly seq: number;
   readonly runId: string;
   readonly part: number;

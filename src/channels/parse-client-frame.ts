@@ -1,16 +1,16 @@
-// Reads by hand what a page or a terminal says over its socket: whatever arrives is bounded and checked field by field,
-// and everything that is not understood is a sentence for the client, never an exception.
+// Reads by hand what a page or a terminal sends over its socket. Every field is bounded and checked, and a frame that
+// is not understood becomes a sentence for the client, never an exception.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
 import type { ClientFrame } from './client-frame.ts';
 
 export interface BadFrame {
   readonly problem: string;
-  /** The message that it was about, when that much could be read. */
+  /** The message that the frame was about, if the id could be read. */
   readonly id?: string | undefined;
 }
 
-/** In bytes. */
+/** The limit in bytes. */
 export const LARGEST_FRAME = 1_048_576;
 
 export function parseClientFrame(data: unknown, isBinary: boolean): ClientFrame | BadFrame {
@@ -70,7 +70,7 @@ const SURFACE_NAME = /^[\w.-]{1,64}$/;
 const LONGEST_NAME = 128;
 const LONGEST_SESSION_KEY = 512;
 
-/** Visible characters only: names end up in keys, logs and terminals. */
+/** Only visible characters are allowed, because names appear in keys, logs and terminals. */
 function isName(value: JsonValue | undefined, longest: number): value is string {
   return typeof value === 'string' && value.length <= longest && /^[^\s\x00-\x1f\x7f-\x9f]+$/.test(value);
 }
@@ -79,7 +79,7 @@ function isSeq(value: JsonValue | undefined): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** Sockets hand over text as bytes, whole or in pieces. Undefined when it is too much. */
+/** Sockets deliver text as bytes, whole or in pieces. Returns undefined when the frame is too large. */
 function textOf(data: unknown): string | undefined {
   if (typeof data === 'string') return Buffer.byteLength(data) <= LARGEST_FRAME ? data : undefined;
   const pieces = Array.isArray(data) ? data : [data];

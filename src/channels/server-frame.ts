@@ -1,5 +1,5 @@
-// What a page or a terminal is told over its socket. Parts are the delivery and complete; everything about a run that is
-// going on is for looking at, and may be cut short.
+// What the gateway sends to a page or a terminal over its socket. Parts are the delivery and are complete; frames about
+// a running run are only for display and may be shortened.
 
 import type { JsonValue } from '../protocol/json.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
@@ -12,7 +12,7 @@ export type ServerFrame =
       readonly sessionKey?: string | undefined;
       /** The last part that this surface has been sent. */
       readonly last: number;
-      /** The last part that a client of this surface said it has shown, as far as this gateway remembers. */
+      /** The last part that a client of this surface has acknowledged, as far as this gateway remembers. */
       readonly acked?: number | undefined;
     }
   | {
@@ -20,7 +20,7 @@ export type ServerFrame =
       readonly id: string;
       readonly runId: string;
       readonly sessionKey: string;
-      /** It had been accepted before. */
+      /** Set when the message had been accepted before. */
       readonly duplicate?: true | undefined;
     }
   | ({ readonly type: 'part' } & MailboxPart)
@@ -51,7 +51,7 @@ const WATCHED_TYPES = [
 ] as const;
 type WatchedType = (typeof WATCHED_TYPES)[number];
 
-/** The event as clients see it: bounded. Undefined for events that are not theirs to see. */
+/** Returns the event in the bounded form that clients see, or undefined for events that clients do not see. */
 export function liveFrameOf(event: LiveEvent): LiveFrame | undefined {
   switch (event.type) {
     case 'message-accepted':
@@ -64,7 +64,7 @@ export function liveFrameOf(event: LiveEvent): LiveFrame | undefined {
     case 'approval-start':
       return { ...event, description: boundedDescription(event.description) };
     case 'run-end':
-      // The answer comes as parts, after the hooks that may change it.
+      // The reply is left out here: it comes as parts, after the hooks that may change it.
       return { ...event, reply: undefined };
     case 'approval-end':
     case 'run-start':
@@ -78,7 +78,7 @@ export function liveFrameOf(event: LiveEvent): LiveFrame | undefined {
 const LONGEST_TEXT = 100_000;
 const LONGEST_DETAIL = 4_000;
 
-/** Whoever decides must know that there is more than they see. */
+/** A person who decides must know that the description is longer than what is shown. */
 function boundedDescription(text: string): string {
   const rest = text.length - LONGEST_TEXT;
   return rest <= 0

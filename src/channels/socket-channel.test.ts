@@ -1,5 +1,5 @@
-// Pages on real sockets, with the real outbox in a real file behind the channel. What a gateway would do with a message
-// is played by the test.
+// These tests use pages on real sockets, with the real outbox in a real file behind the channel. The test plays the
+// gateway that handles the messages.
 
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -72,7 +72,7 @@ async function stopGateway(): Promise<void> {
   await server.close();
 }
 
-/** One session per surface, and each message once, as the real inbox has it. */
+/** As in the real inbox, each surface has one session, and each message is accepted once. */
 async function receive(inbound: Inbound): Promise<ReceiveResult> {
   await hold;
   if (refuse) throw refuse;
@@ -96,7 +96,7 @@ function tell(event: LiveEvent): void {
   channel.watch(event);
 }
 
-/** Each text is a part of its own; all of them are committed at once. */
+/** Each text is a part of its own; all parts are committed at once. */
 async function answers(surface: string, runId: string, ...texts: readonly string[]): Promise<void> {
   const ports = {
     hooks: { has: () => false, run: () => Promise.reject(new Error('no hooks')), observe: () => {} },
@@ -433,7 +433,7 @@ describe('rubbish', () => {
 });
 
 describe('a page that does not read', () => {
-  it('is sent away, holds up nobody, and finds everything when it comes back', async () => {
+  it('is disconnected, delays no other client, and finds everything when it reconnects', async () => {
     await stopGateway();
     await startGateway(500_000);
     const [slow, quick] = [await openPage('desk'), await openPage('desk')];
@@ -447,7 +447,7 @@ describe('a page that does not read', () => {
     expect(await everythingShown(slow, numbers.length)).toEqual(numbers);
   });
 
-  /** A page on a busy machine may be sent away as well; it comes back like any other. */
+  /** On a busy machine a page may be disconnected as well; it reconnects like any other. */
   async function everythingShown(page: SocketPage, count: number): Promise<(string | undefined)[]> {
     for (;;) {
       await page.until(() => page.shown.length === count || page.closeCode !== undefined);

@@ -1,7 +1,7 @@
-// The channel of everything that talks over a WebSocket: browser tabs and terminals. A surface is a name that the client
-// keeps; several clients may show the same one. The outbox is the surface's mailbox: a part counts as sent when it is in
-// there, clients that are connected get it pushed, and those that come back ask for what they missed. The server that
-// accepts sockets is not here, and neither is the knowledge who may connect.
+// The channel for every client that talks over a WebSocket: browser tabs and terminals. A surface is a name that the
+// client keeps; several clients may show the same surface. The outbox is the surface's mailbox: a part counts as sent
+// when it is in the outbox. Connected clients receive it at once, and clients that reconnect ask for what they missed.
+// This file does not contain the server that accepts sockets, and it does not know which clients may connect.
 //
 // Errors: what a client does wrong is told to that client. A message that cannot be taken is refused with an `error`
 // frame that names it, and the client may send it again under the same id.
@@ -21,14 +21,14 @@ import { SocketConnection, type WebSocketLike } from './socket-connection.ts';
 /** What the gateway hands to every socket channel. */
 export interface SocketChannelPorts {
   readonly mailbox: Mailbox;
-  /** Ends the run that is going on in this session, if there is one. */
+  /** Ends the active run of this session, if there is one. */
   readonly stop: (sessionKey: string) => void;
-  /** Calls a method by name. Without it there is none. */
+  /** Calls a method by name. Without this function there are no methods. */
   readonly call?:
     | ((method: string, params: JsonObject, caller: SocketClient) => Promise<JsonValue | undefined>)
     | undefined;
   readonly now: () => number;
-  /** What may wait to be read by one client, in bytes. Default 4 MiB. */
+  /** How many bytes may wait for one client to read them. The default is 4 MiB. */
   readonly maxBufferedBytes?: number | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface SocketChannelKind {
 }
 
 export interface SocketClient {
-  /** Names the connection in what it sends. */
+  /** Identifies the connection in the messages that it sends. */
   readonly clientId: string;
 }
 
@@ -54,9 +54,9 @@ export class SocketChannel implements Channel {
   readonly #ports: SocketChannelPorts;
   readonly #viewers = new Set<Viewer>();
   readonly #drafts = new LiveDrafts();
-  /** The session that a surface last spoke to, so that a client that comes back sees its run go on. */
+  /** The session that a surface last talked to, so that a client that reconnects sees its run continue. */
   readonly #sessions = new Map<string, string>();
-  /** How far clients said that they have shown a surface. */
+  /** The last part that clients of a surface have acknowledged. */
   readonly #acks = new Map<string, number>();
   #port: ChannelPort | undefined;
 
@@ -83,7 +83,7 @@ export class SocketChannel implements Channel {
     return { outcome: 'sent', receipt: { mailbox: seq } };
   }
 
-  /** Takes over a socket whose client may talk to this gateway. */
+  /** Takes over the socket of a client that is allowed to talk to this gateway. */
   attach(socket: WebSocketLike, { clientId }: SocketClient): void {
     const viewer: Viewer = new Viewer(
       clientId,
@@ -98,7 +98,7 @@ export class SocketChannel implements Channel {
     else viewer.connection.end(1001, 'the gateway is not open');
   }
 
-  /** Shows what happens in a session to everybody who watches it. */
+  /** Shows an event of a session to every client that watches the session. */
   watch(event: LiveEvent): void {
     const frame = liveFrameOf(event);
     if (!frame) return;
@@ -122,7 +122,7 @@ export class SocketChannel implements Channel {
   async close(): Promise<void> {
     this.#port = undefined;
     const viewers = [...this.#viewers];
-    // What was being accepted is still told, so that nobody sends it a second time for nothing.
+    // Messages that are being accepted are still confirmed, so that no client sends them again without need.
     await Promise.race([Promise.all(viewers.map(({ connection }) => connection.settled)), pause(LAST_WORDS_MS)]);
     for (const { connection } of viewers) connection.end(1001, 'the gateway is stopping');
   }
@@ -140,7 +140,7 @@ export class SocketChannel implements Channel {
         if (viewer.sessionKey) this.#ports.stop(viewer.sessionKey);
         return;
       case 'call':
-        // Not waited for: what a method takes its time for must not hold up what is said meanwhile.
+        // This is not awaited, because a slow method must not delay the client's next frames.
         void this.#call(viewer, frame);
         return;
       case 'ping':
@@ -153,12 +153,13 @@ export class SocketChannel implements Channel {
     const name = hello.surface ?? this.#kind.defaultSurface();
     const surface: Surface = { channel: this.id, accountId: 'default', peer: { kind: 'direct', id: name } };
     const id = surfaceId(surface);
-    // From here on nothing of the surface passes by unseen; it is only held back until the past is told.
+    // From here on the viewer receives every part of the surface; parts are only held back until the earlier ones are
+    // sent.
     viewer.begin({ surface, surfaceId: id, session: hello.session, agent: hello.agent });
     try {
       await this.#catchUp(viewer, id, name, hello.after);
     } catch (error) {
-      // Whoever stayed would hold everything back for ever; whoever comes back asks again.
+      // A client that stayed connected would hold parts back for ever. A client that reconnects asks again.
       viewer.connection.end(1011, 'what was said before cannot be read now: come back');
       throw error;
     }
@@ -170,7 +171,7 @@ export class SocketChannel implements Channel {
     const { sessionKey, connection } = viewer;
     const end = last?.seq ?? 0;
     connection.send({ type: 'ready', surface: name, sessionKey, last: end, acked: this.#acks.get(id) });
-    // A client may remember more than there is, when the store behind the gateway is a new one.
+    // A client may remember a higher number than the last one, when the gateway has got a new store.
     if (after !== undefined) await this.#replay(viewer, id, Math.min(after, end));
     viewer.goLive(viewer.sessionKey === undefined ? [] : this.#drafts.replay(viewer.sessionKey));
   }
@@ -180,7 +181,7 @@ export class SocketChannel implements Channel {
     for (let from = after; ; ) {
       const parts = await this.#ports.mailbox.history(id, from, PARTS_A_READ);
       for (const { seq, runId, part, text } of parts) {
-        // A long past is told no faster than it is read.
+        // Old parts are sent no faster than the client reads them.
         if (!(await viewer.connection.caughtUp(REPLAY_PATIENCE_MS))) return viewer.connection.end(1013, TOO_SLOW);
         viewer.showNow({ type: 'part', seq, runId, part, text });
         from = seq;
@@ -199,7 +200,7 @@ export class SocketChannel implements Channel {
       sender: { id: name },
       text,
       at: this.#ports.now(),
-      // Two clients may well choose the same id; two tabs on one surface that do so mean the same message.
+      // Two clients may choose the same id. Two tabs on one surface that do so mean the same message.
       eventId: `${name}:${id}`,
       sessionKey: session,
       agentId: agent,
@@ -249,21 +250,24 @@ const MOST_HELD_BACK = 1_000;
 const MOST_CALLS = 16;
 const TOO_SLOW = 'too slow: come back and catch up';
 
-/** A client and where it looks. */
+/** One client, and the surface and session that it shows. */
 class Viewer {
   readonly clientId: string;
   readonly connection: SocketConnection;
-  /** Calls that are not answered yet. */
+  /** The number of calls that are not answered yet. */
   calls = 0;
   surface: Surface | undefined;
   surfaceId: string | undefined;
-  /** What the client asked for, as opposed to the session that it turned out to watch. */
+  /** The session that the client asked for. The session that it really watches may be another one. */
   session: string | undefined;
   agent: string | undefined;
   sessionKey: string | undefined;
-  /** The number of the last part. They come in the order of their numbers, so one that is not higher was seen. */
+  /**
+   * The number of the last part that was shown. Parts come in the order of their numbers, so a part whose number is not
+   * higher was shown before.
+   */
   #shown = 0;
-  /** While the past is told: parts, and ends of runs, that came meanwhile. */
+  /** While earlier parts are sent, this holds the parts and the ends of runs that came in the meantime. */
   #heldBack: ServerFrame[] | undefined;
 
   constructor(clientId: string, connection: SocketConnection) {
@@ -297,7 +301,7 @@ class Viewer {
   }
 
   showLive(type: ServerFrame['type'], text: string): void {
-    // What is held back of a running run is in its draft, which follows the past; only ends are not.
+    // The events of a running run are also in its draft, which is sent after the earlier parts. Only its end is not.
     if (!this.#heldBack) this.connection.sendText(text);
     else if (type === 'run-end' || type === 'approval-end') this.#heldBack.push(JSON.parse(text));
   }
@@ -315,7 +319,7 @@ class Viewer {
 
 type PartFrame = ServerFrame & { readonly type: 'part' };
 
-/** Keeps the latest, so that no client can fill the memory with names. */
+/** Keeps only the latest entries, so that no client can fill the memory with names. */
 function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
   map.delete(key);
   map.set(key, value);

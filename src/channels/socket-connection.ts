@@ -1,18 +1,19 @@
-// One client's socket: frames in, one after the other; frames out, as long as the client keeps up. It knows the form of
-// frames and how much is too much, and nothing about what they mean.
+// The socket of one client: it reads frames one after the other, and sends frames as long as the client keeps up. It
+// knows the form of frames and the limits, but not what frames mean.
 //
-// Rules: rubbish is answered with an `error`, and too much of it ends the connection with 1003. A client that does not
-// read, or sends faster than it can be served, is sent away with 1013: it comes back and is told what it missed.
+// Rules: a frame that is not understood is answered with an `error`, and too many of them end the connection with 1003.
+// A client that does not read, or sends faster than it can be served, is disconnected with 1013; it reconnects and
+// receives what it missed.
 
 import { isAtriumError } from '../protocol/errors.ts';
 import type { ClientFrame } from './client-frame.ts';
 import { parseClientFrame } from './parse-client-frame.ts';
 import type { ServerFrame } from './server-frame.ts';
 
-/** What is needed of a WebSocket; those of `ws` fit. */
+/** The parts of a WebSocket that are used here. The sockets of `ws` fit. */
 export interface WebSocketLike {
   readonly readyState: number;
-  /** Bytes that are not yet on their way. */
+  /** The number of bytes that are not sent yet. */
   readonly bufferedAmount: number;
   send(text: string): void;
   close(code: number, reason: string): void;
@@ -45,7 +46,7 @@ export class SocketConnection {
       this.#open = false;
       gone();
     });
-    // A close follows; without a listener the process would end.
+    // A `close` event follows. Without this listener the process would end.
     socket.on('error', () => {});
   }
 
@@ -57,7 +58,7 @@ export class SocketConnection {
     this.sendText(JSON.stringify(frame));
   }
 
-  /** For a frame that goes to many. */
+  /** Sends text that was made once for many clients. */
   sendText(text: string): void {
     const { socket, maxBufferedBytes } = this.#settings;
     if (!this.isOpen) return;
@@ -72,7 +73,7 @@ export class SocketConnection {
     }
   }
 
-  /** Waits until the client has taken most of what it was sent. False when it does not, or has gone. */
+  /** Waits until the client has read most of what it was sent. False when it does not read, or has disconnected. */
   async caughtUp(patienceMs: number): Promise<boolean> {
     const { socket, maxBufferedBytes } = this.#settings;
     for (let waited = 0; this.isOpen && socket.bufferedAmount > maxBufferedBytes / 2; waited += POLL_MS) {
@@ -82,7 +83,7 @@ export class SocketConnection {
     return this.isOpen;
   }
 
-  /** Resolves when every frame that has come is handled. */
+  /** Resolves when every frame that was received is handled. */
   get settled(): Promise<void> {
     return this.#handling;
   }
@@ -93,7 +94,7 @@ export class SocketConnection {
     const { socket, gone } = this.#settings;
     gone();
     socket.close(code, reason);
-    // A client that does not read never answers the closing either.
+    // A client that does not read does not answer the closing handshake either.
     setTimeout(() => socket.terminate(), CLOSING_MS).unref();
   }
 

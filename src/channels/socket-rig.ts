@@ -1,5 +1,6 @@
 // For tests of socket channels: a real server that hands its sockets to a channel, and a client that does what the
-// protocol asks of a page. It keeps its surface and its place in the talk, and comes back when it is cut off.
+// protocol asks of a page. The client keeps its surface and its place in the conversation, and reconnects when it is
+// disconnected.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -38,7 +39,7 @@ export interface PageOptions {
 }
 
 export class SocketPage {
-  /** Everything that came, over all connections. */
+  /** Every frame that came, over all connections. */
   readonly frames: ServerFrame[] = [];
   /** The texts that a person sees, in order. */
   readonly shown: string[] = [];
@@ -95,7 +96,7 @@ export class SocketPage {
     this.#socket?.send(data);
   }
 
-  /** Resolves with what the server said to this message: accepted, or an error. */
+  /** Resolves with the server's answer to this message: accepted, or an error. */
   async says(text: string, id: string): Promise<ServerFrame> {
     const from = this.frames.length;
     this.send({ type: 'message', id, text });
@@ -105,7 +106,7 @@ export class SocketPage {
     return answer() ?? { type: 'error', message: `closed with ${this.closeCode}` };
   }
 
-  /** What a running run has shown so far. */
+  /** Returns what a running run has shown so far. */
   draft(runId: string): string | undefined {
     return this.#drafts.get(runId);
   }
@@ -118,7 +119,7 @@ export class SocketPage {
     return this.frames.filter((frame): frame is ServerFrame & { type: Type } => frame.type === type);
   }
 
-  /** Everything that the server had to say before now has come. */
+  /** Resolves when everything that the server sent before now has arrived. */
   async caughtUp(): Promise<void> {
     const before = this.count('pong');
     this.send({ type: 'ping' });
@@ -143,7 +144,7 @@ export class SocketPage {
     });
   }
 
-  /** Reads nothing more, as a tab that the system has put to sleep. */
+  /** Stops reading, like a tab that the system has put to sleep. */
   pause(): void {
     this.#socket?.pause();
   }
@@ -152,7 +153,7 @@ export class SocketPage {
     this.#socket?.resume();
   }
 
-  /** The connection breaks without a goodbye. */
+  /** Breaks the connection without a closing handshake. */
   async cut(): Promise<void> {
     this.#socket?.terminate();
     await this.until(() => this.closeCode !== undefined);
@@ -197,7 +198,7 @@ export class SocketPage {
   }
 }
 
-/** What the channel suite needs: one page on one surface, with an empty mailbox behind it. */
+/** Makes what the channel suite needs: one page on one surface, with an empty mailbox behind it. */
 export async function socketChannelRig(make: (ports: SocketChannelPorts) => SocketChannel): Promise<ChannelRig> {
   const mailbox: Mailbox = { history: async () => [], last: async () => undefined };
   const channel = make({ mailbox, stop: () => {}, now: Date.now });

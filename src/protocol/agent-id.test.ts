@@ -32,7 +32,7 @@ describe('an agent id', () => {
       expect(isValidAgentId(value)).toBe(false);
   });
 
-  it('can never climb out of a folder, whatever it was made from', () => {
+  it('can never climb out of a folder, for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 100 }), (value) => {
         expect(normalizeAgentId(value)).toMatch(/^[a-z0-9_-]{1,64}$/);

@@ -5,16 +5,16 @@ import type { WorkspaceBootstrapFile } from './bootstrap-file.ts';
 import type { SessionType } from './session-type.ts';
 
 export interface TimeContext {
-  /** 0 to 23, local to `timezone`. */
+  /** The hour from 0 to 23 in the zone `timezone`. */
   hour: number;
-  /** 0 is Sunday. */
+  /** The day from 0, which is Sunday, to 6. */
   dayOfWeek: number;
   isWeekend: boolean;
   timezone: string;
 }
 
 export interface ChannelContext {
-  /** The platform: "slack", "discord", "cli"… */
+  /** The name of the platform: "slack", "discord", "cli"… */
   provider: string;
   channelId?: string;
   channelName?: string;
@@ -23,7 +23,7 @@ export interface ChannelContext {
 export interface AgentBootstrapHookContext {
   workspaceDir: string;
   bootstrapFiles: WorkspaceBootstrapFile[];
-  /** The whole validated configuration, unknown sections included. */
+  /** The whole validated configuration, with the sections that Atrium does not know. */
   cfg?: Record<string, unknown>;
   sessionKey?: string;
   sessionId?: string;
@@ -40,9 +40,9 @@ export interface InternalHookEvent {
   sessionKey: string;
   context: Record<string, unknown>;
   timestamp: Date;
-  /** Lines that a handler wants shown to the person; the caller decides whether this event has somebody to show them to. */
+  /** Lines that a handler wants a person to see. The caller decides whether they can be shown. */
   messages: string[];
-  /** Aborted when the handler's deadline passes. Handlers written before Atrium simply do not look at it. */
+  /** The signal is aborted when the handler's deadline passes. Handlers that were written before Atrium ignore it. */
   signal?: AbortSignal;
 }
 

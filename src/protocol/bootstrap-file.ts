@@ -11,7 +11,7 @@ export const DEFAULT_BOOTSTRAP_FILENAME = 'BOOTSTRAP.md';
 export const DEFAULT_MEMORY_FILENAME = 'MEMORY.md';
 export const DEFAULT_MEMORY_ALT_FILENAME = 'memory.md';
 
-/** How many characters one file, and all files together, may bring when nobody says otherwise. */
+/** How many characters one file, and all files together, may bring when the configuration sets no limit. */
 export const DEFAULT_BOOTSTRAP_MAX_CHARS = 12_000;
 export const DEFAULT_BOOTSTRAP_TOTAL_MAX_CHARS = 60_000;
 
@@ -31,11 +31,11 @@ export type WorkspaceBootstrapFileName =
   | 'MANDATE.md'
   | (string & {});
 
-/** Mutable on purpose: a handler edits the entries of its private draft in place. */
+/** The fields are mutable on purpose: a handler edits the entries of its private draft in place. */
 export interface WorkspaceBootstrapFile {
   name: WorkspaceBootstrapFileName;
   path: string;
-  /** Absent when the file is missing. */
+  /** The content is absent when the file is missing. */
   content?: string;
   missing: boolean;
 }

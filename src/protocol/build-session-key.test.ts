@@ -140,7 +140,7 @@ describe('events of a session', () => {
     expect(resolveWakeTarget(run, 'home', 'global')).toEqual({ agentId: 'work' });
   });
 
-  it('of a key without an agent wake nobody in particular', () => {
+  it('of a key without an agent name no wake target', () => {
     expect(resolveEventSessionKey('cron:j:run:1')).toBe('cron:j:run:1');
     expect(resolveWakeTarget('cron:j:run:1')).toEqual({});
   });

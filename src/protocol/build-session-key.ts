@@ -1,5 +1,5 @@
-// The session key, written: which key a message, a thread or an event belongs to. Ids are normalised on the way in, so
-// two spellings of one place share one session. The grammar is told in `session-key.ts`, which reads these keys back.
+// Writes session keys: it decides to which key a message, a thread or an event belongs. Ids are normalised first, so
+// two spellings of one place share one session. `session-key.ts` explains the grammar and reads these keys.
 
 import { normalizeAccountId, normalizeAgentId } from './agent-id.ts';
 import { isCronRunSessionKey, normalizeSessionKey, parseAgentSessionKey } from './session-key.ts';
@@ -52,7 +52,7 @@ export function buildCronSessionKey(job: { readonly agentId: string; readonly jo
   return `agent:${normalizeAgentId(job.agentId)}:cron:${lowered(job.jobId)}`;
 }
 
-/** The stored key behind the one that a request names. A request may name another agent's key in full. */
+/** Returns the stored key for the key that a request names. A request may name another agent's key in full. */
 export function toAgentStoreSessionKey(request: {
   readonly agentId: string;
   readonly requestKey?: Text;
@@ -69,13 +69,13 @@ export interface Thread {
   readonly baseSessionKey: string;
   readonly threadId?: Text;
   readonly parentSessionKey?: string | undefined;
-  /** False where the platform's thread id already is the base key's channel id. */
+  /** False where the platform's thread id already is the channel id of the base key. */
   readonly useSuffix?: boolean | undefined;
-  /** For platforms whose thread ids differ by case. */
+  /** Used for platforms whose thread ids differ only by case. */
   readonly normalizeThreadId?: ((threadId: string) => string) | undefined;
 }
 
-/** Without a thread id there is no thread, hence no parent either. */
+/** Without a thread id there is no thread, and so there is no parent either. */
 export function resolveThreadSessionKeys(thread: Thread): { sessionKey: string; parentSessionKey?: string } {
   const { baseSessionKey, parentSessionKey, useSuffix = true, normalizeThreadId = lowered } = thread;
   const threadId = (thread.threadId ?? '').trim();
@@ -96,14 +96,20 @@ export function buildGroupHistoryKey(group: {
   return `${channel}:${normalizeAccountId(group.accountId)}:${group.peerKind}:${peerId}`;
 }
 
-/** Where a session's events go. A cron run's session ends with the run, so its events go to the agent's main session. */
+/**
+ * Returns the session that gets a session's events. The session of a cron run ends with the run, so its events go to
+ * the agent's main session.
+ */
 export function resolveEventSessionKey(sessionKey: string, mainKey?: Text, scope?: SessionScope): string {
   const parsed = parseAgentSessionKey(sessionKey);
   if (!parsed || !isCronRunSessionKey(sessionKey)) return sessionKey;
   return scope === 'global' ? 'global' : buildAgentMainSessionKey({ agentId: parsed.agentId, mainKey });
 }
 
-/** Whom a heartbeat wakes for a session's event: a session, only an agent when all share one session, or whoever is up. */
+/**
+ * Returns what a heartbeat wakes for a session's event: the session; or only the agent, when all senders share one
+ * session; or no particular target, when the key names no agent.
+ */
 export function resolveWakeTarget(
   sessionKey: string,
   mainKey?: Text,
@@ -115,7 +121,7 @@ export function resolveWakeTarget(
   return { sessionKey: resolveEventSessionKey(sessionKey, mainKey, scope) };
 }
 
-/** Signal's group ids mean something else in another case; every other peer is lower case. */
+/** The case of Signal's group ids carries meaning; every other peer is written in lower case. */
 function conversationId(channel: string, kind: 'group' | 'channel', peerId: Text): string {
   const id = (peerId ?? '').trim() || 'unknown';
   return channel === 'signal' && kind === 'group' ? id : id.toLowerCase();
@@ -126,7 +132,7 @@ function linkedIdentity(peer: AgentPeer): string | undefined {
   if (id === '') return undefined;
   const addresses = new Set([id, `${lowered(peer.channel)}:${id}`]);
   for (const [name, linked] of Object.entries(peer.identityLinks ?? {})) {
-    // The links come from a hand-written file: a name without a list is no link, and neither is a list without a name.
+    // A person writes the links by hand, so a name without a list is ignored, and so is a list without a name.
     if (name.trim() === '' || !Array.isArray(linked)) continue;
     if (linked.some((address) => typeof address === 'string' && addresses.has(lowered(address)))) return name;
   }

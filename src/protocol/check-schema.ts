@@ -1,6 +1,6 @@
-// Checks a value against a JSON Schema that somebody else wrote: a plugin, or an MCP server. Understands draft-07 and
-// 2020-12. Nothing is fetched, formats are not looked at, and neither reading the schema nor checking a value can take
-// longer than its time, because a pattern may take for ever. What a problem is called is left to the caller.
+// Checks a value against a JSON Schema that comes from outside: from a plugin or an MCP server. It understands draft-07
+// and 2020-12. It fetches nothing and does not check formats. Reading the schema and checking a value are both limited
+// in time, because a pattern may take for ever. The caller decides how a problem is worded.
 //
 // Result: a schema that cannot be used is an outcome with the reason. Errors: none.
 
@@ -13,12 +13,12 @@ export type SchemaProblem = ErrorObject<string, Readonly<Record<string, unknown>
 
 export type SchemaCheck =
   | { readonly kind: 'checked'; readonly problems: readonly SchemaProblem[] }
-  /** No value can be checked against it. */
+  /** The schema cannot be used to check any value. */
   | { readonly kind: 'unusable'; readonly reason: string }
   | { readonly kind: 'overran'; readonly timeoutMs: number };
 
 export interface CheckSchemaOptions {
-  /** Writes the defaults of the schema into the value. */
+  /** When true, the defaults of the schema are written into the value. */
   readonly fillsDefaults?: boolean | undefined;
   readonly timeoutMs?: number | undefined;
 }
@@ -43,7 +43,7 @@ export async function checkSchema(
   }
 }
 
-/** What became of a schema, kept as long as the schema itself. */
+/** The result of reading a schema. It is kept as long as the schema itself. */
 type Compiled = ValidateFunction | Exclude<SchemaCheck, { readonly kind: 'checked' }>;
 const PLAIN = new WeakMap<JsonObject, Compiled>();
 const FILLING = new WeakMap<JsonObject, Compiled>();
@@ -51,7 +51,7 @@ const FILLING = new WeakMap<JsonObject, Compiled>();
 async function compile(schema: JsonObject, useDefaults: boolean, timeoutMs: number): Promise<Compiled> {
   const [{ Ajv }, { Ajv2020 }] = await Promise.all([import('ajv'), import('ajv/dist/2020.js')]);
   const { $schema, $id: _, ...own } = readable(schema);
-  // A schema that does not say which draft it follows may still use the lists of schemas that 2020-12 no longer has.
+  // A schema that does not say which draft it follows may use lists of schemas, which 2020-12 no longer has.
   const drafts = /draft-0\d/.test(String($schema)) ? [Ajv] : [Ajv2020, Ajv];
   let failure: Compiled | undefined;
   for (const Draft of drafts) {
@@ -69,7 +69,7 @@ async function compile(schema: JsonObject, useDefaults: boolean, timeoutMs: numb
 const OPTIONS: Options = {
   allErrors: true,
   verbose: true,
-  /** A schema may name a property `constructor`, which every object seems to have. */
+  /** A schema may name a property `constructor`, which every object inherits. */
   ownProperties: true,
   strict: false,
   meta: false,
@@ -78,7 +78,7 @@ const OPTIONS: Options = {
   logger: false,
 };
 
-/** `nullable` is a word of OpenAPI that stands in many schemas; alone, without a type, it is no reason to refuse one. */
+/** Many schemas use OpenAPI's word `nullable`. A schema that has it without a type is still accepted. */
 function readable(schema: JsonObject): JsonObject {
   return JSON.parse(JSON.stringify(schema), (_, value) => {
     if (typeof value?.nullable !== 'boolean' || value.type !== undefined) return value;

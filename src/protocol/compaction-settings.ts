@@ -3,19 +3,19 @@
 import type { ModelRef } from './model-ref.ts';
 
 export interface CompactionSettings {
-  /** False: only when a person asks for it. */
+  /** False means that a conversation is shortened only when a person asks for it. */
   readonly enabled: boolean;
-  /** The share of the window at which it begins. */
+  /** The share of the context window at which compaction begins. */
   readonly threshold: number;
-  /** What stays as it was said; without it, a quarter of the window. */
+  /** How many recent tokens stay word for word. Without a value it is a quarter of the window. */
   readonly keepRecentTokens?: number | undefined;
-  /** Who writes the summary; without it, the model of the run. */
+  /** The model that writes the summary. Without a value it is the model of the run. */
   readonly model?: ModelRef | undefined;
   readonly timeoutMs: number;
-  /** The window of models that nobody knows, and the most that is used of others'. */
+  /** The window of models whose window is unknown, and the most that is used of every other window. */
   readonly contextTokens: number;
-  /** Somebody wrote it down; otherwise it is ours. */
+  /** True when the configuration sets `contextTokens`; otherwise the value is Atrium's default. */
   readonly isContextTokensSet?: boolean | undefined;
-  /** What no summary may lose: facts in words, and sections such as `AGENTS.md#Safety`. */
+  /** What every summary must keep: facts in words, and sections such as `AGENTS.md#Safety`. */
   readonly pins: readonly string[];
 }

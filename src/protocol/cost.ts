@@ -1,14 +1,14 @@
-// What model calls have cost, in whatever currency the configuration names its prices. A price that nobody configured
-// makes a cost unknown, never zero.
+// What model calls have cost, in the currency in which the configuration gives its prices. Where the configuration
+// gives no price, the cost is unknown, never zero.
 
 export interface Cost {
-  /** Of the calls whose price is known; null when it is known of none. */
+  /** The sum over the calls whose price is known, or null when no call has a known price. */
   readonly cost: number | null;
-  /** How many calls have no known price. */
+  /** The number of calls that have no known price. */
   readonly unpriced: number;
 }
 
-/** For people: `0.0123`, `unknown`, or `0.0123 and 2 calls of unknown cost`. */
+/** Formats a cost for people: `0.0123`, `unknown`, or `0.0123 and 2 calls of unknown cost`. */
 export function formatCost({ cost, unpriced }: Cost): string {
   if (cost === null) return 'unknown';
   const known = cost === 0 ? '0' : cost.toFixed(cost < 1 ? 4 : 2);

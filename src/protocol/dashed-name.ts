@@ -1,4 +1,4 @@
-// Names of packs and plugins that people make up: words in small letters with dashes between them, because they become
+// Names that people choose for packs and plugins: words in small letters with dashes between them, because they become
 // folders, settings and arguments of commands.
 
 const LONGEST = 64;
@@ -7,7 +7,7 @@ export function isDashedName(name: string): boolean {
   return name.length <= LONGEST && /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name);
 }
 
-/** What could have been meant; undefined when nothing of it can be used. */
+/** Returns the valid name that is nearest to `name`, or undefined when nothing of `name` can be used. */
 export function suggestDashedName(name: string): string | undefined {
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
@@ -21,7 +21,7 @@ export function suggestDashedName(name: string): string | undefined {
   return isDashedName(suggestion) ? suggestion : undefined;
 }
 
-/** As a heading has it. */
+/** Returns the name as a heading writes it. */
 export function titleOfName(name: string): string {
   const words = name.replaceAll('-', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);

@@ -1,10 +1,10 @@
-// What became of an approval, in the words that people read.
+// Describes the outcome of an approval in the words that people read.
 
 import type { ApprovalResolution } from './approval-decision.ts';
 
 export function describeDecision(answered: {
   readonly decision: ApprovalResolution | null;
-  /** What it counts as when nobody answered. */
+  /** The decision that holds when no answer came in time. */
   readonly timeoutBehavior: 'allow' | 'deny';
 }): string {
   switch (answered.decision) {

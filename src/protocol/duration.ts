@@ -2,7 +2,7 @@
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Undefined for anything that is no span. */
+/** Returns milliseconds, or undefined for text that is not a span of time. */
 export function parseDuration(text: string): number | undefined {
   const compact = text.trim().toLowerCase().replace(/\s+/g, '');
   if (compact.length > 40 || !/^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/.test(compact)) return undefined;
@@ -13,7 +13,7 @@ export function parseDuration(text: string): number | undefined {
   return Number.isFinite(total) ? Math.round(total) : undefined;
 }
 
-/** The shortest that `parseDuration` reads as the same span, to the second. */
+/** Returns the shortest text that `parseDuration` reads as the same span, rounded to seconds. */
 export function formatDuration(ms: number): string {
   let rest = Math.round(ms / 1_000);
   const parts: string[] = [];

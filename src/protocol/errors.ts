@@ -6,9 +6,9 @@
 export interface ErrorDefinition<Facts> {
   /** Begins with `ATRIUM_` and never changes, because programs compare it. */
   readonly code: string;
-  /** Without one it is 500: the gateway could not do its part. */
+  /** The default is 500, which means that the gateway itself failed. */
   readonly status?: number;
-  /** Ends with the next step where there is one. */
+  /** The message ends with the next step where there is one. */
   readonly message: string | ((facts: Facts, cause: unknown) => string);
   /** What happened, in Markdown. */
   readonly means: string;
@@ -65,7 +65,10 @@ export function defineError<Facts extends FactsOf = Record<never, never>>(
       Object.assign(this, facts);
     }
 
-    /** An error is known by its code, so that `instanceof` holds for one that came from the plugin worker, too. */
+    /**
+     * An error is recognised by its code, so that `instanceof` also holds for an error that came from the plugin
+     * worker.
+     */
     static override [Symbol.hasInstance](value: unknown): boolean {
       return isAtriumError(value) && value.code === definition.code;
     }

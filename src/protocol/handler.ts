@@ -1,5 +1,5 @@
-// What every part of Atrium may know about a handler: who it is, how it was called, how it went. The runner in
-// `hooks` makes these records; composition, reports and commands only read them.
+// What every part of Atrium may know about a handler: its name and owner, how it was called, and how the call ended.
+// The runner in `hooks` makes these records; composition, reports and commands only read them.
 
 export const STABILITIES = ['static', 'session', 'run'] as const;
 
@@ -13,11 +13,11 @@ export type Authorship = 'handler' | 'rule';
 
 export interface HandlerInfo {
   readonly id: string;
-  /** Who brought this handler: `atrium`, a hook pack, a plugin, a configuration file. */
+  /** What brought this handler: `atrium`, a hook pack, a plugin or a configuration file. */
   readonly owner: string;
   readonly priority: number;
   readonly description?: string | undefined;
-  /** Undeclared makes no promise and is not checked. */
+  /** A handler that declares no stability makes no promise, and nothing is checked. */
   readonly stability?: Stability | undefined;
   readonly onError: OnError;
   readonly timeoutMs: number;
@@ -35,5 +35,5 @@ export interface HandlerCall {
   readonly error?: string;
 }
 
-/** Thrown by whoever invokes a handler, when the handler settled but left something that is no value. */
+/** The code that calls a handler throws this when the handler finished but left something that is not a value. */
 export class InvalidHandlerResult extends Error {}

@@ -1,14 +1,15 @@
-// A message on its way in, and the place it came from. Channels make these; nothing else knows a platform's own form.
+// A message on its way in, and the place that it came from. Channels make these values; no other part knows the form
+// that a platform uses.
 
 import type { JsonObject } from './json.ts';
 
-/** Whom a message was addressed to: one person, a closed group, or a public channel. */
+/** The addressee of a message: one person, a closed group, or a public channel. */
 export interface Peer {
   readonly kind: 'direct' | 'group' | 'channel';
   readonly id: string;
 }
 
-/** The place on a platform where people see the talk. Answers go back to it. */
+/** The place on a platform where people see the conversation. Answers go back to it. */
 export interface Surface {
   readonly channel: string;
   readonly accountId: string;
@@ -26,21 +27,23 @@ export interface Inbound {
   readonly surface: Surface;
   readonly sender: Sender;
   readonly text: string;
-  /** When the platform says that it was written, in milliseconds. */
+  /** The time in milliseconds at which the platform says that the message was written. */
   readonly at: number;
-  /** The platform's name for this event. Two inbounds with the same one, per channel and account, are one message. */
+  /** The platform's id of this event. Two inbounds of one channel and account with the same id are one message. */
   readonly eventId?: string | undefined;
-  /** Together with the revision it takes the event id's place on platforms that have none. */
+  /** On platforms without event ids, the message id and the revision together take its place. */
   readonly messageId?: string | undefined;
   readonly revision?: number | undefined;
   readonly replyToId?: string | undefined;
   readonly wasMentioned?: boolean | undefined;
-  /** The session that the sender asked for by key, where a surface may choose: a terminal, an API client. */
+  /** The key of the session that the sender asked for. Only some surfaces may choose one: terminals and API clients. */
   readonly sessionKey?: string | undefined;
   readonly agentId?: string | undefined;
-  /** A client waits for the answer on its connection and will not come back for it, so that it ends with the process. */
+  /**
+   * A client waits for the answer on its connection and will not ask for it later, so the run ends with the process.
+   */
   readonly isAwaited?: true | undefined;
-  /** Set when an agent wrote it. Nothing in it is a command then, whatever it looks like. */
+  /** Set when an agent wrote the message. Such a message is never read as a command. */
   readonly fromAgent?: AgentOrigin | undefined;
   readonly metadata?: JsonObject | undefined;
 }
@@ -48,16 +51,18 @@ export interface Inbound {
 /** The tool call that a message of an agent comes from. */
 export interface AgentOrigin {
   readonly runId: string;
-  /** Tells the call from every other one of its run. */
+  /** Distinguishes this call from every other call of its run. */
   readonly call: string;
-  /** The keys of the sessions that passed the matter on, the sending one last. */
+  /** The keys of the sessions that passed the message on. The sending session is last. */
   readonly path: readonly string[];
 }
 
-/** The key under which a repeated delivery of the same message is recognised; undefined when the platform names none. */
+/**
+ * Returns the key by which a repeated delivery of one message is recognised, or undefined when the platform names none.
+ */
 export function dedupeKeyOf(inbound: Inbound): string | undefined {
   const { surface, eventId, messageId, revision, fromAgent } = inbound;
-  // Without the surface: where a session is may change between a call and its repetition.
+  // The surface is not part of this key, because a session's surface may change before the call is repeated.
   if (fromAgent) return dedupeKeyOfCall(fromAgent);
   const name =
     eventId !== undefined

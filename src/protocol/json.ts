@@ -1,4 +1,5 @@
-// Values that can be written down and read back unchanged: what crosses the store, the wire and a plugin's worker.
+// Values that can be written and read again without change. The store, the wire and a plugin's worker pass only such
+// values.
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
@@ -6,7 +7,7 @@ export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
-/** An object as JSON means it: neither a list nor null. */
+/** True for an object in the sense of JSON: neither a list nor null. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
-// What happens while it happens, for whoever watches: sockets, streaming clients, the recorder. Nothing reads these to
-// decide; what must survive is a row in the store before its event is told.
+// What happens in the gateway, told while it happens, to every listener: sockets, streaming clients, the recorder. No
+// code reads these events to decide anything. What must survive a crash is a row in the store before its event is told.
 //
 // Lifecycle: `message-accepted`, then `run-start`, any number of deltas and tool events, `run-end`, and one
 // `delivery-end` per part. A run that is taken up again after a crash starts over with a higher attempt, and its drafts
@@ -9,7 +9,10 @@ import type { Surface } from './inbound.ts';
 import type { JsonValue } from './json.ts';
 
 export type LiveEvent =
-  /** Without its text while a gate may yet block it; told again with the text when the gate has passed. */
+  /**
+   * The event has no text while a gate may still block the message. It is told again with the text when the gate has
+   * passed.
+   */
   | (Base & { readonly type: 'message-accepted'; readonly text: string; readonly surface: Surface })
   | (Base & {
       readonly type: 'run-start';
@@ -18,7 +21,7 @@ export type LiveEvent =
       readonly sessionId: string;
     })
   | (Base & { readonly type: 'text-delta'; readonly attempt: number; readonly call: number; readonly text: string })
-  /** The draft so far is void: the call is made again, or another model answers. */
+  /** The draft so far is void, because the call is made again or another model answers. */
   | (Base & { readonly type: 'text-reset'; readonly attempt: number; readonly call: number; readonly reason: string })
   | (Base & {
       readonly type: 'tool-start';
@@ -34,7 +37,7 @@ export type LiveEvent =
       readonly ms: number;
       readonly content: string;
     })
-  /** The run waits for a person, and goes on when they have answered. */
+  /** The run waits for a person and goes on when the person has answered. */
   | (Base & {
       readonly type: 'approval-start';
       readonly approvalId: string;
@@ -64,11 +67,11 @@ export type LiveEvent =
       readonly text: string;
       readonly surface: Surface;
       readonly outcome: 'sent' | 'failed' | 'suppressed' | 'dead';
-      /** What the platform calls the message, where it says so. */
+      /** The platform's id of the message, where the platform gives one. */
       readonly messageId?: string | undefined;
-      /** Why it did not arrive. */
+      /** Says why the part did not arrive. */
       readonly error?: string | undefined;
-      /** Who stopped it, and why. */
+      /** Says which handler stopped the part, and why. */
       readonly suppressed?:
         | {
             readonly hook: string;
@@ -83,13 +86,13 @@ export type LiveEvent =
 interface Base {
   readonly sessionKey: string;
   readonly runId: string;
-  /** In milliseconds. */
+  /** The time in milliseconds. */
   readonly at: number;
 }
 
 export type LiveEventType = LiveEvent['type'];
 
-/** How a run is going, and how it went: `stopped` by a person or a client that left, `blocked` by a gate. */
+/** The states of a run. `stopped` means by a person or by a client that left, `blocked` means by a gate. */
 export const RUN_STATUSES = ['running', 'suspended', 'done', 'failed', 'stopped', 'blocked'] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 

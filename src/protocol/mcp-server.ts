@@ -1,12 +1,12 @@
-// A server of tools that speaks the Model Context Protocol, as the configuration names it: the folder that reads
-// settings and the one that starts servers share this and nothing else.
+// A server of tools that speaks the Model Context Protocol, as the configuration describes it. The folder that reads
+// settings and the folder that starts servers share only this type.
 
 export interface McpServerSettings {
   readonly name: string;
   readonly transport: McpTransport;
-  /** From the start to its list of tools. */
+  /** The time limit from the start of the server to its list of tools. */
   readonly startMs: number;
-  /** For one call. */
+  /** The time limit for one call. */
   readonly timeoutMs: number;
 }
 
@@ -17,13 +17,13 @@ export interface StdioMcpTransport {
   readonly kind: 'stdio';
   readonly command: string;
   readonly args: readonly string[];
-  /** Besides the harmless variables. */
+  /** Variables that the program gets besides the harmless ones. */
   readonly env: Readonly<Record<string, string>>;
-  /** Absolute. */
+  /** An absolute path. */
   readonly cwd: string;
 }
 
-/** A server elsewhere that speaks streamable HTTP. */
+/** A remote server that speaks streamable HTTP. */
 export interface HttpMcpTransport {
   readonly kind: 'http';
   readonly url: string;

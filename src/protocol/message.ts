@@ -1,5 +1,5 @@
-// What was said, as the transcript keeps it and every provider is told it. Providers have forms of their own; each
-// conversion is one file in `models/`, and nothing else knows those forms.
+// What was said, in the form in which the transcript keeps it and in which every provider receives it. Providers have
+// forms of their own; each conversion is one file in `models/`, and no other code knows those forms.
 
 import type { JsonValue } from './json.ts';
 
@@ -26,7 +26,7 @@ export interface ToolCallPart {
   readonly type: 'tool-call';
   readonly id: string;
   readonly name: string;
-  /** As the model wrote them. A model may write anything, so a tool still checks them. */
+  /** The parameters as the model wrote them. A model may write anything, so a tool checks them. */
   readonly params: JsonValue;
 }
 
@@ -37,7 +37,7 @@ export interface ToolMessage {
   readonly toolName: string;
   readonly content: string;
   readonly isError?: true | undefined;
-  /** For people and programs; never sent to a model. */
+  /** Details for people and programs. They are never sent to a model. */
   readonly details?: JsonValue | undefined;
 }
 

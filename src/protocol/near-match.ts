@@ -1,9 +1,9 @@
-// The likely intended word behind a misspelt one, for "did you mean" lines.
+// Finds the word that a person probably meant with a misspelt one, for "did you mean" lines.
 
-/** Nobody misspells a longer word; comparing costs its length squared. */
+/** Longer words are not compared: the cost is the square of the length, and no name is that long. */
 const LONGEST_WORD = 200;
 
-/** The candidate closest to `word`, when it is close enough that a slip of the fingers explains the difference. */
+/** Returns the candidate that is closest to `word`, if it is close enough to be explained by a typing mistake. */
 export function nearMatch(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > LONGEST_WORD) return undefined;
   const allowed = Math.max(1, Math.floor(word.length / 3));
@@ -19,7 +19,10 @@ export function nearMatch(word: string, candidates: Iterable<string>): string | 
   return best;
 }
 
-/** Levenshtein with adjacent swaps counted once; gives up early and returns `limit` when the words are further apart. */
+/**
+ * The Levenshtein distance, where a swap of two neighbours counts once. It stops early and returns `limit` when the
+ * words differ more.
+ */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let beforeLast: number[] = [];

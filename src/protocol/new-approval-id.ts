@@ -1,5 +1,5 @@
-// The name of an approval: people type it, so it is short and has no letters that look like digits; and nobody may guess
-// it, so it is random.
+// Makes the id of an approval. People type it, so it is short and has no letters that look like digits. It is random,
+// so that no person can guess it.
 
 import { randomInt } from 'node:crypto';
 

@@ -1,4 +1,5 @@
-// Names for things that happen: runs, sessions, dead letters. Sortable by time, unguessable at the end.
+// Makes ids for things that happen: runs, sessions, dead letters. Ids sort by time, and their random end cannot be
+// guessed.
 
 import { randomBytes } from 'node:crypto';
 

@@ -1,10 +1,10 @@
-// Words from elsewhere (an error, a plugin, a platform, a model) before they stand in a log, a report, a terminal or an
-// answer: on one line, of bounded length, without characters that would move a cursor or turn the direction of reading.
+// Prepares text from outside (an error, a plugin, a platform, a model) for a log, a report, a terminal or an answer:
+// one line of bounded length, without characters that would move a cursor or change the direction of reading.
 
-/** Empty when there is nothing to say, or when it cannot be shown. */
+/** Returns an empty string when there is no text, or when it cannot be shown. */
 export function oneLine(value: unknown, maxChars = 500): string {
   const line = errorText(value)
-    // Somebody else decides how long it is, and the patterns below are not made for that.
+    // The author of the text decides its length, and the patterns below are too slow for very long texts.
     .slice(0, maxChars * 4)
     .replace(/\u001b\[[0-9;]*[A-Za-z]/g, '')
     .replace(/[\s\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/gu, ' ')
@@ -12,7 +12,7 @@ export function oneLine(value: unknown, maxChars = 500): string {
   return clip(line, maxChars);
 }
 
-/** What was thrown, in its own words. Anything can be thrown, even something that throws when it is looked at. */
+/** Returns the words of a thrown value. Code can throw anything, even an object that throws when it is read. */
 export function errorText(error: unknown): string {
   try {
     const hasMessage = error instanceof Error || (typeof error === 'object' && error !== null && 'message' in error);
@@ -22,7 +22,7 @@ export function errorText(error: unknown): string {
   }
 }
 
-/** The beginning of a text that is too long, with a mark; no character is cut in two. */
+/** Returns the beginning of a text that is too long, with a mark at the end. No character is cut in two. */
 export function clip(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   return `${text

@@ -1,4 +1,4 @@
-// The channels that only the operator reaches: whoever gets through to one of them has the gateway's token.
+// The channels that only the operator can reach, because every client of them has the gateway's token.
 
 const OPERATOR_CHANNELS: ReadonlySet<string> = new Set(['web', 'cli', 'api']);
 

@@ -1,24 +1,26 @@
-// What the operator says about plugins: which may load, with what configuration, and what each is allowed.
+// The operator's settings for plugins: which ones may load, with which configuration, and what each is allowed to do.
 
 export interface PluginSettings {
-  /** False switches every plugin off, the bundled ones too. */
+  /** False switches every plugin off, also the bundled ones. */
   readonly enabled: boolean;
-  /** When there are any, only these load. */
+  /** When the list is not empty, only these plugins load. */
   readonly allow: readonly string[];
   readonly deny: readonly string[];
-  /** Files and folders to look for plugins in, absolute. */
+  /** Absolute paths of files and folders in which plugins are looked for. */
   readonly loadPaths: readonly string[];
-  /** Who fills a place that only one plugin can have; null leaves it empty. */
+  /** The plugin that fills a role which only one plugin can have. Null leaves the role empty. */
   readonly slots: { readonly memory?: string | null | undefined };
   readonly entries: Readonly<Record<string, PluginEntry>>;
   readonly worker: PluginWorkerSettings;
 }
 
 export interface PluginEntry {
-  /** Undefined leaves it to where the plugin comes from. */
+  /** Without a value, the place where the plugin was found decides. */
   readonly enabled?: boolean | undefined;
   readonly isolation?: 'worker' | 'inline' | undefined;
-  /** The plugin's own, as written; checked against its schema when it loads. */
+  /**
+   * The plugin's own configuration as it is written. It is checked against the plugin's schema when the plugin loads.
+   */
   readonly config?: Readonly<Record<string, unknown>> | undefined;
   readonly hooks: PluginHookSettings;
 }
@@ -31,7 +33,7 @@ export interface PluginHookSettings {
 }
 
 export interface PluginWorkerSettings {
-  /** The most that the worker's own objects may take. */
+  /** The most memory that the worker's own objects may use. */
   readonly memoryMb: number;
   /** How long the worker may be silent before it counts as stuck. */
   readonly heartbeatMs: number;

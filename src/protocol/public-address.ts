@@ -1,13 +1,13 @@
-// Tells an address of the open internet from every other one. An address counts as private unless it is known to be
-// public: for IPv6 only the range that is handed out to hosts is public, and an address that carries an IPv4 address
-// inside is judged by that one too.
+// Distinguishes addresses of the open internet from all others. An address counts as private unless it is known to be
+// public: of IPv6 only the range that is assigned to hosts is public, and an address that contains an IPv4 address is
+// also judged by that one.
 
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** Takes an address as the system writes it, without brackets. Anything else is not public. */
+/** Takes an address as the system writes it, without brackets. Any other text is not public. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !PRIVATE.check(address, 'ipv4');
-  // A zone is only ever needed for addresses that are not public.
+  // Only addresses that are not public need a zone.
   if (!isIPv6(address) || address.includes('%')) return false;
   return HANDED_OUT.check(address, 'ipv6') && !PRIVATE.check(address, 'ipv6');
 }
@@ -37,14 +37,16 @@ for (const [base, bits] of PRIVATE_IPV4) {
   PRIVATE.addSubnet(base, bits, 'ipv4');
   // A network without IPv4 reaches the rest of the internet through this range.
   PRIVATE.addSubnet(`64:ff9b::${base}`, 96 + bits, 'ipv6');
-  // 6to4 carries the address of the router that unpacks it.
+  // A 6to4 address contains the address of the router that unpacks it.
   PRIVATE.addSubnet(`2002:${inGroups(base)}::`, 16 + bits, 'ipv6');
 }
 PRIVATE.addSubnet('2001::', 23, 'ipv6'); // protocols of the internet itself, Teredo among them
 PRIVATE.addSubnet('2001:db8::', 32, 'ipv6'); // documentation
 PRIVATE.addSubnet('3fff::', 20, 'ipv6'); // documentation
 
-/** No loopback, link-local, unique local or multicast address, and no IPv4 address in another spelling. */
+/**
+ * This range has no loopback, link-local, unique local or multicast address, and no IPv4 address in another spelling.
+ */
 const HANDED_OUT = new BlockList();
 HANDED_OUT.addSubnet('2000::', 3, 'ipv6');
 HANDED_OUT.addSubnet('64:ff9b::', 96, 'ipv6');

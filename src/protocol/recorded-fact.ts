@@ -1,6 +1,6 @@
-// What is written down about how a run or a session went, before it is written: the names of the trajectory's records
-// with what each brings. `content` is somebody's words, which are kept only when the run's gate has passed; everything
-// else is the gateway's own: names, sizes, times.
+// What is recorded about a run or a session, before it is written: the names of the trajectory's records and the fields
+// of each. `content` holds words that people or models wrote, which are kept only when the run's gate has passed.
+// Everything else is the gateway's own: names, sizes, times.
 
 import type { RunStatus, SessionEndReason } from './live-event.ts';
 import type { Usage } from './usage.ts';
@@ -10,12 +10,12 @@ type Values = Readonly<Record<string, unknown>>;
 export type RecordedFact =
   | ({ readonly type: 'session.started' } & RecordedStart)
   | (OfRun & { readonly type: 'context.compiled'; readonly facts: Values; readonly content: Values })
-  /** Lets what the run has told so far be written. */
+  /** From now on, everything that the run has told may be written. */
   | (OfRun & { readonly type: 'gate.passed' })
-  /** The gate blocked the run: what it was about is recorded as hashes, now and later. `by` is the plugin that decided. */
+  /** The gate blocked the run. Its content is recorded as hashes, now and later. `by` is the plugin that decided. */
   | (OfRun & { readonly type: 'prompt.skipped'; readonly by: string; readonly content?: Values | undefined })
   | (OfRun & RecordedRequest & { readonly type: 'prompt.submitted' })
-  /** For the debug logs only. */
+  /** Only the debug logs use this. */
   | (OfRun & { readonly type: 'model.delta'; readonly kind: 'text' | 'thinking'; readonly delta: string })
   | (OfRun & RecordedModelCall & { readonly type: 'model.completed' })
   | (OfRun & {
@@ -35,14 +35,14 @@ export type RecordedFact =
   | { readonly type: 'hook.called'; readonly call: RecordedCall }
   | (OfRun & {
       readonly type: 'delivery.ended';
-      /** Known for runs of an earlier process where the caller has looked it up. */
+      /** Given for runs of an earlier process, where the caller has looked the session up. */
       readonly sessionId?: string | undefined;
       readonly sessionKey?: string | undefined;
       readonly facts: Values;
     })
-  /** The run is over. Becomes `trace.artifacts` and `session.ended`. */
+  /** The run is over. This becomes `trace.artifacts` and `session.ended`. */
   | (OfRun & RecordedEnd & { readonly type: 'trace.artifacts' })
-  /** The session itself is over, not only a run of it. */
+  /** The session itself is over, not only one of its runs. */
   | {
       readonly type: 'session.ended';
       readonly sessionId: string;
@@ -63,7 +63,7 @@ export interface RecordedStart {
   readonly agentId: string;
   readonly attempt: number;
   readonly workspaceDir?: string | undefined;
-  /** What started it: `message`, `api`, `cron`… */
+  /** What started the run: `message`, `api`, `cron`… */
   readonly trigger?: string | undefined;
   readonly channel?: string | undefined;
 }
@@ -73,9 +73,9 @@ export interface RecordedRequest {
   readonly model: string;
   readonly api: string;
   readonly call: number;
-  /** As it is sent; its exact bytes are kept as a capture, so only the debug logs look at it. */
+  /** The body as it is sent. Its exact bytes are kept as a capture, so only the debug logs use this field. */
   readonly body: string;
-  /** What a prompt cache looks at, worked out when a debug log wants it. */
+  /** What a prompt cache depends on. It is computed only when a debug log needs it. */
   readonly cacheTrace: () => {
     readonly system: string;
     readonly messages: readonly { readonly role: string; readonly content: unknown }[];
@@ -87,7 +87,7 @@ export interface RecordedModelCall {
   readonly stop: string;
   readonly usage: Usage;
   readonly ms: number;
-  /** In the currency in which the configuration names its prices; undefined where no prices are known. */
+  /** The cost in the currency of the configured prices, or undefined where no prices are known. */
   readonly cost?: number | undefined;
   readonly error?: string | undefined;
   readonly text?: string | undefined;
@@ -103,7 +103,7 @@ export interface RecordedCall {
   readonly outcome: string;
   readonly error?: string | undefined;
   readonly changed: readonly string[];
-  /** What it changed them from and to. */
+  /** The fields with their values before and after. */
   readonly diff?: (() => readonly object[]) | undefined;
   readonly runId?: string | undefined;
   readonly sessionKey?: string | undefined;

@@ -1,5 +1,5 @@
-// Whose message a run answers, as far as it matters for what the run may do: a person on a channel, or what acts in their
-// place.
+// The sender of the message that a run answers, as far as it decides what the run may do: a person on a channel, or
+// something that acts for a person.
 
 import type { Inbound } from './inbound.ts';
 

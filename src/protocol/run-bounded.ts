@@ -1,11 +1,11 @@
-// Runs something synchronous whose length somebody else decides, such as the patterns of a plugin's schema, and stops it
-// when it takes too long: nothing else could, because no other code gets a turn meanwhile.
+// Runs synchronous work whose duration depends on input from outside, such as the patterns of a plugin's schema, and
+// stops it when it takes too long. No other code could stop it, because no other code runs in the meantime.
 
 import { type Context, createContext, Script } from 'node:vm';
 
 export type BoundedRun<Result> = { readonly isOver: true; readonly result: Result } | { readonly isOver: false };
 
-/** Throws what `work` throws. What it had begun when its time was over stays as it is. */
+/** Throws what `work` throws. When the time is over, the work stays half done. */
 export function runBounded<Result>(work: () => Result, timeoutMs: number): BoundedRun<Result> {
   place ??= createContext(Object.create(null));
   place.work = work;
@@ -20,5 +20,5 @@ export function runBounded<Result>(work: () => Result, timeoutMs: number): Bound
 }
 
 const CALL = new Script('work()');
-/** Only a call with a time limit is wanted of it, so one context is enough for all calls. */
+/** The context is used only for its time limit, so one context serves all calls. */
 let place: Context | undefined;

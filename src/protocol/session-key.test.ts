@@ -192,7 +192,7 @@ describe('the surface of a session', () => {
     }
   });
 
-  it('is not shared between two people, nor where nobody is', () => {
+  it('is not shared between two people, nor without people', () => {
     for (const key of [
       'agent:main:main',
       'agent:main:direct:group',

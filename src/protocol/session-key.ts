@@ -1,15 +1,16 @@
-// The session key, read: what a key says about its agent, its surface and its purpose. Together with
-// `build-session-key.ts` this is the only place that knows the text form, `agent:<agentId>:<rest>`; everybody else asks
-// here. No function throws: keys come from old homes and from people, so an odd key is merely one that says little.
+// Reads session keys: it says what a key tells about its agent, its surface and its purpose. Together with
+// `build-session-key.ts` this is the only place that knows the text form, `agent:<agentId>:<rest>`; all other code asks
+// here. No function throws: keys come from old homes and from people, so an unknown form is simply a key that says
+// little.
 
 import { DEFAULT_AGENT_ID, normalizeAgentId } from './agent-id.ts';
 
 type KeyText = string | undefined | null;
 
-/** Where the people of a session are. `main` is the agent's own session; `other` is no conversation at all. */
+/** Where the people of a session are. `main` is the agent's own session; `other` is not a conversation. */
 export type SessionSurface = 'main' | 'direct' | 'group' | 'channel' | 'other';
 
-/** What a key says, as data. Ids keep the case in which the key wrote them. */
+/** The contents of a key as data. Ids keep the case in which the key wrote them. */
 export interface ParsedSessionKey {
   /** Absent when the key names no agent. */
   readonly agentId?: string;
@@ -29,7 +30,7 @@ export interface AgentSessionKey {
 
 export type SessionKeyShape = 'missing' | 'agent' | 'malformed_agent' | 'legacy_or_alias';
 
-/** A group or channel as the key's own text names it: `prefix` and `rawId` joined by a colon give the key again. */
+/** A group or channel as the text of the key names it: `prefix` and `rawId`, joined by a colon, give the key again. */
 export interface ConversationRef {
   readonly channel: string;
   readonly kind: 'group' | 'channel';
@@ -57,11 +58,11 @@ export function surfaceOfSessionKey(key: KeyText): SessionSurface {
   return parseSessionKey(key).surface;
 }
 
-/** True where several people read along: groups and channels, with their threads and topics. */
+/** True for surfaces that several people read: groups and channels, with their threads and topics. */
 export function isSharedSurfaceSessionKey(key: KeyText): boolean {
   const surface = surfaceOfSessionKey(key);
   if (surface === 'group' || surface === 'channel') return true;
-  // A key of a shape that is not known yet counts as shared when it speaks of a place where people gather.
+  // A key of an unknown form counts as shared when one of its words names a place for several people.
   const [kind = '', ...parts] = bodyParts(key);
   return surface === 'other' && !PRIVATE_KINDS.has(kind) && parts.some((part) => GATHERINGS.has(part));
 }
@@ -88,7 +89,7 @@ export function parseAgentSessionKey(key: KeyText): AgentSessionKey | undefined 
   return lastParsed.parsed;
 }
 
-/** One run asks many things about one key. */
+/** The last key is remembered, because one run asks many questions about one key. */
 let lastParsed: { readonly key: string; readonly parsed: AgentSessionKey | undefined } | undefined;
 
 function splitAgentSessionKey(key: string): AgentSessionKey | undefined {
@@ -98,7 +99,7 @@ function splitAgentSessionKey(key: string): AgentSessionKey | undefined {
   return { agentId: owner, rest: rest.join(':') };
 }
 
-/** One spelling per key: trimmed and in lower case, but for ids that mean something else in another case. */
+/** Gives each key one spelling: trimmed and in lower case, except for ids whose case carries meaning. */
 export function normalizeSessionKey(key: KeyText): string {
   const text = (key ?? '').trim();
   let normalized = '';
@@ -122,7 +123,7 @@ export function resolveAgentIdFromSessionKey(key: KeyText): string {
   return normalizeAgentId(parseAgentSessionKey(key)?.agentId ?? DEFAULT_AGENT_ID);
 }
 
-/** The key as a request names it, without its agent. Keys of no agent stay as they are. */
+/** Returns the key as a request names it, without its agent. A key without an agent stays as it is. */
 export function toAgentRequestSessionKey(key: KeyText): string | undefined {
   return parseAgentSessionKey(key)?.rest ?? ((key ?? '').trim() || undefined);
 }
@@ -131,12 +132,12 @@ export function isSubagentSessionKey(key: KeyText): boolean {
   return lowered(key).startsWith('subagent:') || restStartsWith(key, 'subagent:');
 }
 
-/** A bare `cron:x` names no agent and so is no cron session. */
+/** A bare `cron:x` names no agent, so it is not a cron session. */
 export function isCronSessionKey(key: KeyText): boolean {
   return restStartsWith(key, 'cron:');
 }
 
-/** One execution of a cron job: `cron:<job>:run:<ms>`, and whatever hangs below it. */
+/** True for one execution of a cron job, `cron:<job>:run:<ms>`, and for every key below it. */
 export function isCronRunSessionKey(key: KeyText): boolean {
   return /^cron:[^:]+:run:[^:]/.test(parseAgentSessionKey(key)?.rest ?? '');
 }
@@ -145,7 +146,10 @@ export function isAcpSessionKey(key: KeyText): boolean {
   return lowered(key).startsWith('acp:') || restStartsWith(key, 'acp:');
 }
 
-/** An isolated heartbeat: another session's key with `:heartbeat` behind it. A job or channel of that name is none. */
+/**
+ * True for an isolated heartbeat: another session's key with `:heartbeat` behind it. A job or channel named `heartbeat`
+ * does not count.
+ */
 export function isHeartbeatSessionKey(key: KeyText): boolean {
   return heartbeatBase(key) !== undefined;
 }
@@ -154,12 +158,12 @@ export function subagentDepthOfSessionKey(key: KeyText): number {
   return lowered(key).split(':subagent:').length - 1;
 }
 
-/** Helpers that work for another run get the short prompt. */
+/** Helper agents that work for another run get the short prompt. */
 export function promptModeOfSessionKey(key: KeyText): 'full' | 'minimal' {
   return isSubagentSessionKey(key) || isCronSessionKey(key) ? 'minimal' : 'full';
 }
 
-/** Cuts at the last `:thread:`, in whatever case it is written. */
+/** Splits the key at the last `:thread:`, in upper or lower case. */
 export function parseThreadSuffix(key: KeyText): ThreadSuffix {
   const text = (key ?? '').trim();
   if (text === '') return {};
@@ -184,7 +188,7 @@ export function parseConversationRef(key: KeyText): ConversationRef | undefined 
   return { channel, kind, rawId, prefix };
 }
 
-/** First words of keys that belong to no conversation, whatever stands behind them. */
+/** A key whose rest begins with one of these words belongs to no conversation. */
 const PURPOSES: ReadonlySet<string> = new Set([
   'subagent',
   'acp',
@@ -196,7 +200,10 @@ const PURPOSES: ReadonlySet<string> = new Set([
   'node',
 ]);
 
-/** Words that take an id behind them. No key ends in one, so a `heartbeat` or `thread` that follows it is that id. */
+/**
+ * An id follows each of these words. No key ends in one of them, so a `heartbeat` or `thread` after such a word is that
+ * id.
+ */
 const WORDS_BEFORE_AN_ID: ReadonlySet<string> = new Set([
   ...PURPOSES,
   ...['direct', 'dm', 'group', 'channel', 'thread', 'topic', 'sender', 'run'],
@@ -209,7 +216,10 @@ const SURFACE_WORDS: Readonly<Record<string, 'direct' | 'group' | 'channel'>> = 
   channel: 'channel',
 };
 
-/** The surface word stands first, behind the channel, or behind channel and account. An id that got lost hides nothing. */
+/**
+ * The word for the surface stands first, or after the channel, or after channel and account. It is found even if its id
+ * is missing.
+ */
 function parseSurface(body: readonly string[]): Omit<ParsedSessionKey, 'agentId' | 'threadId'> {
   const channel = lowered(body[0]);
   if (PURPOSES.has(channel)) return { surface: 'other' };
@@ -225,7 +235,7 @@ function parseSurface(body: readonly string[]): Omit<ParsedSessionKey, 'agentId'
   };
 }
 
-/** Spellings from older homes. They still have to count as shared, or private memory would leak into a group. */
+/** Spellings from older homes. They must still count as shared, otherwise private memory would leak into a group. */
 function parseOlderSurface(body: readonly string[]): Omit<ParsedSessionKey, 'agentId' | 'threadId'> {
   const last = body.at(-1) ?? '';
   const before = body.at(-2) ?? '';
@@ -242,7 +252,10 @@ function surfaceWord(part: string | undefined): 'direct' | 'group' | 'channel' |
   return Object.hasOwn(SURFACE_WORDS, word) ? SURFACE_WORDS[word] : undefined;
 }
 
-/** The key below an isolated heartbeat's. `agent:<id>:heartbeat` has none: there it is the main session's name. */
+/**
+ * Returns the key below an isolated heartbeat's key. `agent:<id>:heartbeat` has none: there `heartbeat` is the name of
+ * the main session.
+ */
 function heartbeatBase(key: KeyText): string | undefined {
   const parts = keyParts(key);
   const base = parts.slice(0, -1);

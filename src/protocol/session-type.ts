@@ -1,4 +1,5 @@
-// What kind of run a prompt is composed for. Derived from the session key and the trigger, never guessed from text.
+// The kind of run that a prompt is composed for. It is derived from the session key and the trigger, never guessed from
+// text.
 
 import { isCronSessionKey, isHeartbeatSessionKey, isSubagentSessionKey } from './session-key.ts';
 
@@ -16,7 +17,7 @@ export interface SessionTypeFacts {
   readonly ci?: boolean | undefined;
 }
 
-/** The key speaks before the trigger, and both before the environment: a subagent in CI is still a subagent. */
+/** The key decides before the trigger, and both before the environment: a subagent in CI is still a subagent. */
 export function resolveSessionType(facts: SessionTypeFacts): SessionType {
   const { sessionKey, trigger } = facts;
   if (isSubagentSessionKey(sessionKey) || trigger === 'spawn') return 'subagent';

@@ -1,15 +1,15 @@
 // Limits of time: a signal that fires after a while, and a wait that ends after a while.
 //
-// The signal fires for certain, which `AbortSignal.any([AbortSignal.timeout(ms), ...])` does not: Node holds
-// the timeout's signal weakly there, and a garbage collection takes it and its timer away. A plain timer holds its
-// controller, so the limit outlives every collection; whoever sets one clears it.
+// The signal always fires, which `AbortSignal.any([AbortSignal.timeout(ms), ...])` does not promise: Node holds the
+// timeout's signal weakly there, and a garbage collection removes it together with its timer. A plain timer holds its
+// controller, so the limit survives every collection; the caller that sets a limit also clears it.
 
 export interface TimeLimit {
   readonly signal: AbortSignal;
   readonly clear: () => void;
 }
 
-/** Fires with `reason` after `ms`, together with the first of `others`. It never keeps the process alive. */
+/** Fires with `reason` after `ms`, or earlier with the first of `others`. It never keeps the process alive. */
 export function timeLimit(ms: number, reason: () => Error, ...others: readonly AbortSignal[]): TimeLimit {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(reason()), ms);
@@ -18,12 +18,12 @@ export function timeLimit(ms: number, reason: () => Error, ...others: readonly A
   return { signal, clear: () => clearTimeout(timer) };
 }
 
-/** Timers that are set to more than this fire at once. */
+/** A timer that is set to more than this fires at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Waits for the promise and no longer than this; false when the time is over first. Rejects when the promise rejects in
- * time; a rejection that comes later is not told to anybody.
+ * Waits for the promise, but no longer than this; false when the time is over first. Rejects when the promise rejects
+ * in time. A later rejection is ignored.
  */
 export async function within(timeoutMs: number, promise: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;

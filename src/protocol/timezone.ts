@@ -1,10 +1,10 @@
-// Names of time zones, as clocks know them.
+// Checks names of time zones.
 
-/** Asking a clock costs more than many a run, and few zones are ever asked for. */
+/** Answers are remembered, because a check costs more than many runs, and a process asks for only a few zones. */
 const known = new Map<string, boolean>();
 const MAX_KNOWN = 64;
 
-/** True for a name that clocks here can be set to, such as "Europe/Berlin". */
+/** True for a name that this machine's clocks know, such as "Europe/Berlin". */
 export function isTimezone(name: string): boolean {
   let answer = known.get(name);
   if (answer === undefined) {

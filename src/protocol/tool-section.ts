@@ -1,7 +1,7 @@
-// What one place of a configuration says about tools, as it is written. The policy gives it a meaning.
+// The rules about tools at one place of the configuration, as they are written. The policy interprets them.
 
 export interface ToolSection {
-  /** The setting that holds it, as an operator would look for it: `tools`, `agents.list[coder].tools`. */
+  /** The setting in which an operator finds these rules: `tools`, `agents.list[coder].tools`. */
   readonly place: string;
   readonly profile?: string | undefined;
   readonly allow?: readonly string[] | undefined;

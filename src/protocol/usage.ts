@@ -1,7 +1,7 @@
-// What model calls used, in tokens.
+// The tokens that model calls used.
 
 export interface Usage {
-  /** All input tokens, cached ones included. */
+  /** All input tokens, with the cached ones. */
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;

@@ -57,7 +57,7 @@ describe('the session of a message', () => {
     expect(route.rules.at(-1)).toContain(`"${dmScope}"`);
   });
 
-  it('is one per group and channel, whoever writes', () => {
+  it('is one per group and channel for all senders', () => {
     expect(keyOf(settings, message({ peer: 'group:G1' }, { sender: { id: '1' } }))).toBe('agent:main:discord:group:g1');
     expect(keyOf(settings, message({ peer: 'channel:C1' }, { sender: { id: '2' } }))).toBe(
       'agent:main:discord:channel:c1',
@@ -93,7 +93,7 @@ describe('the session of a message', () => {
     expect(resolveRoute(linked, message()).rules.join(' ')).toContain('identityLinks');
   });
 
-  it('uses the sender where a direct message names nobody', () => {
+  it('uses the sender where a direct message names no peer', () => {
     expect(keyOf(settings, message({ peer: 'direct:' }, { sender: { id: '77' } }))).toBe(
       'agent:main:discord:direct:77',
     );
@@ -205,7 +205,7 @@ describe('a message that asks for a session by its key', () => {
     expect(keyOf(settings, asking('  '))).toBe('agent:main:discord:direct:42');
   });
 
-  it('is refused when nobody has that agent, or when it is no key', () => {
+  it('is refused when there is no such agent, or when it is not a key', () => {
     expect(() => resolveRoute(settings, asking('agent:nobody:main'))).toThrow('There is no agent "nobody"');
     expect(() => resolveRoute(settings, asking('agent:'))).toThrow('"agent:" cannot be a session key');
     expect(() => resolveRoute(settings, asking('AGENT:main'))).toThrow('cannot be a session key');
@@ -220,7 +220,7 @@ describe('a message that asks for a session by its key', () => {
   });
 });
 
-it('always gives a known agent, a session and a reason, whatever platforms write', () => {
+it('always gives a known agent, a session and a reason for anything that platforms write', () => {
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', '__proto__', '*', 'a:b', 'agent:main:main'));
   const surface = fc.record({
     channel: text,

@@ -1,5 +1,6 @@
-// Where a message goes: which agent answers, and in which session. A pure look-up that also says in sentences what
-// decided, so that `atrium route explain` and the gateway cannot disagree. Which agents exist is handed in.
+// Decides where a message goes: which agent answers, and in which session. It is a pure look-up that also says in
+// sentences what decided, so that `atrium route explain` and the gateway cannot disagree. The caller passes the agents
+// that exist.
 
 import { normalizeAccountId, normalizeAgentId } from '../protocol/agent-id.ts';
 import {
@@ -16,16 +17,16 @@ import type { Binding, RoutingSettings } from './routing-settings.ts';
 export interface Route {
   readonly agentId: string;
   readonly sessionKey: string;
-  /** For a thread, the session of the place that it hangs from. */
+  /** For a thread, the session of the place that the thread belongs to. */
   readonly parentSessionKey?: string | undefined;
-  /** One sentence for each rule that was looked at, the deciding one last. */
+  /** One sentence for each rule that was checked. The rule that decided is last. */
   readonly rules: readonly string[];
 }
 
-/** The one session of everybody, under `session.scope: global`. It belongs to no agent. */
+/** The one session that all senders share under `session.scope: global`. It belongs to no agent. */
 const GLOBAL_SESSION_KEY = 'global';
 
-/** Longer keys are no names that somebody gave. */
+/** Longer keys are refused, because no person chose such a name. */
 const MAX_KEY_LENGTH = 512;
 
 export function resolveRoute(settings: RoutingSettings, inbound: Inbound): Route {
@@ -36,7 +37,7 @@ export function resolveRoute(settings: RoutingSettings, inbound: Inbound): Route
   return { agentId: agent.agentId, ...session, rules: [...agent.rules, ...session.rules] };
 }
 
-/** A terminal or an API client may name the session that it means. */
+/** A terminal or an API client may name the session that it wants. */
 function askedSessionKey(settings: RoutingSettings, inbound: Inbound): Route | undefined {
   const { sessionKey: requestKey } = inbound;
   if (requestKey === undefined || requestKey.trim() === '') return undefined;
@@ -86,7 +87,7 @@ function knownAgent({ agentIds }: RoutingSettings, agentId: string): string {
   throw new UnknownAgentError({ agentId, known: agentIds, suggestion: nearMatch(agentId, agentIds) });
 }
 
-/** Most specific first; among equals, the order of the configuration. */
+/** The most specific binding wins; among equal ones, the first in the configuration. */
 function resolveBoundAgent(settings: RoutingSettings, surface: Surface): ResolvedAgent {
   const { defaultAgentId } = settings;
   const channel = nameOf(surface.channel);
@@ -131,7 +132,7 @@ function tiers(peer: Peer, accountId: string, channel: string): readonly Tier[] 
   ];
 }
 
-/** What one platform calls a group another calls a channel, so people write either. */
+/** One platform calls a group what another calls a channel, so people write either word. */
 function isSamePeer(bound: Peer, peer: Peer): boolean {
   return bound.id.trim() === peer.id.trim() && (bound.kind === 'direct') === (peer.kind === 'direct');
 }

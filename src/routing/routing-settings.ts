@@ -1,10 +1,10 @@
-// What routing has to know of a configuration, as plain values. How they are written in a file is not known here.
+// What routing needs from the configuration, as plain values. This file does not know how they are written in a file.
 
 import type { DmScope, IdentityLinks, SessionScope } from '../protocol/build-session-key.ts';
 import type { Peer } from '../protocol/inbound.ts';
 
 export interface RoutingSettings {
-  /** Normalised ids. */
+  /** The ids are normalised. */
   readonly agentIds: readonly string[];
   readonly defaultAgentId: string;
   readonly bindings: readonly Binding[];
@@ -21,8 +21,11 @@ export interface Binding {
   /** A normalised account, or `*` for every one. */
   readonly accountId: string;
   readonly peer?: Peer | undefined;
-  /** Its place in the configuration, from 1. */
+  /** Its position in the configuration, counted from 1. */
   readonly position: number;
-  /** Conditions that cannot be checked here. Such a binding never applies: it would reach further than it was meant to. */
+  /**
+   * Conditions that cannot be checked here. Such a binding never applies, because it would match more than the operator
+   * wanted.
+   */
   readonly unchecked: readonly string[];
 }

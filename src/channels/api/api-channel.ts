@@ -1,5 +1,5 @@
-// Answers to API clients. The outbox row itself is what a client is given, now or when it asks again with the same key,
-// so handing over is nothing more than saying so.
+// Answers to API clients. A client receives the outbox row itself, now or when it asks again with the same key, so
+// `send` has nothing to do and only reports success.
 
 import type { Channel, OutboundPart, SendOutcome } from '../channel.ts';
 

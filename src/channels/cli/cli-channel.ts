@@ -1,4 +1,5 @@
-// Terminals on this machine. They share one surface unless they ask for another: it is one person who sits before them.
+// Terminals on this machine. They share one surface unless they ask for another one, because the same person uses all
+// of them.
 
 import { SocketChannel, type SocketChannelPorts } from '../socket-channel.ts';
 

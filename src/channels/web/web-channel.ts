@@ -1,4 +1,4 @@
-// Browser tabs. A browser keeps the name of its surface, so that a reload or a second tab shows the same talk.
+// Browser tabs. A browser keeps the name of its surface, so that a reload or a second tab shows the same conversation.
 
 import { randomUUID } from 'node:crypto';
 import { SocketChannel, type SocketChannelPorts } from '../socket-channel.ts';
