@@ -349,10 +349,7 @@ describe('no sequence of handlers', () => {
 describe('no file name, link or way upward', () => {
   const steps = fc.array(
     fc.constantFrom('..', '.', 'outside', 'workspace', 'skills', 'sub', 'loop', 'out', 'AGENTS.md'),
-    {
-      minLength: 1,
-      maxLength: 6,
-    },
+    { minLength: 1, maxLength: 6 },
   );
   const somewhere = fc.oneof(
     steps.map((parts) => parts.join('/')),

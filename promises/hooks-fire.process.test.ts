@@ -275,19 +275,9 @@ const DRIVES: Record<HookPathName, Drive> = {
       await canary.fetch('/api/methods/sessions.pluginPatch', { params });
     },
   },
-  '/compact': {
-    settings: SMALL_WINDOW,
-    after: LONG_TALK,
-    act: (canary) => says(canary, '/compact', /./),
-  },
-  'automatic compaction': {
-    settings: SMALL_WINDOW,
-    after: LONG_TALK,
-    act: noted,
-  },
-  'job added': {
-    act: addJob,
-  },
+  '/compact': { settings: SMALL_WINDOW, after: LONG_TALK, act: (canary) => says(canary, '/compact', /./) },
+  'automatic compaction': { settings: SMALL_WINDOW, after: LONG_TALK, act: noted },
+  'job added': { act: addJob },
   cron: {
     after: [{ path: 'job added', act: addJob }],
     act: async (canary) => {
@@ -324,9 +314,7 @@ const DRIVES: Record<HookPathName, Drive> = {
       await canary.channel.expectDelivered('Ben waits for your answer.', { sender: 'ann' });
     },
   },
-  preview: {
-    act: async ({ services }) => void (await services.context.preview({ message: 'Hi' })),
-  },
+  preview: { act: async ({ services }) => void (await services.context.preview({ message: 'Hi' })) },
   install: {
     act: async ({ services }) => {
       const target = { targetType: 'plugin', requestKind: 'plugin-npm' } as const;

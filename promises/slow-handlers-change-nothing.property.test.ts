@@ -38,19 +38,13 @@ type Case<Hook extends AskingHookName> = { event: HookTypes[Hook]['event']; answ
 
 /** Every hook that asks: a new row of the catalog does not compile without a line here. */
 const CASES: { [Hook in AskingHookName]: Case<Hook> } = {
-  inbound_claim: {
-    event: { content: 'hi', channel: 'web', isGroup: false },
-    answer: some({ handled: flag, reply }),
-  },
+  inbound_claim: { event: { content: 'hi', channel: 'web', isGroup: false }, answer: some({ handled: flag, reply }) },
   before_model_resolve: { event: { prompt: 'hi' }, answer: some(MODEL) },
   before_agent_start: { event: { prompt: 'hi' }, answer: some({ ...MODEL, ...PROMPT }) },
   agent_turn_prepare: { event: { ...asked, queuedInjections: [] }, answer: some(CONTEXT) },
   heartbeat_prompt_contribution: { event: {}, answer: some(CONTEXT) },
   before_prompt_build: { event: asked, answer: some(PROMPT) },
-  before_agent_run: {
-    event: asked,
-    answer: some({ outcome: fc.constantFrom('pass', 'block', 'ask'), reason: word }),
-  },
+  before_agent_run: { event: asked, answer: some({ outcome: fc.constantFrom('pass', 'block', 'ask'), reason: word }) },
   before_agent_reply: { event: { cleanedBody: 'hi' }, answer: some({ handled: flag, reply }) },
   before_tool_call: {
     event: { toolName: 'write', params: { x: 0 } },

@@ -216,12 +216,7 @@ describe('a message', () => {
     const told: object[] = [];
     const scratch = await gatewayForTest({
       register: (hooks) => {
-        hooks.register({
-          hook: 'inbound_claim',
-          id: 'look',
-          owner: 'look',
-          handler: (event) => void told.push(event),
-        });
+        hooks.register({ hook: 'inbound_claim', id: 'look', owner: 'look', handler: (event) => void told.push(event) });
         hooks.register({
           hook: 'message_received',
           id: 'look',

@@ -29,11 +29,7 @@ it('answers where it was asked, and keeps what was said', async () => {
   const transcript = await store.select('transcript', { orderBy: [['position', 'asc']] });
   expect(transcript.map(({ position, message, shown }) => ({ position, message, shown }))).toEqual([
     { position: 1, message: { role: 'user', content: 'Hello' }, shown: 'Hello' },
-    {
-      position: 2,
-      message: { role: 'assistant', content: [{ type: 'text', text: 'Good morning.' }] },
-      shown: null,
-    },
+    { position: 2, message: { role: 'assistant', content: [{ type: 'text', text: 'Good morning.' }] }, shown: null },
   ]);
   expect(transcript[0]?.meta).toMatchObject({ sender: { id: 'ann', name: 'ann' }, channel: 'test' });
   expect(await store.select('journal')).toEqual([]);

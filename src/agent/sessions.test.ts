@@ -36,9 +36,7 @@ describe('sessions', () => {
     ['self', undefined, 1],
     ['agent', { tools: { sessions: { visibility: 'agent' } } }, 2],
   ])('are shown to %s through the session tools', async (_, config, count) => {
-    const scratch = await gatewayForTest({
-      config: { agents: { defaults: { model: 'fake/small' } }, ...config },
-    });
+    const scratch = await gatewayForTest({ config: { agents: { defaults: { model: 'fake/small' } }, ...config } });
     scratch.model.script([
       reply('Noted.'),
       toolCalls([{ name: 'sessions_list' }, { name: 'sessions_history', params: { sessionKey: 'KEY' } }]),

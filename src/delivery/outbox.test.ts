@@ -363,9 +363,7 @@ describe('a store that fails', () => {
   });
 
   it('does not stop because a listener throws', async () => {
-    outbox = newOutbox({
-      ended: () => Promise.reject(new Error('a bad listener')),
-    });
+    outbox = newOutbox({ ended: () => Promise.reject(new Error('a bad listener')) });
     await outbox.open();
     await commit(to(owner, 'one'), to(owner, 'two'));
     outbox.wake();

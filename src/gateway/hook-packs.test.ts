@@ -41,10 +41,7 @@ it('tells of every event with what the contract promises, and records each call 
   const scratch = await gatewayForTest({
     now: () => now++,
     config: { ...CONFIG },
-    files: {
-      ...pack(['message', 'command', 'session', 'gateway']),
-      'hooks/diary/handler.ts': LISTENER,
-    },
+    files: { ...pack(['message', 'command', 'session', 'gateway']), 'hooks/diary/handler.ts': LISTENER },
   });
   await scratch.opened.listensAt('http://127.0.0.1:1');
   scratch.model.script([reply('Hello Ann.'), reply('Hello again.')]);

@@ -160,13 +160,7 @@ describe('observers that are waited for', () => {
 
   it('are waited for no longer than their deadline', async () => {
     const hooks = new HookRunner();
-    hooks.register({
-      hook: 'gateway_stop',
-      id: 'a',
-      owner: 'a',
-      timeoutMs: 20,
-      handler: () => new Promise(() => {}),
-    });
+    hooks.register({ hook: 'gateway_stop', id: 'a', owner: 'a', timeoutMs: 20, handler: () => new Promise(() => {}) });
     const { opened, open } = gate();
     hooks.register({ hook: 'message_sent', id: 'b', owner: 'b', handler: () => opened });
     hooks.register({ hook: 'gateway_stop', id: 'b', owner: 'b', timeoutMs: 20, handler: () => {} });

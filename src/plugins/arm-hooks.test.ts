@@ -16,12 +16,7 @@ const hook = (
   name: string,
   handler: (event: object, context: object) => unknown,
   id = 'nice',
-): HookHandlerRegistration => ({
-  kind: 'hook',
-  hook: name,
-  id,
-  handler,
-});
+): HookHandlerRegistration => ({ kind: 'hook', hook: name, id, handler });
 const call = { toolName: 'exec', params: {} };
 
 describe('arming the hooks of a plugin', () => {

@@ -97,10 +97,7 @@ describe('the key of a thread', () => {
   it('keeps the base key where the platform gives threads a channel id of their own', () => {
     expect(
       resolveThreadSessionKeys({ baseSessionKey, threadId: 'T', useSuffix: false, parentSessionKey: 'p' }),
-    ).toEqual({
-      sessionKey: baseSessionKey,
-      parentSessionKey: 'p',
-    });
+    ).toEqual({ sessionKey: baseSessionKey, parentSessionKey: 'p' });
   });
 
   it('keeps the case of the thread id where a platform asks for it', () => {

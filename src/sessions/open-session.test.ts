@@ -101,9 +101,7 @@ describe('planSession', () => {
     const { session } = await open({ now: 1 });
     await store.commit(planSessionEnd(session, 'reset', 2), { site: 'session' });
     await expect(open({ now: 3 }, session)).rejects.toMatchObject({ name: 'PreconditionFailedError' });
-    await expect(open({ now: 3, reset: 'new' }, session)).rejects.toMatchObject({
-      name: 'PreconditionFailedError',
-    });
+    await expect(open({ now: 3, reset: 'new' }, session)).rejects.toMatchObject({ name: 'PreconditionFailedError' });
     expect(await sessions()).toHaveLength(1);
   });
 });

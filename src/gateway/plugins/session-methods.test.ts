@@ -121,10 +121,7 @@ describe('plugins.sessionAction', () => {
       action('text', () => 'done'),
     );
     const asked = (actionId: string) => act({ pluginId: 'board', actionId });
-    await expect(asked('throws')).rejects.toMatchObject({
-      code: 'ATRIUM_PLUGIN_METHOD',
-      reason: 'out of cards',
-    });
+    await expect(asked('throws')).rejects.toMatchObject({ code: 'ATRIUM_PLUGIN_METHOD', reason: 'out of cards' });
     await expect(asked('hangs')).rejects.toThrow(/within 20 ms/);
     await expect(asked('text')).rejects.toThrow(/its answer is no object/);
     await expect(asked('nothing')).rejects.toMatchObject({ code: 'ATRIUM_PLUGIN_REFUSED' });

@@ -198,10 +198,7 @@ describe('time', () => {
     let now = Date.now();
     const { scratch, stamp } = await open({
       now: () => now,
-      config: {
-        approvals: { ttlMinutes: 5, timeoutBehavior: 'allow' },
-        agents: { defaults: { model: 'fake/small' } },
-      },
+      config: { approvals: { ttlMinutes: 5, timeoutBehavior: 'allow' }, agents: { defaults: { model: 'fake/small' } } },
     });
     scratch.model.script([toolCall('stamp'), reply('So be it.')]);
     await scratch.channel.says({}, 'Stamp it');

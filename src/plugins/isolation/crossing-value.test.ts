@@ -94,10 +94,7 @@ describe('values that cross', () => {
     const path = ['__proto__', 'polluted'];
     decodeValue(
       { value: {}, marks: [{ path, as: 'function', handle: 0 }] },
-      {
-        functionOf: () => () => 1,
-        signalOf: () => AbortSignal.abort(),
-      },
+      { functionOf: () => () => 1, signalOf: () => AbortSignal.abort() },
     );
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });

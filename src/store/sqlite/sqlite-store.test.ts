@@ -6,8 +6,5 @@ import { openSqliteStore } from './open-sqlite-store.ts';
 
 describeStore('an SQLite file', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'atrium-store-'));
-  return {
-    open: () => openSqliteStore({ file: join(dir, 'store.db') }),
-    destroy: () => rm(dir, { recursive: true }),
-  };
+  return { open: () => openSqliteStore({ file: join(dir, 'store.db') }), destroy: () => rm(dir, { recursive: true }) };
 });
