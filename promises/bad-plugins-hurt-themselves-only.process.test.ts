@@ -288,8 +288,7 @@ describe('a gate in the worker', () => {
       config: { plugins: { ...CONFIG.plugins, entries: { guard: { hooks: { allowConversationAccess: true } } } } },
     });
     scratch.model.script(answer);
-    await scratch.channel.says({ sender: 'ana' }, 'hello');
-    await scratch.channel.expectDelivered('hello [nice]');
+    await scratch.channel.asks({ sender: 'ana' }, 'hello', 'hello [nice]');
     const asked = scratch.model.requests.length;
     await scratch.channel.says({ sender: 'ana' }, `do: ${what}`);
     const refused = await scratch.channel.expectDelivered(/./, undefined, 20_000);

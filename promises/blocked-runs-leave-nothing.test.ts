@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { HookRunner } from '../src/hooks/runner.ts';
 import { gatewayForTest } from '../src/testkit/gateway-for-test.ts';
 import { reply } from '../src/testkit/model-server.ts';
+import { on } from '../src/testkit/on.ts';
 import type { ScratchGateway, ScratchGatewaySettings } from '../src/testkit/scratch-gateway.ts';
 
 /** What a person said, and what the guard knows about it; neither may be found anywhere afterwards. */
@@ -22,21 +23,11 @@ describe('of a run that a gate has blocked', () => {
     const heard: string[] = [];
     const scratch = await guarded({
       register: (hooks) => {
-        hooks.register({
-          hook: 'message_received',
-          id: 'listener',
-          owner: 'listener',
-          handler: ({ content, BodyForAgent }) => {
-            heard.push(content, BodyForAgent ?? '');
-            throw new Error(`could not store ${content}`);
-          },
+        on(hooks, 'message_received', 'listener', ({ content, BodyForAgent }) => {
+          heard.push(content, BodyForAgent ?? '');
+          throw new Error(`could not store ${content}`);
         });
-        hooks.register({
-          hook: 'agent_end',
-          id: 'archive',
-          owner: 'archive',
-          handler: (event, context) => void heard.push(JSON.stringify([event, context])),
-        });
+        on(hooks, 'agent_end', 'archive', (event, context) => void heard.push(JSON.stringify([event, context])));
       },
     });
     const told = listen(scratch);
@@ -64,17 +55,11 @@ describe('of a run that a gate has blocked', () => {
     });
     const scratch = await guarded({
       register: (hooks) =>
-        hooks.register({
-          hook: 'before_agent_run',
-          id: 'slow',
-          owner: 'slow',
-          priority: 10,
-          handler: () => {
-            if (!isFirst) return { outcome: 'pass' };
-            isFirst = false;
-            ask();
-            return new Promise(() => {});
-          },
+        on(hooks, 'before_agent_run', { owner: 'slow', priority: 10 }, () => {
+          if (!isFirst) return { outcome: 'pass' };
+          isFirst = false;
+          ask();
+          return new Promise(() => {});
         }),
     });
     const { runId } = await scratch.channel.says({}, `Keep ${SAID}`);
@@ -102,12 +87,7 @@ describe('of a run that a gate has blocked', () => {
     const scratch = await guarded({
       register: (hooks) => {
         // What a schedule says is the operator's own; what a plugin adds to it is not.
-        hooks.register({
-          hook: 'agent_turn_prepare',
-          id: 'adds',
-          owner: 'adds',
-          handler: () => ({ prependContext: SAID }),
-        });
+        on(hooks, 'agent_turn_prepare', 'adds', () => ({ prependContext: SAID }));
       },
     });
     const runId = `run_${kind}`;
@@ -163,22 +143,16 @@ function guarded(settings: ScratchGatewaySettings = {}): Promise<ScratchGateway>
 }
 
 function guard(hooks: HookRunner): void {
-  hooks.register({
-    hook: 'before_agent_run',
-    id: 'guard',
-    owner: 'guard',
-    handler: ({ prompt }) =>
-      prompt.includes(SAID) || prompt.includes('BLOCK')
-        ? { outcome: 'block', reason: `${REASON}: ${prompt}`, message: 'Not here.', metadata: { quote: prompt } }
-        : { outcome: 'pass' },
-  });
+  on(hooks, 'before_agent_run', 'guard', ({ prompt }) =>
+    prompt.includes(SAID) || prompt.includes('BLOCK')
+      ? { outcome: 'block', reason: `${REASON}: ${prompt}`, message: 'Not here.', metadata: { quote: prompt } }
+      : { outcome: 'pass' },
+  );
   // Its change is part of the record, and of what is blocked.
-  hooks.register({
-    hook: 'before_prompt_build',
-    id: 'quote',
-    owner: 'quote',
-    handler: ({ prompt }) => ({ prependContext: `They said ${prompt}`, appendSystemContext: prompt }),
-  });
+  on(hooks, 'before_prompt_build', 'quote', ({ prompt }) => ({
+    prependContext: `They said ${prompt}`,
+    appendSystemContext: prompt,
+  }));
 }
 
 function listen({ services }: ScratchGateway): string[] {

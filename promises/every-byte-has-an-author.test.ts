@@ -6,6 +6,7 @@ import type { ToldSpan } from '../src/agent/request-text.ts';
 import { readRequestSpans } from '../src/gateway/services/read-request-spans.ts';
 import { newId } from '../src/protocol/new-id.ts';
 import { type ModelReply, reply, toolCall, toolCalls } from '../src/testkit/model-server.ts';
+import { on } from '../src/testkit/on.ts';
 import { ScratchGateway, type ScratchGatewaySettings } from '../src/testkit/scratch-gateway.ts';
 
 let scratch: ScratchGateway;
@@ -115,27 +116,15 @@ describe.each(['openai-completions', 'anthropic-messages'] as const)('the spans 
   it('cover whatever people, plugins and models say', async () => {
     await open({ protocol });
     let added: { system?: string; before?: string; behind?: string; rewrite?: string } = {};
-    scratch.hooks.register({
-      hook: 'before_prompt_build',
-      id: 'build',
-      owner: 'builder',
-      pure: true,
-      handler: () => ({
-        ...(added.system === undefined ? {} : { appendSystemContext: added.system }),
-        ...(added.before === undefined ? {} : { prependContext: added.before }),
-        ...(added.behind === undefined ? {} : { appendContext: added.behind }),
-      }),
-    });
-    scratch.hooks.register({
-      hook: 'before_message_write',
-      id: 'write',
-      owner: 'writer',
-      pure: true,
-      handler: ({ message }) => {
-        const { rewrite } = added;
-        if (rewrite === undefined || message.role !== 'user') return undefined;
-        return { message: { ...message, content: `${String(message.content).slice(1)}${rewrite}` } };
-      },
+    on(scratch.hooks, 'before_prompt_build', { owner: 'builder', pure: true }, () => ({
+      ...(added.system === undefined ? {} : { appendSystemContext: added.system }),
+      ...(added.before === undefined ? {} : { prependContext: added.before }),
+      ...(added.behind === undefined ? {} : { appendContext: added.behind }),
+    }));
+    on(scratch.hooks, 'before_message_write', { owner: 'writer', id: 'write', pure: true }, ({ message }) => {
+      const { rewrite } = added;
+      if (rewrite === undefined || message.role !== 'user') return undefined;
+      return { message: { ...message, content: `${String(message.content).slice(1)}${rewrite}` } };
     });
     const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }).map((each) => `x${each}`);
     const answer: fc.Arbitrary<ModelReply> = fc.oneof(
@@ -176,19 +165,13 @@ describe('the authors of a request', () => {
   it('are named: plugins by their owner, tools by their name, history by its run and entry', async () => {
     await open({
       register: (hooks) => {
-        hooks.register({
-          hook: 'before_prompt_build',
-          id: 'build',
-          owner: 'builder',
-          pure: true,
-          handler: () => ({ appendContext: 'Behind.', prependSystemContext: 'Before all.' }),
-        });
-        hooks.register({
-          hook: 'tool_result_persist',
-          id: 'persist',
-          owner: 'censor',
-          handler: ({ message }) => ({ message: { ...message, content: 'Nothing to see.' } }),
-        });
+        on(hooks, 'before_prompt_build', { owner: 'builder', id: 'build', pure: true }, () => ({
+          appendContext: 'Behind.',
+          prependSystemContext: 'Before all.',
+        }));
+        on(hooks, 'tool_result_persist', 'censor', ({ message }) => ({
+          message: { ...message, content: 'Nothing to see.' },
+        }));
       },
     });
     scratch.model.script([toolCall('read', { path: 'AGENTS.md' }), reply('Done.'), reply('Again.')]);
@@ -231,12 +214,9 @@ describe('the authors of a request', () => {
   it('are not guessed for a message that the transcript does not keep', async () => {
     await open({
       register: (hooks) =>
-        hooks.register({
-          hook: 'before_message_write',
-          id: 'keep-out',
-          owner: 'censor',
-          handler: ({ message }) => (message.role === 'user' ? { block: true } : undefined),
-        }),
+        on(hooks, 'before_message_write', 'censor', ({ message }) =>
+          message.role === 'user' ? { block: true } : undefined,
+        ),
     });
     scratch.model.script([toolCall('session_status'), reply('same length')]);
     const runId = await say('a secret!!!');

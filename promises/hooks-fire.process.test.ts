@@ -129,8 +129,7 @@ const DRIVES: Record<HookPathName, Drive> = {
         path: 'message',
         act: async (canary) => {
           canary.model.script([reply('Hello.')]);
-          await canary.channel.says({ sender: 'ann' }, 'Hi', { eventId: 'e1' });
-          await canary.channel.expectDelivered('Hello.', { sender: 'ann' });
+          await canary.channel.asks({ sender: 'ann' }, 'Hi', 'Hello.', { eventId: 'e1' });
         },
       },
     ],

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { reply } from '../src/testkit/model-server.ts';
+import { on } from '../src/testkit/on.ts';
 import { ScratchGateway } from '../src/testkit/scratch-gateway.ts';
 
 let gateway: ScratchGateway | undefined;
@@ -39,13 +40,8 @@ describe('what operators are told about the context of their agents', () => {
   it('names a bootstrap handler that failed', async () => {
     gateway = await ScratchGateway.open({
       register: (hooks) =>
-        hooks.register({
-          hook: 'agent:bootstrap',
-          id: 'broken',
-          owner: 'test',
-          handler: () => {
-            throw new Error('no');
-          },
+        on(hooks, 'agent:bootstrap', 'broken', () => {
+          throw new Error('no');
         }),
     });
     gateway.model.script(() => reply('ok'));

@@ -5,6 +5,7 @@ import type { PreviewRequest } from '../src/gateway/services/preview-message.ts'
 import type { HookRunner } from '../src/hooks/runner.ts';
 import { newId } from '../src/protocol/new-id.ts';
 import { reply, toolCall, toolCalls } from '../src/testkit/model-server.ts';
+import { on } from '../src/testkit/on.ts';
 import { ScratchGateway, type ScratchGatewaySettings } from '../src/testkit/scratch-gateway.ts';
 import type { TestPlace } from '../src/testkit/test-channel.ts';
 
@@ -242,43 +243,17 @@ function registerHandlers(hooks: HookRunner, { pure }: { pure: boolean }): void 
     calls += 1;
     return answer;
   };
-  hooks.register({
-    hook: 'before_model_resolve',
-    id: 'route',
-    owner,
-    pure,
-    handler: () => counted({ modelOverride: 'large' }),
-  });
-  hooks.register({
-    hook: 'before_agent_start',
-    id: 'old',
-    owner,
-    pure,
-    handler: () => counted({ prependContext: 'from the old days' }),
-  });
-  hooks.register({
-    hook: 'agent_turn_prepare',
-    id: 'turn',
-    owner,
-    pure,
-    handler: ({ messages }) => counted({ prependContext: `before ${messages?.length ?? 0}` }),
-  });
-  hooks.register({
-    hook: 'before_prompt_build',
-    id: 'build',
-    owner,
-    pure,
-    handler: () =>
-      counted({ appendContext: 'behind', prependSystemContext: 'system first', appendSystemContext: 'system last' }),
-  });
-  hooks.register({
-    hook: 'before_message_write',
-    id: 'write',
-    owner,
-    pure,
-    handler: ({ message }) =>
-      message.role === 'user'
-        ? counted({ message: { ...message, content: String(message.content).replace('once more', 'ONCE MORE') } })
-        : undefined,
-  });
+  on(hooks, 'before_model_resolve', { owner, id: 'route', pure }, () => counted({ modelOverride: 'large' }));
+  on(hooks, 'before_agent_start', { owner, id: 'old', pure }, () => counted({ prependContext: 'from the old days' }));
+  on(hooks, 'agent_turn_prepare', { owner, id: 'turn', pure }, ({ messages }) =>
+    counted({ prependContext: `before ${messages?.length ?? 0}` }),
+  );
+  on(hooks, 'before_prompt_build', { owner, id: 'build', pure }, () =>
+    counted({ appendContext: 'behind', prependSystemContext: 'system first', appendSystemContext: 'system last' }),
+  );
+  on(hooks, 'before_message_write', { owner, id: 'write', pure }, ({ message }) =>
+    message.role === 'user'
+      ? counted({ message: { ...message, content: String(message.content).replace('once more', 'ONCE MORE') } })
+      : undefined,
+  );
 }

@@ -3,6 +3,7 @@ import type { HookHandlers } from '../hooks/hook-types.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { reply } from '../testkit/model-server.ts';
+import { on } from '../testkit/on.ts';
 import { MAX_REVISIONS } from './finalize-answer.ts';
 
 type Finalize = HookHandlers['before_agent_finalize'];
@@ -17,8 +18,7 @@ describe('before_agent_finalize', () => {
         : undefined;
     });
     scratch.model.script([reply('draft'), reply('A longer answer.')]);
-    const { runId } = await scratch.channel.says({}, 'Write');
-    await scratch.channel.expectDelivered('A longer answer.');
+    const { runId } = await scratch.channel.asks({}, 'Write', 'A longer answer.');
     scratch.channel.expectNothingMore();
     expect(messagesOf(scratch, 1)).toMatchObject([
       { role: 'user', content: 'Write' },
@@ -37,13 +37,11 @@ describe('before_agent_finalize', () => {
       retry: { instruction: 'Again.', idempotencyKey: 'k', maxAttempts: 2 },
     }));
     scratch.model.script(({ number }) => reply(`answer ${number}`));
-    await scratch.channel.says({}, 'Write');
-    await scratch.channel.expectDelivered('answer 3');
+    await scratch.channel.asks({}, 'Write', 'answer 3');
 
     const once = await finalizedBy(() => ({ action: 'revise', reason: 'Never good enough.' }));
     once.model.script(({ number }) => reply(`answer ${number}`));
-    await once.channel.says({}, 'Write');
-    await once.channel.expectDelivered('answer 2');
+    await once.channel.asks({}, 'Write', 'answer 2');
   });
 
   it('cannot keep the model busy for ever by asking for something new each time', async () => {
@@ -53,8 +51,7 @@ describe('before_agent_finalize', () => {
       reason: `Not good enough, for the ${++asked}. time.`,
     }));
     scratch.model.script(({ number }) => reply(`answer ${number}`));
-    await scratch.channel.says({}, 'Write');
-    await scratch.channel.expectDelivered(`answer ${MAX_REVISIONS + 1}`);
+    await scratch.channel.asks({}, 'Write', `answer ${MAX_REVISIONS + 1}`);
     expect(scratch.model.requests).toHaveLength(MAX_REVISIONS + 1);
   });
 
@@ -78,8 +75,7 @@ describe('before_agent_finalize', () => {
       () => ({ action: 'revise', retry: { instruction: 'Be brief.' } }),
     );
     scratch.model.script(({ number }) => reply(`answer ${number}`));
-    await scratch.channel.says({}, 'Write');
-    await scratch.channel.expectDelivered('answer 4');
+    await scratch.channel.asks({}, 'Write', 'answer 4');
     const asked = messagesOf(scratch, 3)
       .filter(({ role }) => role === 'user')
       .map(({ content }) => content);
@@ -92,16 +88,14 @@ describe('before_agent_finalize', () => {
       () => ({ action: 'finalize', reason: 'Good enough.' }),
     );
     scratch.model.script([reply('The answer.')]);
-    await scratch.channel.says({}, 'Write');
-    await scratch.channel.expectDelivered('The answer.');
+    await scratch.channel.asks({}, 'Write', 'The answer.');
     expect(scratch.model.requests).toHaveLength(1);
   });
 
   it('that fails changes nothing', async () => {
     const scratch = await finalizedBy(() => Promise.reject(new Error('broken')));
     scratch.model.script([reply('The answer.')]);
-    await scratch.channel.says({}, 'Write');
-    await scratch.channel.expectDelivered('The answer.');
+    await scratch.channel.asks({}, 'Write', 'The answer.');
   });
 });
 
@@ -109,7 +103,7 @@ async function finalizedBy(...handlers: readonly Finalize[]) {
   return gatewayForTest({
     register: (hooks) => {
       for (const [index, handler] of handlers.entries()) {
-        hooks.register({ hook: 'before_agent_finalize', id: `judge-${index}`, owner: `judge-${index}`, handler });
+        on(hooks, 'before_agent_finalize', `judge-${index}`, handler);
       }
     },
   });

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { HookHandlers } from '../hooks/hook-types.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { reply } from '../testkit/model-server.ts';
+import { on } from '../testkit/on.ts';
 import type { ScratchGateway } from '../testkit/scratch-gateway.ts';
 
 const SECRET = 'the-launch-code-is-0000';
@@ -21,18 +22,12 @@ describe('a gate', () => {
   ])('%s keeps the model from reading, and nothing of what was said is kept', async (_, handler, told) => {
     const scratch = await gatewayForTest({
       register: (hooks) => {
-        hooks.register({ hook: 'before_agent_run', id: 'guard', owner: 'guard', handler, timeoutMs: 50 });
-        hooks.register({
-          hook: 'before_prompt_build',
-          id: 'quote',
-          owner: 'quote',
-          handler: ({ prompt }) => ({ prependContext: `They said ${prompt}` }),
-        });
+        on(hooks, 'before_agent_run', { owner: 'guard', timeoutMs: 50 }, handler);
+        on(hooks, 'before_prompt_build', 'quote', ({ prompt }) => ({ prependContext: `They said ${prompt}` }));
       },
       variables: { OPENCLAW_RAW_STREAM: '1', OPENCLAW_CACHE_TRACE: '1' },
     });
-    const { runId } = await scratch.channel.says({}, SECRET);
-    await scratch.channel.expectDelivered(told);
+    const { runId } = await scratch.channel.asks({}, SECRET, told);
     expect(await scratch.services.runs.wait(runId)).toMatchObject({ status: 'blocked' });
     expect(scratch.model.requests).toEqual([]);
     expect(await scratch.store.select('inbox')).toMatchObject([{ status: 'done', payload: null }]);
@@ -46,18 +41,13 @@ describe('a gate', () => {
   it('leaves a note that something was blocked, and the talk goes on', async () => {
     const scratch = await gatewayForTest({
       register: (hooks) =>
-        hooks.register({
-          hook: 'before_agent_run',
-          id: 'guard',
-          owner: 'guard',
-          handler: ({ prompt }) =>
-            prompt === SECRET ? { outcome: 'block', reason: 'a code', message: 'No codes.' } : { outcome: 'pass' },
-        }),
+        on(hooks, 'before_agent_run', 'guard', ({ prompt }) =>
+          prompt === SECRET ? { outcome: 'block', reason: 'a code', message: 'No codes.' } : { outcome: 'pass' },
+        ),
     });
     scratch.model.script([reply('Hello.')]);
     await scratch.channel.says({}, SECRET);
-    await scratch.channel.says({}, 'Hi');
-    await scratch.channel.expectDelivered(/No codes/);
+    await scratch.channel.asks({}, 'Hi', /No codes/);
     await scratch.channel.expectDelivered('Hello.');
     expect(scratch.model.requests[0]?.body).not.toContain(SECRET);
     expect(scratch.model.requests[0]?.body).toContain('No codes.');
@@ -70,15 +60,10 @@ describe('a gate', () => {
     });
     const scratch = await gatewayForTest({
       register: (hooks) =>
-        hooks.register({
-          hook: 'before_agent_run',
-          id: 'guard',
-          owner: 'guard',
-          handler: ({ prompt }) => {
-            if (prompt !== SECRET) return { outcome: 'pass' };
-            ask();
-            return new Promise(() => {});
-          },
+        on(hooks, 'before_agent_run', 'guard', ({ prompt }) => {
+          if (prompt !== SECRET) return { outcome: 'pass' };
+          ask();
+          return new Promise(() => {});
         }),
     });
     scratch.model.script([reply('Hello.')]);
@@ -95,21 +80,15 @@ describe('before_agent_reply', () => {
   it('answers in the place of the model', async () => {
     const scratch = await gatewayForTest({
       register: (hooks) =>
-        hooks.register({
-          hook: 'before_agent_reply',
-          id: 'faq',
-          owner: 'faq',
-          handler: ({ cleanedBody }) =>
-            cleanedBody === 'Opening hours?' ? { handled: true, reply: { text: 'Nine to five.' } } : undefined,
-        }),
+        on(hooks, 'before_agent_reply', 'faq', ({ cleanedBody }) =>
+          cleanedBody === 'Opening hours?' ? { handled: true, reply: { text: 'Nine to five.' } } : undefined,
+        ),
     });
     scratch.model.script([reply('You asked about our hours.')]);
-    await scratch.channel.says({}, 'Opening hours?');
-    await scratch.channel.expectDelivered('Nine to five.');
+    await scratch.channel.asks({}, 'Opening hours?', 'Nine to five.');
     expect(scratch.model.requests).toEqual([]);
     expect(scratch.store.commits).toMatchObject({ accept: 1, request: 0, result: 1 });
-    await scratch.channel.says({}, 'What did I ask?');
-    await scratch.channel.expectDelivered('You asked about our hours.');
+    await scratch.channel.asks({}, 'What did I ask?', 'You asked about our hours.');
     expect(scratch.model.requests[0]?.json.messages).toMatchObject([
       { role: 'system' },
       { role: 'user', content: 'Opening hours?' },
@@ -120,8 +99,7 @@ describe('before_agent_reply', () => {
 
   it('may choose silence', async () => {
     const scratch = await gatewayForTest({
-      register: (hooks) =>
-        hooks.register({ hook: 'before_agent_reply', id: 'mute', owner: 'mute', handler: () => ({ handled: true }) }),
+      register: (hooks) => on(hooks, 'before_agent_reply', 'mute', () => ({ handled: true })),
     });
     const { runId } = await scratch.channel.says({}, 'Hello?');
     expect(await scratch.services.runs.wait(runId)).toMatchObject({ status: 'done', outcome: { reply: '' } });

@@ -3,6 +3,7 @@ import type { HookContext } from '../hooks/hook-context.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { fail, hang, reply, toolCall } from '../testkit/model-server.ts';
+import { on } from '../testkit/on.ts';
 import { MAX_DETAILS_BYTES } from '../tools/bound-details.ts';
 import type { Tool } from '../tools/tool.ts';
 
@@ -21,7 +22,7 @@ describe('the hooks of a model call', () => {
       register: (hooks) => {
         for (const hook of ['model_call_started', 'model_call_ended'] as const) {
           const handler = (event: object, context: HookContext) => void told.push({ hook, event, context });
-          hooks.register({ hook, id: 'meter', owner: 'meter', handler });
+          on(hooks, hook, 'meter', handler);
         }
       },
     });
@@ -29,8 +30,7 @@ describe('the hooks of a model call', () => {
       fail(529, { message: 'answer-0xbeef is busy', headers: { 'x-more': 'header-0xcafe' } }),
       reply('answer-0xbeef'),
     ]);
-    await scratch.channel.says({}, 'prompt-0xfeed');
-    await scratch.channel.expectDelivered('answer-0xbeef');
+    await scratch.channel.asks({}, 'prompt-0xfeed', 'answer-0xbeef');
     await scratch.hooks.drain(1_000);
 
     expect(told.map(({ hook }) => hook)).toEqual([
@@ -85,28 +85,17 @@ describe('the details of a tool result', () => {
       tools: [list],
       variables: { OPENCLAW_CACHE_TRACE: '1' },
       register: (hooks) => {
-        hooks.register({
-          hook: 'tool_result_persist',
-          id: 'look',
-          owner: 'look',
-          handler: ({ message }) => {
-            seen.push(JSON.stringify(message.details));
-            return { message: { ...message, details: { rows, more: 'added' } } };
-          },
+        on(hooks, 'tool_result_persist', 'look', ({ message }) => {
+          seen.push(JSON.stringify(message.details));
+          return { message: { ...message, details: { rows, more: 'added' } } };
         });
-        hooks.register({
-          hook: 'before_message_write',
-          id: 'look',
-          owner: 'look',
-          handler: ({ message }) => {
-            if (message.role === 'tool') seen.push(JSON.stringify(message.details));
-          },
+        on(hooks, 'before_message_write', 'look', ({ message }) => {
+          if (message.role === 'tool') seen.push(JSON.stringify(message.details));
         });
       },
     });
     scratch.model.script([toolCall('list'), reply('Two.'), reply('They talked about rows.')]);
-    await scratch.channel.says({}, 'How many?');
-    await scratch.channel.expectDelivered('Two.');
+    await scratch.channel.asks({}, 'How many?', 'Two.');
     expect(seen).toEqual([JSON.stringify({ rows }), JSON.stringify({ rows, more: 'added' })]);
 
     const entries = await scratch.store.select('transcript', { orderBy: [['position', 'asc']] });
@@ -114,8 +103,7 @@ describe('the details of a tool result', () => {
     expect(kept).toMatchObject({ content: 'Two rows.', details: { persistedDetailsTruncated: true } });
     expect(JSON.stringify(kept).length).toBeLessThan(MAX_DETAILS_BYTES);
 
-    await scratch.channel.says({}, '/compact');
-    await scratch.channel.expectDelivered(/./);
+    await scratch.channel.asks({}, '/compact', /./);
     const parts = await scratch.store.select('parts');
     expect(JSON.stringify(parts)).toContain('Two rows.');
     expect(JSON.stringify(parts)).not.toContain('details-0xd00d');
@@ -128,12 +116,12 @@ describe('before_agent_finalize', () => {
     const asked: string[] = [];
     const scratch = await gatewayForTest({
       register: (hooks) =>
-        hooks.register({
-          hook: 'before_agent_finalize',
-          id: 'check',
-          owner: 'check',
-          handler: ({ lastAssistantMessage }) => void asked.push(lastAssistantMessage ?? ''),
-        }),
+        on(
+          hooks,
+          'before_agent_finalize',
+          'check',
+          ({ lastAssistantMessage }) => void asked.push(lastAssistantMessage ?? ''),
+        ),
     });
     scratch.model.script([hang('So far'), reply('Hello.')]);
     const { runId } = await scratch.channel.says({}, 'A story');
@@ -151,15 +139,9 @@ describe('a gate that keeps failing', () => {
     let calls = 0;
     const scratch = await gatewayForTest({
       register: (hooks) =>
-        hooks.register({
-          hook: 'before_agent_run',
-          id: 'guard',
-          owner: 'guard',
-          timeoutMs: 15,
-          handler: () => {
-            calls++;
-            return new Promise(() => {});
-          },
+        on(hooks, 'before_agent_run', { owner: 'guard', timeoutMs: 15 }, () => {
+          calls++;
+          return new Promise(() => {});
         }),
     });
     scratch.model.script(() => reply('never'));
@@ -183,18 +165,13 @@ describe('two plugins that want a person', () => {
       files: { 'workspace/a.md': 'text' },
       register: (hooks) => {
         for (const owner of ['cost', 'risk']) {
-          hooks.register({
-            hook: 'before_tool_call',
-            id: owner,
-            owner,
-            handler: () => ({
-              requireApproval: {
-                title: `Ask ${owner}`,
-                description: `because of ${owner}`,
-                onResolution: (how) => void told.push(`${owner}: ${how}`),
-              },
-            }),
-          });
+          on(hooks, 'before_tool_call', owner, () => ({
+            requireApproval: {
+              title: `Ask ${owner}`,
+              description: `because of ${owner}`,
+              onResolution: (how) => void told.push(`${owner}: ${how}`),
+            },
+          }));
         }
       },
     });
@@ -216,19 +193,13 @@ describe('a message', () => {
     const told: object[] = [];
     const scratch = await gatewayForTest({
       register: (hooks) => {
-        hooks.register({ hook: 'inbound_claim', id: 'look', owner: 'look', handler: (event) => void told.push(event) });
-        hooks.register({
-          hook: 'message_received',
-          id: 'look',
-          owner: 'look',
-          handler: (event) => void told.push(event),
-        });
+        on(hooks, 'inbound_claim', 'look', (event) => void told.push(event));
+        on(hooks, 'message_received', 'look', (event) => void told.push(event));
       },
     });
     scratch.model.script([reply('Hello.')]);
     const place = { sender: 'ann', group: 'team', thread: 'plans' };
-    await scratch.channel.says(place, 'Yes', { messageId: 'm2', replyToId: 'm1' });
-    await scratch.channel.expectDelivered('Hello.', place);
+    await scratch.channel.asks(place, 'Yes', 'Hello.', { messageId: 'm2', replyToId: 'm1' });
     await scratch.hooks.drain(1_000);
     expect(told).toHaveLength(2);
     for (const event of told) {
@@ -254,12 +225,7 @@ describe('a message', () => {
     const ends: object[] = [];
     const scratch = await gatewayForTest({
       register: (hooks) =>
-        hooks.register({
-          hook: 'message_sending',
-          id: 'quiet',
-          owner: 'quiet',
-          handler: () => ({ cancel: true, cancelReason: 'night', metadata: { until: 7 } }),
-        }),
+        on(hooks, 'message_sending', 'quiet', () => ({ cancel: true, cancelReason: 'night', metadata: { until: 7 } })),
     });
     scratch.services.subscribe((event) => {
       if (event.type === 'delivery-end') ends.push(event);

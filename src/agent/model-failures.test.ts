@@ -14,8 +14,7 @@ describe('a model that fails', () => {
     const waits: number[] = [];
     const scratch = await gatewayForTest({ protocol: 'anthropic-messages', sleep: async (ms) => void waits.push(ms) });
     scratch.model.script([...failures, reply('Here I am.')]);
-    const { runId } = await scratch.channel.says({}, 'Are you there?');
-    await scratch.channel.expectDelivered('Here I am.');
+    const { runId } = await scratch.channel.asks({}, 'Are you there?', 'Here I am.');
     scratch.channel.expectNothingMore();
     expect(new Set(scratch.model.requests.map(({ body }) => body)).size).toBe(1);
     expect(waits).toHaveLength(failures.length);
@@ -34,16 +33,14 @@ describe('a model that fails', () => {
       if (event.type === 'text-reset') live.length = 0;
     });
     scratch.model.script([cutAfter(12), reply('The whole answer.')]);
-    await scratch.channel.says({}, 'Go');
-    await scratch.channel.expectDelivered('The whole answer.');
+    await scratch.channel.asks({}, 'Go', 'The whole answer.');
     expect(live.join('')).toBe('The whole answer.');
   });
 
   it('that stays silent is cut off and asked again', async () => {
     const scratch = await gatewayForTest(silentAfterOneSecond);
     scratch.model.script([hang('So'), reply('Sorry, I was away.')]);
-    await scratch.channel.says({}, 'Hello?');
-    await scratch.channel.expectDelivered('Sorry, I was away.');
+    await scratch.channel.asks({}, 'Hello?', 'Sorry, I was away.');
     await scratch.model.waitForClosedEarly(1);
   });
 
@@ -52,8 +49,7 @@ describe('a model that fails', () => {
       config: { agents: { defaults: { model: { primary: 'fake/small', fallbacks: ['none/such', 'fake/large'] } } } },
     });
     scratch.model.script(({ json }) => (json.model === 'small' ? fail(401) : reply('The large one here.')));
-    const { runId } = await scratch.channel.says({}, 'Anybody?');
-    await scratch.channel.expectDelivered('The large one here.');
+    const { runId } = await scratch.channel.asks({}, 'Anybody?', 'The large one here.');
     expect(scratch.model.requests.map(({ json }) => json.model)).toEqual(['small', 'large']);
     expect(await scratch.services.runs.wait(runId)).toMatchObject({ outcome: { model: 'large', modelCalls: 2 } });
     const captures = await scratch.store.select('captures', { where: { runId }, orderBy: [['call', 'asc']] });
@@ -98,8 +94,7 @@ describe('a model that fails', () => {
 
   it('without a key is told in a sentence', async () => {
     const scratch = await gatewayForTest({ config: { agents: { defaults: { model: 'nobody/nothing' } } } });
-    await scratch.channel.says({}, 'Hello?');
-    await scratch.channel.expectDelivered(/could not be answered\. .*nobody/);
+    await scratch.channel.asks({}, 'Hello?', /could not be answered\. .*nobody/);
     expect(await scratch.store.select('transcript')).toMatchObject([
       { kind: 'notice', message: { role: 'user', content: 'Hello?' } },
       { kind: 'notice', message: { role: 'assistant' } },

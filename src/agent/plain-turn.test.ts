@@ -48,8 +48,7 @@ it('answers where it was asked, and keeps what was said', async () => {
 it('waits for three commits: the message, the request and the result', async () => {
   const scratch = await gatewayForTest();
   scratch.model.script([reply('Hello yourself.')]);
-  await scratch.channel.says({}, 'Hello');
-  await scratch.channel.expectDelivered('Hello yourself.');
+  await scratch.channel.asks({}, 'Hello', 'Hello yourself.');
   const { store } = scratch;
   await scratch.stop();
   const { 'hook-records': _, ...made } = commitsOf(store.commits);
@@ -73,8 +72,7 @@ it('streams drafts while the model talks', async () => {
     if (event.type === 'text-delta') drafts.push(event.text);
   });
   model.script([reply('One two three.')]);
-  await channel.says({}, 'Count');
-  await channel.expectDelivered('One two three.');
+  await channel.asks({}, 'Count', 'One two three.');
   expect(drafts.join('')).toBe('One two three.');
 });
 

@@ -3,6 +3,7 @@ import { readRequestSpans } from '../gateway/services/read-request-spans.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { reply, toolCall } from '../testkit/model-server.ts';
+import { on } from '../testkit/on.ts';
 import type { Tool } from '../tools/tool.ts';
 
 const LOOK: Omit<Tool, 'run'> = {
@@ -22,49 +23,30 @@ describe('the model of a run', () => {
     ['before_agent_start', { modelOverride: 'large' }],
   ] as const)('is the one that %s asks for: %j', async (hook, answer) => {
     const scratch = await gatewayForTest({
-      register: (hooks) => hooks.register({ hook, id: 'choose', owner: 'chooser', handler: () => answer }),
+      register: (hooks) => on(hooks, hook, 'chooser', () => answer),
     });
     scratch.model.script([reply('Large here.')]);
-    await scratch.channel.says({}, 'Who is there?');
-    await scratch.channel.expectDelivered('Large here.');
+    await scratch.channel.asks({}, 'Who is there?', 'Large here.');
     expect(scratch.model.requests[0]?.json.model).toBe('large');
   });
 
   it('is the configured one when nobody asks, or asks for one that does not exist', async () => {
     const scratch = await gatewayForTest({
-      register: (hooks) =>
-        hooks.register({
-          hook: 'before_model_resolve',
-          id: 'choose',
-          owner: 'chooser',
-          handler: () => ({ modelOverride: 'nobody/knows' }),
-        }),
+      register: (hooks) => on(hooks, 'before_model_resolve', 'chooser', () => ({ modelOverride: 'nobody/knows' })),
     });
     scratch.model.script([reply('Small here.')]);
-    await scratch.channel.says({}, 'Who is there?');
-    await scratch.channel.expectDelivered('Small here.');
+    await scratch.channel.asks({}, 'Who is there?', 'Small here.');
   });
 
   it('of before_model_resolve wins over that of before_agent_start', async () => {
     const scratch = await gatewayForTest({
       register: (hooks) => {
-        hooks.register({
-          hook: 'before_agent_start',
-          id: 'old',
-          owner: 'old',
-          handler: () => ({ modelOverride: 'small' }),
-        });
-        hooks.register({
-          hook: 'before_model_resolve',
-          id: 'new',
-          owner: 'new',
-          handler: () => ({ modelOverride: 'large' }),
-        });
+        on(hooks, 'before_agent_start', 'old', () => ({ modelOverride: 'small' }));
+        on(hooks, 'before_model_resolve', 'new', () => ({ modelOverride: 'large' }));
       },
     });
     scratch.model.script([reply('Large here.')]);
-    await scratch.channel.says({}, 'Who is there?');
-    await scratch.channel.expectDelivered('Large here.');
+    await scratch.channel.asks({}, 'Who is there?', 'Large here.');
     expect(scratch.model.requests[0]?.json.model).toBe('large');
   });
 });
@@ -75,34 +57,24 @@ describe('prompt hooks', () => {
     const scratch = await gatewayForTest({
       files: FILES,
       register: (hooks) => {
-        hooks.register({
-          hook: 'agent_turn_prepare',
-          id: 'prepare',
-          owner: 'prepare',
-          handler: () => ({ prependContext: 'prepare before', appendContext: 'prepare behind' }),
-        });
-        hooks.register({
-          hook: 'before_prompt_build',
-          id: 'build',
-          owner: 'build',
-          handler: () => ({
-            prependContext: `build before ${++turn}`,
-            appendContext: 'build behind',
-            prependSystemContext: 'system before',
-            appendSystemContext: 'system behind',
-          }),
-        });
-        hooks.register({
-          hook: 'before_agent_start',
-          id: 'start',
-          owner: 'start',
-          handler: () => ({ prependContext: 'start before', appendContext: 'start behind' }),
-        });
+        on(hooks, 'agent_turn_prepare', 'prepare', () => ({
+          prependContext: 'prepare before',
+          appendContext: 'prepare behind',
+        }));
+        on(hooks, 'before_prompt_build', 'build', () => ({
+          prependContext: `build before ${++turn}`,
+          appendContext: 'build behind',
+          prependSystemContext: 'system before',
+          appendSystemContext: 'system behind',
+        }));
+        on(hooks, 'before_agent_start', 'start', () => ({
+          prependContext: 'start before',
+          appendContext: 'start behind',
+        }));
       },
     });
     scratch.model.script([reply('One.'), reply('Two.')]);
-    await scratch.channel.says({}, 'Hello');
-    await scratch.channel.expectDelivered('One.');
+    await scratch.channel.asks({}, 'Hello', 'One.');
     const [system, user] = messagesOf(scratch, 0);
     expect(user?.content).toBe(
       [
@@ -117,8 +89,7 @@ describe('prompt hooks', () => {
     );
     expect(system?.content).toMatch(/^system before\n\n[\s\S]*You are kind\.[\s\S]*\n\nsystem behind$/);
 
-    await scratch.channel.says({}, 'Again');
-    await scratch.channel.expectDelivered('Two.');
+    await scratch.channel.asks({}, 'Again', 'Two.');
     expect(messagesOf(scratch, 1)[1]).toEqual(user);
     expect(messagesOf(scratch, 1).at(-1)?.content).toContain('build before 2');
     const [entry] = await scratch.store.select('transcript', { orderBy: [['position', 'asc']], limit: 1 });
@@ -131,30 +102,20 @@ describe('prompt hooks', () => {
       files: FILES,
       tools: [{ ...LOOK, run: async () => ({ content: 'A cat.' }) }],
       register: (hooks) => {
-        hooks.register({
-          hook: 'before_prompt_build',
-          id: 'news',
-          owner: 'news',
-          ephemeral: true,
-          handler: () => ({ prependContext: `news ${++turn}`, appendContext: 'more news' }),
-        });
-        hooks.register({
-          hook: 'agent_turn_prepare',
-          id: 'rules',
-          owner: 'rules',
-          handler: () => ({ appendContext: 'be kind' }),
-        });
+        on(hooks, 'before_prompt_build', { owner: 'news', ephemeral: true }, () => ({
+          prependContext: `news ${++turn}`,
+          appendContext: 'more news',
+        }));
+        on(hooks, 'agent_turn_prepare', 'rules', () => ({ appendContext: 'be kind' }));
       },
     });
     scratch.model.script([toolCall('look', {}), reply('A cat.'), reply('Two.')]);
-    const { runId } = await scratch.channel.says({}, 'Hello');
-    await scratch.channel.expectDelivered('A cat.');
+    const { runId } = await scratch.channel.asks({}, 'Hello', 'A cat.');
     const first = 'news 1\n\nHello\n\nbe kind\n\nmore news';
     expect(messagesOf(scratch, 0)[1]?.content).toBe(first);
     expect(messagesOf(scratch, 1)[1]?.content).toBe(first);
 
-    const { runId: second } = await scratch.channel.says({}, 'Again');
-    await scratch.channel.expectDelivered('Two.');
+    const { runId: second } = await scratch.channel.asks({}, 'Again', 'Two.');
     expect(messagesOf(scratch, 2)[1]?.content).toBe('Hello\n\nbe kind');
     expect(messagesOf(scratch, 2).at(-1)?.content).toBe('news 2\n\nAgain\n\nbe kind\n\nmore news');
 
@@ -169,17 +130,10 @@ describe('prompt hooks', () => {
   it('may replace the system prompt', async () => {
     const scratch = await gatewayForTest({
       files: FILES,
-      register: (hooks) =>
-        hooks.register({
-          hook: 'before_prompt_build',
-          id: 'own',
-          owner: 'own',
-          handler: () => ({ systemPrompt: 'You are terse.' }),
-        }),
+      register: (hooks) => on(hooks, 'before_prompt_build', 'own', () => ({ systemPrompt: 'You are terse.' })),
     });
     scratch.model.script([reply('Yes.')]);
-    await scratch.channel.says({}, 'Hello');
-    await scratch.channel.expectDelivered('Yes.');
+    await scratch.channel.asks({}, 'Hello', 'Yes.');
     expect(messagesOf(scratch, 0)[0]).toEqual({ role: 'system', content: 'You are terse.' });
   });
 
@@ -187,20 +141,14 @@ describe('prompt hooks', () => {
     const scratch = await gatewayForTest({
       files: FILES,
       register: (hooks) =>
-        hooks.register({
-          hook: 'agent:bootstrap',
-          id: 'add',
-          owner: 'adder',
-          handler: ({ context }) => {
-            const { bootstrapFiles } = context as { bootstrapFiles: { name: string; content?: string }[] };
-            const file = bootstrapFiles.find(({ name }) => name === 'AGENTS.md');
-            if (file) file.content = `${file.content}\nYou are brave.`;
-          },
+        on(hooks, 'agent:bootstrap', 'adder', ({ context }) => {
+          const { bootstrapFiles } = context as { bootstrapFiles: { name: string; content?: string }[] };
+          const file = bootstrapFiles.find(({ name }) => name === 'AGENTS.md');
+          if (file) file.content = `${file.content}\nYou are brave.`;
         }),
     });
     scratch.model.script([reply('Yes.')]);
-    const { runId, sessionKey } = await scratch.channel.says({}, 'Hello');
-    await scratch.channel.expectDelivered('Yes.');
+    const { runId, sessionKey } = await scratch.channel.asks({}, 'Hello', 'Yes.');
     expect(messagesOf(scratch, 0)[0]?.content).toContain('You are brave.');
     await scratch.stop();
     await scratch.start();
@@ -211,32 +159,19 @@ describe('prompt hooks', () => {
   it('may keep the message out of the transcript, and the model reads it all the same', async () => {
     const scratch = await gatewayForTest({
       register: (hooks) =>
-        hooks.register({
-          hook: 'before_message_write',
-          id: 'forget',
-          owner: 'forget',
-          handler: ({ message }) => ({ block: message.role === 'user' }),
-        }),
+        on(hooks, 'before_message_write', 'forget', ({ message }) => ({ block: message.role === 'user' })),
     });
     scratch.model.script([reply('Heard.'), reply('Heard what?')]);
-    await scratch.channel.says({}, 'Between us');
-    await scratch.channel.expectDelivered('Heard.');
+    await scratch.channel.asks({}, 'Between us', 'Heard.');
     expect(scratch.model.requests[0]?.body).toContain('Between us');
-    await scratch.channel.says({}, 'What did I say?');
-    await scratch.channel.expectDelivered('Heard what?');
+    await scratch.channel.asks({}, 'What did I say?', 'Heard what?');
     expect(scratch.model.requests[1]?.body).not.toContain('Between us');
   });
 
   it('leave no records when they are only previewed', async () => {
     const scratch = await gatewayForTest({
       register: (hooks) =>
-        hooks.register({
-          hook: 'before_prompt_build',
-          id: 'pure',
-          owner: 'pure',
-          pure: true,
-          handler: () => ({ prependContext: 'From a plugin.' }),
-        }),
+        on(hooks, 'before_prompt_build', { owner: 'pure', pure: true }, () => ({ prependContext: 'From a plugin.' })),
     });
     const { wire } = await scratch.services.context.preview({ message: 'Hello', runHooks: true });
     expect(wire.body).toContain('From a plugin.');

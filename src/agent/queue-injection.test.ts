@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readRequestSpans } from '../gateway/services/read-request-spans.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { fail, hang, reply } from '../testkit/model-server.ts';
+import { on } from '../testkit/on.ts';
 
 const NOTE = { owner: 'weather', text: 'It rains.' };
 
@@ -12,12 +13,10 @@ describe('text that a plugin queues', () => {
     const sessionKey = await keyOf(scratch);
     await scratch.services.injections.queue({ ...NOTE, sessionKey });
     await scratch.services.injections.queue({ ...NOTE, text: 'It will stop.', placement: 'append', sessionKey });
-    await scratch.channel.says({}, 'Hello');
-    await scratch.channel.expectDelivered('One.');
+    await scratch.channel.asks({}, 'Hello', 'One.');
     expect(userTextOf(scratch, 0)).toBe('It rains.\n\nHello\n\nIt will stop.');
     expect(await scratch.store.select('injections')).toMatchObject([{ status: 'consumed' }, { status: 'consumed' }]);
-    await scratch.channel.says({}, 'And now?');
-    await scratch.channel.expectDelivered('Two.');
+    await scratch.channel.asks({}, 'And now?', 'Two.');
     expect(userTextOf(scratch, 1)).toBe('And now?');
     expect(scratch.store.commits.injection).toBe(2);
   });
@@ -43,11 +42,9 @@ describe('text that a plugin queues', () => {
     const scratch = await gatewayForTest();
     scratch.model.script([fail(400), reply('Two.')]);
     await scratch.services.injections.queue({ ...NOTE, sessionKey: await keyOf(scratch) });
-    await scratch.channel.says({}, 'Hello');
-    await scratch.channel.expectDelivered(/could not be answered/);
+    await scratch.channel.asks({}, 'Hello', /could not be answered/);
     expect(await scratch.store.select('injections')).toMatchObject([{ status: 'queued', runId: null }]);
-    await scratch.channel.says({}, 'Once more');
-    await scratch.channel.expectDelivered('Two.');
+    await scratch.channel.asks({}, 'Once more', 'Two.');
     expect(userTextOf(scratch, 1)).toBe('It rains.\n\nOnce more');
     expect(saidIn(scratch, 1)).toEqual(['Hello', 'It rains.\n\nOnce more']);
   });
@@ -55,21 +52,15 @@ describe('text that a plugin queues', () => {
   it('stays in the failed message, and nowhere else, when a handler has rewritten that message as a whole', async () => {
     const scratch = await gatewayForTest({
       register: (hooks) =>
-        hooks.register({
-          hook: 'before_message_write',
-          id: 'shout',
-          owner: 'shout',
-          handler: ({ message }) =>
-            message.role === 'user' ? { message: { ...message, content: message.content.toUpperCase() } } : undefined,
-        }),
+        on(hooks, 'before_message_write', 'shout', ({ message }) =>
+          message.role === 'user' ? { message: { ...message, content: message.content.toUpperCase() } } : undefined,
+        ),
     });
     scratch.model.script([fail(400), reply('Two.')]);
     await scratch.services.injections.queue({ ...NOTE, sessionKey: await keyOf(scratch) });
-    await scratch.channel.says({}, 'Hello');
-    await scratch.channel.expectDelivered(/could not be answered/);
+    await scratch.channel.asks({}, 'Hello', /could not be answered/);
     expect(await scratch.store.select('injections')).toMatchObject([{ status: 'consumed' }]);
-    await scratch.channel.says({}, 'Once more');
-    await scratch.channel.expectDelivered('Two.');
+    await scratch.channel.asks({}, 'Once more', 'Two.');
     expect(saidIn(scratch, 1)).toEqual(['IT RAINS.\n\nHELLO', 'ONCE MORE']);
   });
 
@@ -77,8 +68,7 @@ describe('text that a plugin queues', () => {
     const scratch = await gatewayForTest();
     scratch.model.script([fail(400)]);
     await scratch.services.injections.queue({ ...NOTE, sessionKey: await keyOf(scratch) });
-    const { runId } = await scratch.channel.says({}, 'Hello');
-    await scratch.channel.expectDelivered(/could not be answered/);
+    const { runId } = await scratch.channel.asks({}, 'Hello', /could not be answered/);
     const spans = (await readRequestSpans(scratch.store, runId))?.spans ?? [];
     expect(spans.filter(({ where }) => where === 'messages').map(({ origin, text }) => [origin, text])).toEqual([
       ['injection of weather', 'It rains.'],
@@ -93,8 +83,7 @@ describe('text that a plugin queues', () => {
     scratch.model.script([reply('One.')]);
     await scratch.services.injections.queue({ ...NOTE, ttlMs: 60_000, sessionKey: await keyOf(scratch) });
     now += 61_000;
-    await scratch.channel.says({}, 'Hello');
-    await scratch.channel.expectDelivered('One.');
+    await scratch.channel.asks({}, 'Hello', 'One.');
     expect(userTextOf(scratch, 0)).toBe('Hello');
   });
 
@@ -107,8 +96,7 @@ describe('text that a plugin queues', () => {
       scratch.services.injections.queue(wanted),
     ]);
     expect(both.map(({ enqueued }) => enqueued).sort()).toEqual([false, true]);
-    await scratch.channel.says({}, 'Hello');
-    await scratch.channel.expectDelivered('One.');
+    await scratch.channel.asks({}, 'Hello', 'One.');
     expect(userTextOf(scratch, 0)).toBe('It rains.\n\nHello');
     expect(await scratch.services.injections.queue(wanted)).toMatchObject({ enqueued: false });
     expect(await scratch.services.injections.queue({ ...wanted, owner: 'somebody else' })).toMatchObject({
@@ -133,18 +121,12 @@ describe('text that a plugin queues', () => {
   ])('is forgotten when somebody says %s, with what plugins kept for the session', async (command) => {
     const scratch = await gatewayForTest({
       register: (hooks) =>
-        hooks.register({
-          hook: 'before_reset',
-          id: 'remind',
-          owner: 'reminder',
-          handler: async (_, { sessionKey = '' }) => {
-            await scratch.services.injections.queue({ owner: 'reminder', sessionKey, text: 'This one is new here.' });
-          },
+        on(hooks, 'before_reset', 'reminder', async (_, { sessionKey = '' }) => {
+          await scratch.services.injections.queue({ owner: 'reminder', sessionKey, text: 'This one is new here.' });
         }),
     });
     scratch.model.script([reply('One.'), reply('Two.')]);
-    const { sessionKey } = await scratch.channel.says({}, 'Hello');
-    await scratch.channel.expectDelivered('One.');
+    const { sessionKey } = await scratch.channel.asks({}, 'Hello', 'One.');
     await scratch.services.injections.queue({ ...NOTE, sessionKey });
     const row = { sessionKey, pluginId: 'weather', namespace: 'sky', value: 'grey', updatedAt: 1 };
     await scratch.store.commit([{ insert: 'pluginState', row }], { site: 'plugin-state' });
@@ -154,8 +136,7 @@ describe('text that a plugin queues', () => {
       runHooks: true,
     });
     expect(preview.wire.body).not.toContain('It rains.');
-    await scratch.channel.says({}, `${command} Good morning`);
-    await scratch.channel.expectDelivered('Two.');
+    await scratch.channel.asks({}, `${command} Good morning`, 'Two.');
     expect(userTextOf(scratch, 1)).toBe('This one is new here.\n\nGood morning');
     expect(await scratch.store.select('injections')).toMatchObject([{ owner: 'reminder', status: 'consumed' }]);
     expect(await scratch.store.count('pluginState')).toBe(0);
@@ -166,12 +147,10 @@ describe('text that a plugin queues', () => {
     const config = { agents: { defaults: { model: 'fake/small' } }, session: { reset: { mode: 'daily', atHour: 4 } } };
     const scratch = await gatewayForTest({ now: () => now, config });
     scratch.model.script([reply('One.'), reply('Two.')]);
-    const { sessionKey } = await scratch.channel.says({}, 'Hello');
-    await scratch.channel.expectDelivered('One.');
+    const { sessionKey } = await scratch.channel.asks({}, 'Hello', 'One.');
     await scratch.services.injections.queue({ ...NOTE, sessionKey });
     now += 24 * 3_600_000;
-    await scratch.channel.says({}, 'Good morning');
-    await scratch.channel.expectDelivered('Two.');
+    await scratch.channel.asks({}, 'Good morning', 'Two.');
     expect(userTextOf(scratch, 1)).toBe('It rains.\n\nGood morning');
     expect(await scratch.store.count('sessions')).toBe(2);
   });
@@ -180,8 +159,7 @@ describe('text that a plugin queues', () => {
     let now = Date.parse('2026-01-05T10:00:00Z');
     const scratch = await gatewayForTest({ now: () => now++ });
     scratch.model.script(() => reply('One.'));
-    const { sessionKey } = await scratch.channel.says({}, 'Hello');
-    await scratch.channel.expectDelivered('One.');
+    const { sessionKey } = await scratch.channel.asks({}, 'Hello', 'One.');
     await scratch.services.injections.queue({ ...NOTE, sessionKey });
     expect(await scratch.services.sessions.end(sessionKey, 'reset')).toBe(true);
     expect(await scratch.store.count('injections')).toBe(0);
@@ -197,12 +175,7 @@ describe('text that a plugin queues', () => {
     const seen: unknown[] = [];
     const scratch = await gatewayForTest({
       register: (hooks) =>
-        hooks.register({
-          hook: 'agent_turn_prepare',
-          id: 'see',
-          owner: 'see',
-          handler: ({ queuedInjections }) => void seen.push(...queuedInjections),
-        }),
+        on(hooks, 'agent_turn_prepare', 'see', ({ queuedInjections }) => void seen.push(...queuedInjections)),
     });
     scratch.model.script([reply('One.')]);
     await scratch.services.injections.queue({
@@ -211,8 +184,7 @@ describe('text that a plugin queues', () => {
       ttlMs: 60_000,
       sessionKey: await keyOf(scratch),
     });
-    await scratch.channel.says({}, 'Hello');
-    await scratch.channel.expectDelivered('One.');
+    await scratch.channel.asks({}, 'Hello', 'One.');
     expect(seen).toEqual([
       {
         id: expect.stringMatching(/^inj_/),

@@ -6,6 +6,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { hang, reply, toolCalls } from '../testkit/model-server.ts';
+import { on } from '../testkit/on.ts';
 import type { Tool } from '../tools/tool.ts';
 
 describe('a gateway that is stopped in the middle', () => {
@@ -96,8 +97,7 @@ describe('a gateway that is stopped in the middle', () => {
   it('goes on in the session in which the run began, even if somebody has ended it since', async () => {
     const scratch = await gatewayForTest();
     scratch.model.script([reply('Noted.'), hang()]);
-    const { sessionKey } = await scratch.channel.says({}, 'My name is Ann');
-    await scratch.channel.expectDelivered('Noted.');
+    const { sessionKey } = await scratch.channel.asks({}, 'My name is Ann', 'Noted.');
     await scratch.channel.says({}, 'Who am I?');
     await scratch.model.waitForRequests(2);
     await scratch.services.sessions.end(sessionKey, 'reset');
@@ -183,12 +183,10 @@ describe('a gateway that is stopped in the middle', () => {
   it('tells observers of an end that they were not told of', async () => {
     const ends: object[] = [];
     const scratch = await gatewayForTest({
-      register: (hooks) =>
-        hooks.register({ hook: 'agent_end', id: 'end', owner: 'end', handler: (event) => void ends.push(event) }),
+      register: (hooks) => on(hooks, 'agent_end', 'end', (event) => void ends.push(event)),
     });
     scratch.model.script([reply('Hello.')]);
-    const { runId } = await scratch.channel.says({}, 'Hi');
-    await scratch.channel.expectDelivered('Hello.');
+    const { runId } = await scratch.channel.asks({}, 'Hi', 'Hello.');
     await scratch.stop();
     expect(ends).toMatchObject([{ runId, success: true }]);
     await scratch.start();
@@ -210,18 +208,12 @@ describe('a run that gets nowhere', () => {
     const ends: object[] = [];
     const scratch = await gatewayForTest({
       register: (hooks) => {
-        hooks.register({
-          hook: 'before_prompt_build',
-          id: 'stuck',
-          owner: 'stuck',
-          timeoutMs: 60_000,
-          handler: () => {
-            looked += 1;
-            look();
-            return new Promise(() => {});
-          },
+        on(hooks, 'before_prompt_build', { owner: 'stuck', timeoutMs: 60_000 }, () => {
+          looked += 1;
+          look();
+          return new Promise(() => {});
         });
-        hooks.register({ hook: 'agent_end', id: 'end', owner: 'end', handler: (event) => void ends.push(event) });
+        on(hooks, 'agent_end', 'end', (event) => void ends.push(event));
       },
     });
     const { runId } = await scratch.channel.says({}, 'Deadly');
@@ -247,23 +239,13 @@ describe('a run that gets nowhere', () => {
 
 function record(hooks: HookRunner, asked: string[], told: { hook: string; context: HookContext }[]): void {
   for (const hook of ['before_model_resolve', 'agent_turn_prepare', 'before_prompt_build'] as const) {
-    hooks.register({ hook, id: 'ask', owner: 'ask', handler: () => void asked.push(hook) });
+    on(hooks, hook, 'ask', () => void asked.push(hook));
   }
-  hooks.register({
-    hook: 'before_agent_run',
-    id: 'ask',
-    owner: 'ask',
-    handler: () => {
-      asked.push('before_agent_run');
-      return { outcome: 'pass' };
-    },
+  on(hooks, 'before_agent_run', 'ask', () => {
+    asked.push('before_agent_run');
+    return { outcome: 'pass' };
   });
   for (const hook of ['llm_input', 'agent_end'] as const) {
-    hooks.register({
-      hook,
-      id: 'tell',
-      owner: 'tell',
-      handler: (_: object, context: HookContext) => void told.push({ hook, context }),
-    });
+    on(hooks, hook, 'tell', (_: object, context: HookContext) => void told.push({ hook, context }));
   }
 }

@@ -37,8 +37,7 @@ const open = (changes: Record<string, unknown> = {}, register = GREET) =>
 describe('a command of a plugin', () => {
   it('is answered by the plugin, in its turn and without a model', async () => {
     const scratch = await open();
-    const { runId } = await scratch.channel.says({ sender: 'ana' }, '/Greet the crowd');
-    await scratch.channel.expectDelivered('Hello the crowd from ana');
+    const { runId } = await scratch.channel.asks({ sender: 'ana' }, '/Greet the crowd', 'Hello the crowd from ana');
     expect(scratch.model.requests).toEqual([]);
     const [run] = await scratch.store.select('runs', { where: { runId } });
     expect(run).toMatchObject({ status: 'done', outcome: { reply: 'Hello the crowd from ana' } });
@@ -47,19 +46,16 @@ describe('a command of a plugin', () => {
 
   it('is told to no model, neither the question nor the answer', async () => {
     const scratch = await open();
-    await scratch.channel.says({}, '/greet moon');
-    await scratch.channel.expectDelivered(/moon/);
+    await scratch.channel.asks({}, '/greet moon', /moon/);
     scratch.model.script([reply('Sure.')]);
-    await scratch.channel.says({}, 'What did I say?');
-    await scratch.channel.expectDelivered('Sure.');
+    await scratch.channel.asks({}, 'What did I say?', 'Sure.');
     expect(scratch.model.requests[0]?.body).not.toContain('moon');
   });
 
   it('may let the message go on to the agent', async () => {
     const scratch = await open();
     scratch.model.script([reply('Then me.')]);
-    await scratch.channel.says({}, '/both of us');
-    await scratch.channel.expectDelivered('First me.');
+    await scratch.channel.asks({}, '/both of us', 'First me.');
     await scratch.channel.expectDelivered('Then me.');
     expect(scratch.model.requests[0]?.body).toContain('/both of us');
   });
@@ -67,8 +63,7 @@ describe('a command of a plugin', () => {
   it('that takes nothing is a sentence for the agent when something stands behind it', async () => {
     const scratch = await open();
     scratch.model.script([reply('I am fine.')]);
-    await scratch.channel.says({}, '/broken is what I feel');
-    await scratch.channel.expectDelivered('I am fine.');
+    await scratch.channel.asks({}, '/broken is what I feel', 'I am fine.');
   });
 
   it('is for the operator unless it says otherwise', async () => {
@@ -77,23 +72,20 @@ describe('a command of a plugin', () => {
     await scratch.channel.expectDelivered(
       'You may not use /secret here. Only the operator and those named in approvals.approvers may.',
     );
-    await scratch.channel.says({ sender: 'ana' }, '/secret');
-    await scratch.channel.expectDelivered('the secret');
+    await scratch.channel.asks({ sender: 'ana' }, '/secret', 'the secret');
   });
 
   it('that fails says so, and why only to whom it may concern', async () => {
     const scratch = await open({ approvals: { approvers: ['test:ana'] } });
     await scratch.channel.says({ sender: 'eve' }, '/broken');
     await scratch.channel.expectDelivered("The command /broken failed. The operator's log says why.");
-    await scratch.channel.says({ sender: 'ana' }, '/broken');
-    await scratch.channel.expectDelivered('The command /broken failed: the key is sk-123');
+    await scratch.channel.asks({ sender: 'ana' }, '/broken', 'The command /broken failed: the key is sk-123');
     expect(scratch.warnings.join('\n')).toContain('The command /broken of the plugin "polite" failed');
   });
 
   it('cannot take the place of one of ours, and stands in /help', async () => {
     const scratch = await open();
-    await scratch.channel.says({}, '/stop');
-    await scratch.channel.expectDelivered('Nothing is running here.');
+    await scratch.channel.asks({}, '/stop', 'Nothing is running here.');
     expect(scratch.warnings).toContain(
       'The command "stop" of the plugin "polite" is refused: it is one of Atrium\'s own.',
     );
@@ -142,8 +134,7 @@ describe('a command of a plugin', () => {
     );
     await scratch.channel.says({}, '/slow');
     await expect.poll(() => scratch.store.count('journal', { kind: 'command-start' })).toBe(1);
-    await scratch.channel.says({}, '/stop');
-    await scratch.channel.expectDelivered('Stopping.');
+    await scratch.channel.asks({}, '/stop', 'Stopping.');
     await scratch.channel.expectDelivered('Stopped.');
   });
 });

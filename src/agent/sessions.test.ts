@@ -3,6 +3,7 @@ import type { HookRunner } from '../hooks/runner.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { reply, toolCalls } from '../testkit/model-server.ts';
+import { on } from '../testkit/on.ts';
 import { TestChannel } from '../testkit/test-channel.ts';
 
 describe('sessions', () => {
@@ -42,14 +43,12 @@ describe('sessions', () => {
       toolCalls([{ name: 'sessions_list' }, { name: 'sessions_history', params: { sessionKey: 'KEY' } }]),
       reply('That is all.'),
     ]);
-    const { sessionKey } = await scratch.channel.says({ sender: 'ann' }, 'My secret is blue');
-    await scratch.channel.expectDelivered('Noted.');
+    const { sessionKey } = await scratch.channel.asks({ sender: 'ann' }, 'My secret is blue', 'Noted.');
     scratch.model.script([
       toolCalls([{ name: 'sessions_list' }, { name: 'sessions_history', params: { sessionKey } }]),
       reply('That is all.'),
     ]);
-    await scratch.channel.says({ sender: 'bob' }, 'What do others say?');
-    await scratch.channel.expectDelivered('That is all.');
+    await scratch.channel.asks({ sender: 'bob' }, 'What do others say?', 'That is all.');
     const body = scratch.model.requests.at(-1)?.body ?? '';
     expect(body.includes('My secret is blue')).toBe(count === 2);
     const [listed] = resultsOf(scratch);
@@ -65,10 +64,8 @@ describe('/new and /reset', () => {
     const seen: string[] = [];
     const scratch = await gatewayForTest({ register: (hooks) => watchSessions(hooks, seen) });
     scratch.model.script([reply('Hello Ann.'), reply('I do not know.')]);
-    const { sessionKey } = await scratch.channel.says({}, 'I am Ann');
-    await scratch.channel.expectDelivered('Hello Ann.');
-    await scratch.channel.says({}, `/${name} Who am I?`);
-    await scratch.channel.expectDelivered('I do not know.');
+    const { sessionKey } = await scratch.channel.asks({}, 'I am Ann', 'Hello Ann.');
+    await scratch.channel.asks({}, `/${name} Who am I?`, 'I do not know.');
     expect(scratch.model.requests[1]?.json.messages).toMatchObject([
       { role: 'system' },
       { role: 'user', content: 'Who am I?' },
@@ -94,12 +91,9 @@ describe('/new and /reset', () => {
   it('alone ends the session, and no model is asked', async () => {
     const scratch = await gatewayForTest();
     scratch.model.script([reply('Hello Ann.'), reply('I do not know.')]);
-    await scratch.channel.says({}, 'I am Ann');
-    await scratch.channel.expectDelivered('Hello Ann.');
-    await scratch.channel.says({}, '/new');
-    await scratch.channel.expectDelivered('A new session has begun.');
-    await scratch.channel.says({}, 'Who am I?');
-    await scratch.channel.expectDelivered('I do not know.');
+    await scratch.channel.asks({}, 'I am Ann', 'Hello Ann.');
+    await scratch.channel.asks({}, '/new', 'A new session has begun.');
+    await scratch.channel.asks({}, 'Who am I?', 'I do not know.');
     expect(scratch.model.requests).toHaveLength(2);
     expect(scratch.model.requests[1]?.json.messages).toMatchObject([
       { role: 'system' },
@@ -124,14 +118,11 @@ describe('a session whose time is over', () => {
       register: (hooks) => watchSessions(hooks, seen),
     });
     scratch.model.script([reply('Hello Ann.'), reply('Still here.'), reply('Good morning, stranger.')]);
-    await scratch.channel.says({}, 'I am Ann');
-    await scratch.channel.expectDelivered('Hello Ann.');
+    await scratch.channel.asks({}, 'I am Ann', 'Hello Ann.');
     now += 60_000;
-    await scratch.channel.says({}, 'Are you there?');
-    await scratch.channel.expectDelivered('Still here.');
+    await scratch.channel.asks({}, 'Are you there?', 'Still here.');
     now += passed;
-    await scratch.channel.says({}, 'Good morning');
-    await scratch.channel.expectDelivered('Good morning, stranger.');
+    await scratch.channel.asks({}, 'Good morning', 'Good morning, stranger.');
     expect(scratch.model.requests[2]?.json.messages).toMatchObject([
       { role: 'system' },
       { role: 'user', content: 'Good morning' },
@@ -146,20 +137,20 @@ describe('a session whose time is over', () => {
 });
 
 function watchSessions(hooks: HookRunner, seen: string[]): void {
-  hooks.register({ hook: 'session_start', id: 's', owner: 's', handler: () => void seen.push('session_start') });
-  hooks.register({
-    hook: 'before_reset',
-    id: 's',
-    owner: 's',
-    handler: ({ reason, messages }) => void seen.push(`before_reset ${reason} with ${messages?.length} messages`),
-  });
-  hooks.register({
-    hook: 'session_end',
-    id: 's',
-    owner: 's',
-    handler: ({ reason, messageCount, nextSessionId }) =>
+  on(hooks, 'session_start', 's', () => void seen.push('session_start'));
+  on(
+    hooks,
+    'before_reset',
+    's',
+    ({ reason, messages }) => void seen.push(`before_reset ${reason} with ${messages?.length} messages`),
+  );
+  on(
+    hooks,
+    'session_end',
+    's',
+    ({ reason, messageCount, nextSessionId }) =>
       void seen.push(`session_end ${reason} with ${messageCount} messages, then ${nextSessionId}`),
-  });
+  );
 }
 
 function resultsOf(scratch: Awaited<ReturnType<typeof gatewayForTest>>): readonly string[] {

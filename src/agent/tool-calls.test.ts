@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../protocol/json.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { raw, reply, toolCall, toolCalls } from '../testkit/model-server.ts';
+import { on } from '../testkit/on.ts';
 import type { ScratchGateway } from '../testkit/scratch-gateway.ts';
 import type { Tool } from '../tools/tool.ts';
 
@@ -10,8 +11,7 @@ describe('tool calls', () => {
   it('run, and the model reads their results', async () => {
     const scratch = await gatewayForTest({ files: { 'workspace/notes.md': 'The password is swordfish.' } });
     scratch.model.script([toolCall('read', { path: 'notes.md' }, 'Let me look.'), reply('It is swordfish.')]);
-    const { runId } = await scratch.channel.says({}, 'What is the password?');
-    await scratch.channel.expectDelivered('It is swordfish.');
+    const { runId } = await scratch.channel.asks({}, 'What is the password?', 'It is swordfish.');
     scratch.channel.expectNothingMore();
     expect(said(scratch, 1)).toMatchObject([
       { role: 'user', content: 'What is the password?' },
@@ -25,8 +25,7 @@ describe('tool calls', () => {
   it('commit their start and each result, and the next request without waiting', async () => {
     const scratch = await gatewayForTest({ tools: [counting()] });
     scratch.model.script([toolCalls([{ name: 'count' }, { name: 'count' }]), reply('Two.')]);
-    await scratch.channel.says({}, 'Count twice');
-    await scratch.channel.expectDelivered('Two.');
+    await scratch.channel.asks({}, 'Count twice', 'Two.');
     expect(scratch.store.commits).toMatchObject({
       accept: 1,
       request: 1,
@@ -46,8 +45,7 @@ describe('tool calls', () => {
       if (event.type === 'tool-end' && event.name === 'quick') slow.open();
     });
     model.script([toolCalls([{ name: 'slow' }, { name: 'quick' }]), reply('Both are done.')]);
-    await channel.says({}, 'Do both');
-    await channel.expectDelivered('Both are done.');
+    await channel.asks({}, 'Do both', 'Both are done.');
     expect(said(rest.scratch, 1).slice(2)).toMatchObject([
       { role: 'tool', content: 'slow is done' },
       { role: 'tool', content: 'quick is done' },
@@ -65,8 +63,7 @@ describe('tool calls', () => {
       tools: [{ ...counting(), name: 'explode', run: () => Promise.reject(new Error('it went off')) }],
     });
     scratch.model.script([call, reply('I see.')]);
-    await scratch.channel.says({}, 'Try');
-    await scratch.channel.expectDelivered('I see.');
+    await scratch.channel.asks({}, 'Try', 'I see.');
     const [result] = said(scratch, 1).slice(2);
     expect(result).toMatchObject({ role: 'tool', content: expect.stringMatching(told) });
   });
@@ -77,8 +74,7 @@ describe('tool calls', () => {
     const nested = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
     const replies = [toolCall('count', nested(20_000)), toolCall('count', nested(64)), toolCall('count', nested(65))];
     scratch.model.script([...replies, reply('That was deep.'), reply('Still here.')]);
-    await scratch.channel.says({}, 'Dig');
-    await scratch.channel.expectDelivered('That was deep.');
+    await scratch.channel.asks({}, 'Dig', 'That was deep.');
     expect(tool.ran).toHaveLength(1);
     const results = said(scratch, 3).filter(({ role }) => role === 'tool');
     expect(results).toMatchObject([
@@ -86,8 +82,7 @@ describe('tool calls', () => {
       { content: 'counted' },
       { content: expect.stringMatching(/not a JSON object/) },
     ]);
-    await scratch.channel.says({}, 'Are you there?');
-    await scratch.channel.expectDelivered('Still here.');
+    await scratch.channel.asks({}, 'Are you there?', 'Still here.');
   });
 
   it('in a flood are no answer: the model is asked again, and the person is told when it goes on', async () => {
@@ -95,11 +90,9 @@ describe('tool calls', () => {
     const scratch = await gatewayForTest({ tools: [tool], sleep: async () => {} });
     const flood = toolCalls(Array.from({ length: 2_000 }, () => ({ name: 'count' })));
     scratch.model.script([flood, reply('Calm again.')]);
-    await scratch.channel.says({}, 'Count');
-    await scratch.channel.expectDelivered('Calm again.');
+    await scratch.channel.asks({}, 'Count', 'Calm again.');
     scratch.model.script(() => flood);
-    await scratch.channel.says({}, 'Count');
-    await scratch.channel.expectDelivered(/could not be answered\..*more than 128 tool calls/);
+    await scratch.channel.asks({}, 'Count', /could not be answered\..*more than 128 tool calls/);
     expect(tool.ran).toEqual([]);
   });
 
@@ -121,8 +114,7 @@ describe('tool calls', () => {
     const scratch = await gatewayForTest({ tools: [tool] });
     const numbers = Array.from({ length: 24 }, (_, number) => number);
     scratch.model.script([toolCalls(numbers.map((number) => ({ name: 'count', params: { number } }))), reply('Done.')]);
-    await scratch.channel.says({}, 'Count');
-    await scratch.channel.expectDelivered('Done.');
+    await scratch.channel.asks({}, 'Count', 'Done.');
     process.off('warning', hear);
     expect(most).toBe(8);
     expect(said(scratch, 1).slice(2)).toMatchObject(numbers.map((number) => ({ content: `number ${number}` })));
@@ -144,8 +136,7 @@ describe('tool calls', () => {
     const { runId } = await scratch.channel.says({}, 'Count');
     expect(await scratch.services.runs.wait(runId)).toMatchObject({ status: 'failed' });
     await scratch.channel.expectDelivered(/could not be answered/);
-    await scratch.channel.says({}, 'And now?');
-    await scratch.channel.expectDelivered('Found.');
+    await scratch.channel.asks({}, 'And now?', 'Found.');
     expect(ends).toEqual(['failed', 'done']);
     const kept = await store.select('transcript', { orderBy: [['position', 'asc']] });
     expect(kept.map(({ position }) => position)).toEqual([1, 2, 5, 6, 7]);
@@ -156,12 +147,9 @@ describe('tool calls', () => {
     const scratch = await gatewayForTest({
       tools: [tool],
       register: (hooks) =>
-        hooks.register({
-          hook: 'before_tool_call',
-          id: 'guard',
-          owner: 'guard',
-          handler: ({ params }) => (params.dangerous ? { block: true, blockReason: 'Too dangerous.' } : undefined),
-        }),
+        on(hooks, 'before_tool_call', 'guard', ({ params }) =>
+          params.dangerous ? { block: true, blockReason: 'Too dangerous.' } : undefined,
+        ),
     });
     scratch.model.script([
       toolCalls([
@@ -170,8 +158,7 @@ describe('tool calls', () => {
       ]),
       reply('One of two.'),
     ]);
-    await scratch.channel.says({}, 'Both, please');
-    await scratch.channel.expectDelivered('One of two.');
+    await scratch.channel.asks({}, 'Both, please', 'One of two.');
     expect(tool.ran).toEqual([{}]);
     expect(said(scratch, 1).slice(2)).toMatchObject([{ content: 'Too dangerous.' }, { content: 'counted' }]);
   });
@@ -181,16 +168,10 @@ describe('tool calls', () => {
     const scratch = await gatewayForTest({
       tools: [tool],
       register: (hooks) =>
-        hooks.register({
-          hook: 'before_tool_call',
-          id: 'rewrite',
-          owner: 'rewriter',
-          handler: ({ params }) => ({ params: { ...params, limit: 3 } }),
-        }),
+        on(hooks, 'before_tool_call', 'rewriter', ({ params }) => ({ params: { ...params, limit: 3 } })),
     });
     scratch.model.script([toolCall('count', { limit: 1_000 }), reply('Done.')]);
-    await scratch.channel.says({}, 'Go');
-    await scratch.channel.expectDelivered('Done.');
+    await scratch.channel.asks({}, 'Go', 'Done.');
     expect(tool.ran).toEqual([{ limit: 3 }]);
     expect(JSON.stringify(said(scratch, 1)[1])).toContain('1000');
   });
@@ -214,24 +195,16 @@ describe('tool calls', () => {
     const scratch = await gatewayForTest({
       tools: [counting()],
       register: (hooks) => {
-        hooks.register({
-          hook: 'tool_result_persist',
-          id: 'redact',
-          owner: 'redactor',
-          handler: ({ message }) => ({ message: { ...message, content: 'redacted' } as never }),
-        });
-        hooks.register({
-          hook: 'before_message_write',
-          id: 'sign',
-          owner: 'signer',
-          handler: ({ message }) =>
-            message.role === 'tool' ? { message: { ...message, content: `${message.content}, signed` } } : undefined,
-        });
+        on(hooks, 'tool_result_persist', 'redactor', ({ message }) => ({
+          message: { ...message, content: 'redacted' } as never,
+        }));
+        on(hooks, 'before_message_write', 'signer', ({ message }) =>
+          message.role === 'tool' ? { message: { ...message, content: `${message.content}, signed` } } : undefined,
+        );
       },
     });
     scratch.model.script([toolCall('count'), reply('Done.')]);
-    await scratch.channel.says({}, 'Go');
-    await scratch.channel.expectDelivered('Done.');
+    await scratch.channel.asks({}, 'Go', 'Done.');
     expect(said(scratch, 1)[2]).toMatchObject({ role: 'tool', content: 'redacted, signed' });
     const kept = await scratch.store.select('transcript', { orderBy: [['position', 'asc']] });
     expect(kept[2]?.message).toMatchObject({ role: 'tool', content: 'redacted, signed' });
@@ -241,19 +214,12 @@ describe('tool calls', () => {
     const scratch = await gatewayForTest({
       tools: [counting()],
       register: (hooks) =>
-        hooks.register({
-          hook: 'before_message_write',
-          id: 'eraser',
-          owner: 'eraser',
-          handler: ({ message }) =>
-            message.role === 'assistant'
-              ? { message: { ...message, content: [] } }
-              : { block: message.role === 'tool' },
-        }),
+        on(hooks, 'before_message_write', 'eraser', ({ message }) =>
+          message.role === 'assistant' ? { message: { ...message, content: [] } } : { block: message.role === 'tool' },
+        ),
     });
     scratch.model.script([toolCall('count'), reply('Done.')]);
-    await scratch.channel.says({}, 'Go');
-    await scratch.channel.expectDelivered('Done.');
+    await scratch.channel.asks({}, 'Go', 'Done.');
     expect(said(scratch, 1).slice(1)).toMatchObject([{ role: 'assistant', tool_calls: [{}] }, { role: 'tool' }]);
   });
 
@@ -262,8 +228,7 @@ describe('tool calls', () => {
     const scratch = await gatewayForTest({ tools: [tool] });
     const again = raw(repeatedCall('call_0'));
     scratch.model.script([again, again, reply('Twice.')]);
-    await scratch.channel.says({}, 'Twice, please');
-    await scratch.channel.expectDelivered('Twice.');
+    await scratch.channel.asks({}, 'Twice, please', 'Twice.');
     const ids = said(scratch, 2)
       .filter(({ role }) => role === 'tool')
       .map((message) => message.tool_call_id);
@@ -295,14 +260,12 @@ describe('tool calls', () => {
     const seen: object[] = [];
     const scratch = await gatewayForTest({
       tools: [counting()],
-      register: (hooks) =>
-        hooks.register({ hook: 'after_tool_call', id: 'see', owner: 'see', handler: (event) => void seen.push(event) }),
+      register: (hooks) => on(hooks, 'after_tool_call', 'see', (event) => void seen.push(event)),
     });
     const live: string[] = [];
     scratch.services.subscribe(({ type }) => live.push(type));
     scratch.model.script([toolCall('count', { a: 1 }), reply('Done.')]);
-    const { runId } = await scratch.channel.says({}, 'Go');
-    await scratch.channel.expectDelivered('Done.');
+    const { runId } = await scratch.channel.asks({}, 'Go', 'Done.');
     await scratch.hooks.drain(1_000);
     expect(seen).toMatchObject([
       { toolName: 'count', params: { a: 1 }, runId, result: { content: 'counted' }, durationMs: expect.any(Number) },

@@ -2,8 +2,6 @@
 // gateway that handles the messages.
 
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -15,6 +13,7 @@ import type { LiveEvent } from '../protocol/live-event.ts';
 import { StoreFullError } from '../store/errors.ts';
 import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
 import type { Store } from '../store/store.ts';
+import { folderForTest } from '../testkit/folder-for-test.ts';
 import type { ReceiveResult } from './channel.ts';
 import type { Mailbox } from './mailbox.ts';
 import { LARGEST_FRAME } from './parse-client-frame.ts';
@@ -34,7 +33,7 @@ let accepted: Map<string, ReceiveResult>;
 const pages: SocketPage[] = [];
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'atrium-sockets-'));
+  dir = await folderForTest();
   store = await openSqliteStore({ file: join(dir, 'store.db') });
   received = [];
   stopped = [];
@@ -48,7 +47,6 @@ afterEach(async () => {
   await stopGateway();
   pages.length = 0;
   await store.close();
-  await rm(dir, { recursive: true, force: true });
 });
 
 async function startGateway(maxBufferedBytes?: number, mailbox: Mailbox = outboxMailbox(store)): Promise<void> {

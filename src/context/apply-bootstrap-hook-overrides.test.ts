@@ -1,22 +1,20 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { bootstrapHandlersOf } from '../gateway/composer/context-engine.ts';
 import type { AgentBootstrapHookContext } from '../protocol/bootstrap-event.ts';
 import type { WorkspaceBootstrapFile } from '../protocol/bootstrap-file.ts';
-import { ScratchWorkspace } from '../testkit/scratch-workspace.ts';
+import { workspaceForEachTest } from '../testkit/for-each-test.ts';
 import { applyBootstrapHookOverrides, type BootstrapHookOverrides } from './apply-bootstrap-hook-overrides.ts';
 import { BootstrapFileHelper } from './bootstrap-file-helper.ts';
 
-let scratch: ScratchWorkspace;
 let files: WorkspaceBootstrapFile[];
 
+const scratch = workspaceForEachTest();
 beforeEach(async () => {
-  scratch = await ScratchWorkspace.create();
   files = [
     { name: 'AGENTS.md', path: '/w/AGENTS.md', content: 'agents', missing: false },
     { name: 'SOUL.md', path: '/w/SOUL.md', missing: true },
   ];
 });
-afterEach(() => scratch.remove());
 
 const apply = (overrides: Partial<BootstrapHookOverrides> = {}) =>
   applyBootstrapHookOverrides({

@@ -1,22 +1,17 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ScratchWorkspace } from '../testkit/scratch-workspace.ts';
+import { describe, expect, it } from 'vitest';
+import { workspaceForEachTest } from '../testkit/for-each-test.ts';
 import { BootstrapFileHelper } from './bootstrap-file-helper.ts';
 import { loadWorkspaceBootstrapFiles } from './sources/workspace-files.ts';
 import { OPENBOA_TAXONOMY, OPENCLAW_TAXONOMY } from './taxonomy.ts';
 
-let scratch: ScratchWorkspace;
-
-beforeEach(async () => {
-  scratch = await ScratchWorkspace.create({
-    'AGENTS.md': '# Rules\n\nBe kind.\n',
-    'SOUL.md': 'Warm.\n',
-    'TOOLS.md': 'None.\n',
-    'MEMORY.md': 'Ana likes tea.\n',
-  });
+const scratch = workspaceForEachTest({
+  'AGENTS.md': '# Rules\n\nBe kind.\n',
+  'SOUL.md': 'Warm.\n',
+  'TOOLS.md': 'None.\n',
+  'MEMORY.md': 'Ana likes tea.\n',
 });
-afterEach(() => scratch.remove());
 
 describe('composing', () => {
   it('without handlers gives the plain workspace', async () => {

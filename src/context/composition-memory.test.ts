@@ -1,19 +1,18 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ScratchWorkspace } from '../testkit/scratch-workspace.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { workspaceForEachTest } from '../testkit/for-each-test.ts';
 import { BootstrapFileHelper } from './bootstrap-file-helper.ts';
 import type { Composition } from './compose.ts';
 import { CompositionMemory } from './composition-memory.ts';
 import { DEFAULT_POLICY } from './default-policy.ts';
 
-let scratch: ScratchWorkspace;
 let memory: CompositionMemory;
 /** What the handlers of these tests contribute now; the registrations stay. */
 let contribution: { by: 'first' | 'second'; text: string };
 const policy = { ...DEFAULT_POLICY, maxChars: 300, totalMaxChars: 700 };
 
+const scratch = workspaceForEachTest({ 'AGENTS.md': 'agents', 'TOOLS.md': 'tools' });
 beforeEach(async () => {
-  scratch = await ScratchWorkspace.create({ 'AGENTS.md': 'agents', 'TOOLS.md': 'tools' });
   memory = new CompositionMemory();
   contribution = { by: 'first', text: 'hello' };
   for (const id of ['first', 'second'] as const) {
@@ -22,7 +21,6 @@ beforeEach(async () => {
     });
   }
 });
-afterEach(() => scratch.remove());
 
 const remembering = () => scratch.compose({ input: { memory, policy } });
 const anew = () => scratch.compose({ input: { policy } });

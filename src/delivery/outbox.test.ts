@@ -1,13 +1,12 @@
 // The outbox over a real store in a real file and the test channel. A crash is a second outbox over the same file while
 // the first one is forgotten.
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Surface, surfaceId } from '../protocol/inbound.ts';
 import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
 import type { NewRow, Store } from '../store/store.ts';
+import { folderForTest } from '../testkit/folder-for-test.ts';
 import { TestChannel } from '../testkit/test-channel.ts';
 import { replayDeadLetter } from './dead-letters.ts';
 import { type EndedDelivery, Outbox, type OutboxSettings } from './outbox.ts';
@@ -23,7 +22,7 @@ const owner = { sender: 'owner' };
 const guest = { sender: 'guest' };
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'atrium-outbox-'));
+  dir = await folderForTest();
   store = await openSqliteStore({ file: join(dir, 'store.db') });
   channel = new TestChannel();
   await channel.open({ receive: () => Promise.reject(new Error('nobody listens')) });
@@ -35,7 +34,6 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const each of opened.splice(0)) await each.close(0);
   await store.close();
-  await rm(dir, { recursive: true, force: true });
 });
 
 function newOutbox(settings: Partial<OutboxSettings> = {}): Outbox {

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ConversationHookContext } from '../hooks/hook-context.ts';
 import { HookRunner } from '../hooks/runner.ts';
 import type { Surface } from '../protocol/inbound.ts';
+import { on } from '../testkit/on.ts';
 import { type PlannedReply, planDelivery } from './plan-delivery.ts';
 
 const surface: Surface = { channel: 'test', accountId: 'work', peer: { kind: 'group', id: 'ops' }, threadId: 't1' };
@@ -80,41 +81,21 @@ describe('the outbound hooks', () => {
   it('are asked in their order, each with what the one before left', async () => {
     const hooks = new HookRunner();
     const seen: unknown[] = [];
-    hooks.register({
-      hook: 'before_dispatch',
-      id: 'd',
-      owner: 'plugin-d',
-      handler: (event, context) => {
-        seen.push(['before_dispatch', event, context.channelId, context.senderId]);
-        return { text: `${event.content} d` };
-      },
+    on(hooks, 'before_dispatch', { owner: 'plugin-d', id: 'd' }, (event, context) => {
+      seen.push(['before_dispatch', event, context.channelId, context.senderId]);
+      return { text: `${event.content} d` };
     });
-    hooks.register({
-      hook: 'message_sending',
-      id: 'c',
-      owner: 'plugin-c',
-      handler: (event, context) => {
-        seen.push(['message_sending', event, context.conversationId, context.threadId]);
-        return { content: `${event.content} c` };
-      },
+    on(hooks, 'message_sending', { owner: 'plugin-c', id: 'c' }, (event, context) => {
+      seen.push(['message_sending', event, context.conversationId, context.threadId]);
+      return { content: `${event.content} c` };
     });
-    hooks.register({
-      hook: 'reply_payload_sending',
-      id: 'b',
-      owner: 'plugin-b',
-      handler: ({ payload }) => {
-        seen.push(['reply_payload_sending', payload]);
-        return { payload: { ...payload, text: `${payload.text} b`, channelData: { silent: true } } };
-      },
+    on(hooks, 'reply_payload_sending', { owner: 'plugin-b', id: 'b' }, ({ payload }) => {
+      seen.push(['reply_payload_sending', payload]);
+      return { payload: { ...payload, text: `${payload.text} b`, channelData: { silent: true } } };
     });
-    hooks.register({
-      hook: 'reply_dispatch',
-      id: 'a',
-      owner: 'plugin-a',
-      handler: ({ payloads }) => {
-        seen.push(['reply_dispatch', payloads]);
-        return { handled: false };
-      },
+    on(hooks, 'reply_dispatch', { owner: 'plugin-a', id: 'a' }, ({ payloads }) => {
+      seen.push(['reply_dispatch', payloads]);
+      return { handled: false };
     });
     const { rows } = await plan(hooks, { replyToId: 'm1' });
     expect(seen).toMatchObject([
@@ -130,7 +111,7 @@ describe('the outbound hooks', () => {
 
   it('may take the answer over', async () => {
     const hooks = new HookRunner();
-    hooks.register({ hook: 'reply_dispatch', id: 'x', owner: 'speaker', handler: () => ({ handled: true }) });
+    on(hooks, 'reply_dispatch', { owner: 'speaker', id: 'x' }, () => ({ handled: true }));
     expect(await plan(hooks)).toMatchObject({
       rows: [
         { status: 'suppressed', text: 'hello', receipt: { suppressed: { hook: 'reply_dispatch', by: 'speaker' } } },
@@ -141,20 +122,13 @@ describe('the outbound hooks', () => {
 
   it('may cancel it with a reason, which ends the matter', async () => {
     const hooks = new HookRunner();
-    hooks.register({
-      hook: 'message_sending',
-      id: 'censor',
-      owner: 'censor',
-      priority: 10,
-      handler: () => ({ cancel: true, cancelReason: 'holds a\nsecret', metadata: { rule: 7 } }),
-    });
-    hooks.register({
-      hook: 'message_sending',
-      id: 'later',
-      owner: 'later',
-      handler: () => {
-        throw new Error('nobody should ask');
-      },
+    on(hooks, 'message_sending', { owner: 'censor', priority: 10 }, () => ({
+      cancel: true,
+      cancelReason: 'holds a\nsecret',
+      metadata: { rule: 7 },
+    }));
+    on(hooks, 'message_sending', 'later', () => {
+      throw new Error('nobody should ask');
     });
     const { rows, suppressed } = await plan(hooks);
     expect(suppressed).toEqual({
@@ -171,19 +145,19 @@ describe('the outbound hooks', () => {
   it('keep no more of what is said about a cancellation than a note has room for', async () => {
     const hooks = new HookRunner();
     const metadata = { page: 'x'.repeat(5_000) };
-    hooks.register({ hook: 'message_sending', id: 'x', owner: 'loud', handler: () => ({ cancel: true, metadata }) });
+    on(hooks, 'message_sending', { owner: 'loud', id: 'x' }, () => ({ cancel: true, metadata }));
     expect((await plan(hooks)).suppressed).toMatchObject({ metadata: { metadataTruncated: true } });
   });
 
   it('have a name for a cancellation without a reason', async () => {
     const hooks = new HookRunner();
-    hooks.register({ hook: 'message_sending', id: 'x', owner: 'quiet', handler: () => ({ cancel: true }) });
+    on(hooks, 'message_sending', { owner: 'quiet', id: 'x' }, () => ({ cancel: true }));
     expect((await plan(hooks)).suppressed).toMatchObject({ reason: 'cancelled_by_message_sending_hook', by: 'quiet' });
   });
 
   it('take "cancel: false" for no opinion', async () => {
     const hooks = new HookRunner();
-    hooks.register({ hook: 'message_sending', id: 'x', owner: 'x', handler: () => ({ cancel: false }) });
+    on(hooks, 'message_sending', 'x', () => ({ cancel: false }));
     expect(await plan(hooks)).toMatchObject({ rows: [{ status: 'queued', text: 'hello' }] });
   });
 
@@ -192,13 +166,13 @@ describe('the outbound hooks', () => {
     const fails = () => {
       throw new Error('the list of words is gone');
     };
-    const undo = hooks.register({ hook: 'message_sending', id: 'x', owner: 'words', policy: true, handler: fails });
+    const undo = on(hooks, 'message_sending', { owner: 'words', id: 'x', policy: true }, fails);
     expect((await plan(hooks)).suppressed).toMatchObject({
       by: 'words',
       reason: expect.stringContaining('of words on message_sending failed'),
     });
     undo();
-    hooks.register({ hook: 'message_sending', id: 'x', owner: 'words', handler: fails });
+    on(hooks, 'message_sending', { owner: 'words', id: 'x' }, fails);
     expect(await plan(hooks)).toMatchObject({ rows: [{ status: 'queued', text: 'hello' }] });
   });
 
@@ -214,13 +188,8 @@ describe('the outbound hooks', () => {
   it('see the whole answer, before it is split', async () => {
     const hooks = new HookRunner();
     const seen: string[] = [];
-    hooks.register({
-      hook: 'message_sending',
-      id: 'x',
-      owner: 'x',
-      handler: ({ content }) => {
-        seen.push(content);
-      },
+    on(hooks, 'message_sending', 'x', ({ content }) => {
+      seen.push(content);
     });
     expect((await plan(hooks, { text: 'one two' }, 4)).rows).toHaveLength(2);
     expect(seen).toEqual(['one two']);

@@ -32,12 +32,9 @@ describe('command-logger', () => {
   it('writes a private line for each command, and nothing of what was said', async () => {
     const scratch = await gatewayForTest({ config: withPack('command-logger') });
     scratch.model.script(() => reply('Hello.'));
-    await scratch.channel.says({ sender: 'ann' }, 'a secret');
-    await scratch.channel.expectDelivered('Hello.');
-    const { sessionKey } = await scratch.channel.says({ sender: 'ann' }, '/new another secret');
-    await scratch.channel.expectDelivered('Hello.');
-    await scratch.channel.says({ sender: 'ann' }, '/stop');
-    await scratch.channel.expectDelivered(/^(Nothing is running here|Stopping)\.$/);
+    await scratch.channel.asks({ sender: 'ann' }, 'a secret', 'Hello.');
+    const { sessionKey } = await scratch.channel.asks({ sender: 'ann' }, '/new another secret', 'Hello.');
+    await scratch.channel.asks({ sender: 'ann' }, '/stop', /^(Nothing is running here|Stopping)\.$/);
     await scratch.stop();
     const file = scratch.home.path('logs/commands.log');
     const lines = (await readFile(file, 'utf8')).trim().split('\n');
@@ -55,8 +52,7 @@ describe('command-logger', () => {
     const full = `${'x'.repeat(5 * 1024 * 1024)}\n`;
     const scratch = await gatewayForTest({ config: withPack('command-logger'), files: { 'logs/commands.log': full } });
     scratch.model.script(() => reply('Hello.'));
-    await scratch.channel.says({}, '/stop');
-    await scratch.channel.expectDelivered('Nothing is running here.');
+    await scratch.channel.asks({}, '/stop', 'Nothing is running here.');
     await scratch.stop();
     const file = scratch.home.path('logs/commands.log');
     expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ action: 'stop' });
@@ -66,8 +62,7 @@ describe('command-logger', () => {
   it('is named when its file is a link, which it does not follow', async () => {
     const scratch = await gatewayForTest({ config: withPack('command-logger'), files: { 'logs/keep': 'mine' } });
     await symlink(scratch.home.path('logs/keep'), scratch.home.path('logs/commands.log'));
-    await scratch.channel.says({}, '/stop');
-    await scratch.channel.expectDelivered('Nothing is running here.');
+    await scratch.channel.asks({}, '/stop', 'Nothing is running here.');
     await scratch.stop();
     expect(await scratch.home.read('logs/keep')).toBe('mine');
     expect(scratch.warnings).toEqual([expect.stringMatching(/"command-logger" failed on command:stop: ELOOP/)]);
@@ -81,12 +76,9 @@ describe('session-memory', () => {
     let now = at;
     const scratch = await gatewayForTest({ config: withPack('session-memory', { messages: 3 }), now: () => now++ });
     scratch.model.script([reply('Hello.'), reply('# Heading\nNoted.')]);
-    await scratch.channel.says({ sender: 'ann' }, 'Forgotten by then');
-    await scratch.channel.expectDelivered('Hello.');
-    await scratch.channel.says({ sender: 'ann' }, 'Plan the Trip to Ulm!');
-    await scratch.channel.expectDelivered('# Heading\nNoted.');
-    const { sessionKey } = await scratch.channel.says({ sender: 'ann' }, '/new');
-    await scratch.channel.expectDelivered('A new session has begun.');
+    await scratch.channel.asks({ sender: 'ann' }, 'Forgotten by then', 'Hello.');
+    await scratch.channel.asks({ sender: 'ann' }, 'Plan the Trip to Ulm!', '# Heading\nNoted.');
+    const { sessionKey } = await scratch.channel.asks({ sender: 'ann' }, '/new', 'A new session has begun.');
     const [note = ''] = await readdir(join(scratch.workspaceDir, 'memory'));
     expect(note).toMatch(/^2026-01-05-1430-plan-the-trip-to-ulm-[a-z0-9]{6}\.md$/);
     const [old] = await scratch.store.select('sessions', { where: { sessionKey, endReason: 'new' } });
@@ -125,11 +117,9 @@ Agent, 14:30:
   it('writes nowhere else when memory is a link that leads out of the workspace', async () => {
     const scratch = await gatewayForTest({ config: withPack('session-memory'), files: { 'elsewhere/x': '' } });
     scratch.model.script(() => reply('Hello.'));
-    await scratch.channel.says({}, 'Hi');
-    await scratch.channel.expectDelivered('Hello.');
+    await scratch.channel.asks({}, 'Hi', 'Hello.');
     await symlink(scratch.home.path('elsewhere'), join(scratch.workspaceDir, 'memory'));
-    await scratch.channel.says({}, '/new');
-    await scratch.channel.expectDelivered('A new session has begun.');
+    await scratch.channel.asks({}, '/new', 'A new session has begun.');
     expect(await readdir(scratch.home.path('elsewhere'))).toEqual(['x']);
     expect(scratch.warnings).toEqual([expect.stringMatching(/"session-memory" failed on command:new/)]);
   });
@@ -137,8 +127,7 @@ Agent, 14:30:
   it('keeps it too when an operator resets the session', async () => {
     const scratch = await gatewayForTest({ config: withPack('session-memory') });
     scratch.model.script(() => reply('Hello.'));
-    const { sessionKey } = await scratch.channel.says({}, 'Hi there');
-    await scratch.channel.expectDelivered('Hello.');
+    const { sessionKey } = await scratch.channel.asks({}, 'Hi there', 'Hello.');
     expect(await scratch.services.sessions.end(sessionKey, 'reset')).toBe(true);
     expect(await readdir(join(scratch.workspaceDir, 'memory'))).toEqual([expect.stringMatching(/-hi-there-/)]);
   });
@@ -187,12 +176,10 @@ describe('compaction-notifier', () => {
     });
     scratch.model.script(() => reply('A long answer. '.repeat(100)));
     for (let turn = 0; turn < 3; turn++) {
-      await scratch.channel.says({}, `Tell me more ${turn} ${'and more '.repeat(200)}`);
-      await scratch.channel.expectDelivered(/A long answer/);
+      await scratch.channel.asks({}, `Tell me more ${turn} ${'and more '.repeat(200)}`, /A long answer/);
     }
     scratch.model.script(() => reply('They talked.'));
-    await scratch.channel.says({}, '/compact');
-    await scratch.channel.expectDelivered(/^This conversation has become long \(about [\d,]+ tokens\)/);
+    await scratch.channel.asks({}, '/compact', /^This conversation has become long \(about [\d,]+ tokens\)/);
     await scratch.channel.expectDelivered(
       /^The conversation was made shorter, from about [\d,]+ to about [\d,]+ tokens\.$/,
     );

@@ -24,8 +24,7 @@ describe('a plugin in a gateway', () => {
   it('brings a tool that the model is offered and may call', async () => {
     const scratch = await gatewayForTest({ files: pluginFiles('dice', DICE), config: inline('dice') });
     scratch.model.script([toolCall('roll', { sides: 6 }), reply('A six.')]);
-    await scratch.channel.says({}, 'roll one');
-    await scratch.channel.expectDelivered('A six.');
+    await scratch.channel.asks({}, 'roll one', 'A six.');
     const [first, second] = scratch.model.requests;
     expect(first?.body).toContain('"roll"');
     expect(first?.body).not.toContain('"cheat"');
@@ -71,8 +70,7 @@ describe('a plugin in a gateway', () => {
     expect(scratch.services.plugins.inspect('bad').state).toBe('failed');
     expect(scratch.services.plugins.inspect('dice')).toMatchObject({ state: 'loaded', where: 'inline' });
     scratch.model.script([reply('hello')]);
-    await scratch.channel.says({}, 'hi');
-    await scratch.channel.expectDelivered('hello');
+    await scratch.channel.asks({}, 'hi', 'hello');
   });
 
   it('answers methods, and takes none of the gateway', async () => {
@@ -124,11 +122,9 @@ describe('a plugin in a gateway', () => {
     });
     expect(scratch.services.plugins.inspect('dice')).toMatchObject({ state: 'loaded', where: 'worker' });
     scratch.model.script([toolCall('roll', { sides: 20 }), reply('Twenty.')]);
-    await scratch.channel.says({ sender: 'ana' }, 'roll one');
-    await scratch.channel.expectDelivered('Twenty.');
+    await scratch.channel.asks({ sender: 'ana' }, 'roll one', 'Twenty.');
     expect(scratch.model.requests[1]?.body).toContain('rolled 20');
-    await scratch.channel.says({ sender: 'ana' }, '/dice');
-    await scratch.channel.expectDelivered('for ana');
+    await scratch.channel.asks({ sender: 'ana' }, '/dice', 'for ana');
     expect(await scratch.services.methods.call('dice.sides', { sides: 4 }, {})).toEqual({ sides: 4 });
     await scratch.services.plugins.reload('dice');
     expect(await scratch.services.methods.call('dice.sides', { sides: 8 }, {})).toEqual({ sides: 8 });

@@ -4,6 +4,7 @@ import type { CronChangedEvent } from '../hooks/lifecycle-hooks.ts';
 import type { Surface } from '../protocol/inbound.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { after, fail, reply, toolCall } from '../testkit/model-server.ts';
+import { on } from '../testkit/on.ts';
 import type { ScratchGateway, ScratchGatewaySettings } from '../testkit/scratch-gateway.ts';
 
 const MINUTE = 60_000;
@@ -115,12 +116,11 @@ describe('a job', () => {
       config: { session: { dmScope: 'main' }, agents: { defaults: { model: 'fake/small' } } },
       register: (hooks) => {
         const handler = (_: unknown, { trigger, jobId }: HookContext) => void told.push({ trigger, jobId });
-        hooks.register({ hook: 'agent_end', id: 'ends', owner: 'test', handler });
+        on(hooks, 'agent_end', 'ends', handler);
       },
     });
     scratch.model.script(({ number }) => (number === 2 ? fail(400) : reply('Done.')));
-    await scratch.channel.says({ sender: 'ann' }, 'Hi');
-    await scratch.channel.expectDelivered('Done.');
+    await scratch.channel.asks({ sender: 'ann' }, 'Hi', 'Done.');
     const { id } = await jobs.add(job({ session: 'main', message: '/new Write the report.' }));
     await passes(10);
     await outcomeOf(scratch, id);
@@ -143,8 +143,7 @@ describe('a job', () => {
       config: { session: { dmScope: 'main', mainKey: 'home' }, agents: { defaults: { model: 'fake/small' } } },
     });
     scratch.model.script([reply('Hello.'), reply('Done.')]);
-    const { sessionKey } = await scratch.channel.says({ sender: 'ann' }, 'Hi');
-    await scratch.channel.expectDelivered('Hello.');
+    const { sessionKey } = await scratch.channel.asks({ sender: 'ann' }, 'Hi', 'Hello.');
     expect(sessionKey).toBe('agent:main:home');
     const { id } = await jobs.add(job({ session: 'main' }));
     await passes(10);
@@ -184,7 +183,7 @@ describe('a job', () => {
     const events: CronChangedEvent[] = [];
     const handler = (event: CronChangedEvent) => void events.push(event);
     const stage = await scheduled({
-      register: (hooks) => hooks.register({ hook: 'cron_changed', id: 'watch', owner: 'test', handler }),
+      register: (hooks) => on(hooks, 'cron_changed', 'test', handler),
     });
     const expectTold = (actions: readonly string[]) =>
       expect.poll(() => events.map(({ action }) => action).sort(), { timeout: 5_000 }).toEqual(actions);
@@ -320,8 +319,7 @@ describe('a heartbeat', () => {
       reply('HEARTBEAT_OK. All quiet.'),
       reply('Bye.'),
     ]);
-    await scratch.channel.says({ sender: 'ann' }, 'Hi');
-    await scratch.channel.expectDelivered('Hello.');
+    await scratch.channel.asks({ sender: 'ann' }, 'Hi', 'Hello.');
     const before = await scratch.store.select('transcript');
     for (let beat = 0; beat < 2; beat++) {
       expect(await beats(stage)).toBe('queued');
@@ -329,8 +327,7 @@ describe('a heartbeat', () => {
     }
     expect(scratch.model.requests[1]?.body).toContain('HEARTBEAT.md');
     expect(await scratch.store.select('transcript')).toEqual(before);
-    await scratch.channel.says({ sender: 'ann' }, 'Thanks');
-    await scratch.channel.expectDelivered('Bye.');
+    await scratch.channel.asks({ sender: 'ann' }, 'Thanks', 'Bye.');
     scratch.channel.expectNothingMore();
     expect(scratch.model.requests.at(-1)?.body).not.toContain('HEARTBEAT_OK and nothing else');
     expect(await scratch.store.count('deadLetters')).toBe(0);
@@ -345,13 +342,12 @@ describe('a heartbeat', () => {
           prependContext: `Mail of ${agentId}: 3 new.`,
           appendContext: 'That is all.',
         });
-        hooks.register({ hook: 'heartbeat_prompt_contribution', id: 'mail', owner: 'mail', handler });
+        on(hooks, 'heartbeat_prompt_contribution', 'mail', handler);
       },
     });
     const { scratch } = stage;
     scratch.model.script([reply('Hello.'), reply('HEARTBEAT_OK')]);
-    await scratch.channel.says({ sender: 'ann' }, 'Hi');
-    await scratch.channel.expectDelivered('Hello.');
+    await scratch.channel.asks({ sender: 'ann' }, 'Hi', 'Hello.');
     expect(await beats(stage)).toBe('queued');
     await idle(scratch);
     const [message = '', beat = ''] = scratch.model.requests.map(({ json }) => {
@@ -368,8 +364,7 @@ describe('a heartbeat', () => {
     const stage = await scheduled({ config: main, files });
     const { scratch } = stage;
     scratch.model.script([reply('Hello.'), reply('Ben waits for your answer.')]);
-    await scratch.channel.says({ sender: 'ann' }, 'Hi');
-    await scratch.channel.expectDelivered('Hello.');
+    await scratch.channel.asks({ sender: 'ann' }, 'Hi', 'Hello.');
     await beats(stage);
     await scratch.channel.expectDelivered('Ben waits for your answer.', { sender: 'ann' });
     const runs = await scratch.store.select('inbox', { where: { kind: 'heartbeat' } });
@@ -383,8 +378,7 @@ describe('a heartbeat', () => {
     for (const stage of [quiet, apart]) {
       const { scratch } = stage;
       scratch.model.script([reply('Hello.'), reply('Your secret is out.')]);
-      await scratch.channel.says({ sender: 'ann' }, 'Hi');
-      await scratch.channel.expectDelivered('Hello.');
+      await scratch.channel.asks({ sender: 'ann' }, 'Hi', 'Hello.');
       expect(await beats(stage)).toBe('queued');
       await idle(scratch);
       expect(scratch.model.requests).toHaveLength(2);
@@ -397,8 +391,7 @@ describe('a heartbeat', () => {
     const stage = await scheduled({ config: main, files });
     const { scratch } = stage;
     scratch.model.script((request) => (request.number === 1 ? reply('Hello.') : fail(400)));
-    await scratch.channel.says({ sender: 'ann' }, 'Hi');
-    await scratch.channel.expectDelivered('Hello.');
+    await scratch.channel.asks({ sender: 'ann' }, 'Hi', 'Hello.');
     await beats(stage);
     await idle(scratch);
     scratch.channel.expectNothingMore();
@@ -411,8 +404,7 @@ describe('a heartbeat', () => {
     const stage = await scheduled({ config: main, files });
     const { scratch, clock } = stage;
     scratch.model.script([reply('Hello.')]);
-    const { sessionKey } = await scratch.channel.says({ sender: 'ann' }, 'Hi');
-    await scratch.channel.expectDelivered('Hello.');
+    const { sessionKey } = await scratch.channel.asks({ sender: 'ann' }, 'Hi', 'Hello.');
     const [{ surface } = {}] = await scratch.store.select('sessions');
     const { store } = scratch;
     const inbound = { surface: surface as Surface, sender: { id: 'heartbeat' }, text: 'Look.', at: clock.now };
@@ -455,13 +447,12 @@ describe('a heartbeat', () => {
       register: (hooks) => {
         const handler = (_: unknown, { trigger }: { trigger?: string | undefined }) =>
           trigger === 'heartbeat' ? { outcome: 'block' as const, reason: 'not now' } : undefined;
-        hooks.register({ hook: 'before_agent_run', id: 'guard', owner: 'guard', handler });
+        on(hooks, 'before_agent_run', 'guard', handler);
       },
     });
     const { scratch } = stage;
     scratch.model.script([reply('Hello.')]);
-    await scratch.channel.says({ sender: 'ann' }, 'Hi');
-    await scratch.channel.expectDelivered('Hello.');
+    await scratch.channel.asks({ sender: 'ann' }, 'Hi', 'Hello.');
     await beats(stage);
     await idle(scratch);
     scratch.channel.expectNothingMore();

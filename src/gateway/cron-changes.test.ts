@@ -4,6 +4,7 @@ import { runTrace } from '../hooks/hook-trace.ts';
 import type { CronChangedEvent, GatewayHookContext } from '../hooks/lifecycle-hooks.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { fail, reply } from '../testkit/model-server.ts';
+import { on } from '../testkit/on.ts';
 
 const MINUTE = 60_000;
 
@@ -12,13 +13,7 @@ async function watched() {
   const clock = { now: Date.parse('2026-05-06T10:00:00Z') };
   const scratch = await gatewayForTest({
     now: () => clock.now,
-    register: (hooks) =>
-      hooks.register({
-        hook: 'cron_changed',
-        id: 'watch',
-        owner: 'watch',
-        handler: (event, context) => void told.push({ event, context }),
-      }),
+    register: (hooks) => on(hooks, 'cron_changed', 'watch', (event, context) => void told.push({ event, context })),
   });
   const expectTold = (...actions: readonly string[]) =>
     expect.poll(() => told.map(({ event }) => event.action), { timeout: 5_000 }).toEqual(actions);

@@ -3,6 +3,7 @@ import type { GatewayHookContext } from '../hooks/lifecycle-hooks.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { reply } from '../testkit/model-server.ts';
+import { on } from '../testkit/on.ts';
 
 interface CronService {
   list(): Promise<readonly JsonObject[]>;
@@ -15,18 +16,8 @@ it('handlers of gateway_start know the configuration, the workspace and the jobs
   const told: [string, GatewayHookContext][] = [];
   const scratch = await gatewayForTest({
     register: (hooks) => {
-      hooks.register({
-        hook: 'gateway_start',
-        id: 'service',
-        owner: 'service',
-        handler: ({ port }, context) => void told.push([`starts at ${port}`, context]),
-      });
-      hooks.register({
-        hook: 'gateway_stop',
-        id: 'service',
-        owner: 'service',
-        handler: ({ reason }, context) => void told.push([`stops for ${reason}`, context]),
-      });
+      on(hooks, 'gateway_start', 'service', ({ port }, context) => void told.push([`starts at ${port}`, context]));
+      on(hooks, 'gateway_stop', 'service', ({ reason }, context) => void told.push([`stops for ${reason}`, context]));
     },
   });
   await scratch.opened.listensAt('http://127.0.0.1:18999');
@@ -60,13 +51,8 @@ it.each([
   const told: unknown[] = [];
   const scratch = await gatewayForTest({
     register: (hooks) => {
-      hooks.register({ hook: 'session_end', id: 'hangs', owner: 'hangs', handler: () => new Promise(() => {}) });
-      hooks.register({
-        hook: 'session_end',
-        id: 'memory',
-        owner: 'memory',
-        handler: (event, context) => void told.push({ ...event, ...context }),
-      });
+      on(hooks, 'session_end', 'hangs', () => new Promise(() => {}));
+      on(hooks, 'session_end', 'memory', (event, context) => void told.push({ ...event, ...context }));
     },
   });
   scratch.model.script(() => reply('Hello.'));

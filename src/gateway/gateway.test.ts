@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { hang, reply } from '../testkit/model-server.ts';
+import { on } from '../testkit/on.ts';
 import { Housekeeping } from './housekeeping.ts';
 
 describe('words that must not be kept', () => {
@@ -12,17 +13,12 @@ describe('words that must not be kept', () => {
   it.each([23, 3_000, 200_000])('are in no file after a gate blocked them: %d bytes', async (size) => {
     const scratch = await gatewayForTest({
       register: (hooks) =>
-        hooks.register({
-          hook: 'before_agent_run',
-          id: 'guard',
-          owner: 'guard',
-          handler: ({ prompt }) =>
-            prompt.includes(SECRET) ? { outcome: 'block', reason: 'no', message: 'No codes.' } : { outcome: 'pass' },
-        }),
+        on(hooks, 'before_agent_run', 'guard', ({ prompt }) =>
+          prompt.includes(SECRET) ? { outcome: 'block', reason: 'no', message: 'No codes.' } : { outcome: 'pass' },
+        ),
     });
     scratch.model.script(() => reply('Hello.'));
-    await scratch.channel.says({}, 'Hi');
-    await scratch.channel.expectDelivered('Hello.');
+    await scratch.channel.asks({}, 'Hi', 'Hello.');
     const { runId } = await scratch.channel.says({}, SECRET.padEnd(size, '.'));
     await scratch.services.runs.wait(runId);
     await setTimeout(300);
@@ -34,8 +30,7 @@ describe('words that must not be kept', () => {
   it('are in no file after their session was deleted, though a run was going on and another waited', async () => {
     const scratch = await gatewayForTest();
     scratch.model.script([reply(`I keep ${SECRET}`), hang()]);
-    const { sessionKey } = await scratch.channel.says({}, `Keep ${SECRET}`);
-    await scratch.channel.expectDelivered(/I keep/);
+    const { sessionKey } = await scratch.channel.asks({}, `Keep ${SECRET}`, /I keep/);
     const { runId: running } = await scratch.channel.says({}, `Still there, ${SECRET}?`);
     await scratch.model.waitForRequests(2);
     const { runId: waiting } = await scratch.channel.says({}, `And ${SECRET}?`);
@@ -87,8 +82,7 @@ describe('the debug logs', () => {
   it('hold the stream and what a cache would see, when they are switched on', async () => {
     const scratch = await gatewayForTest({ variables: { OPENCLAW_RAW_STREAM: '1', OPENCLAW_CACHE_TRACE: '1' } });
     scratch.model.script([reply('A streamed answer.')]);
-    const { runId } = await scratch.channel.says({}, 'Hello');
-    await scratch.channel.expectDelivered('A streamed answer.');
+    const { runId } = await scratch.channel.asks({}, 'Hello', 'A streamed answer.');
     await scratch.stop();
     const stream = await linesOf(scratch.home.path('logs/raw-stream.jsonl'));
     expect(
@@ -112,8 +106,7 @@ describe('housekeeping', () => {
   it('forgets requests and trajectories that are old', async () => {
     const scratch = await gatewayForTest();
     scratch.model.script([reply('Hello.')]);
-    await scratch.channel.says({}, 'Hi');
-    await scratch.channel.expectDelivered('Hello.');
+    await scratch.channel.asks({}, 'Hi', 'Hello.');
     await scratch.stop();
     await scratch.start();
     const dir = scratch.home.path('logs/trajectory');

@@ -10,10 +10,8 @@ it('tells hook packs of messages, commands and the end, and says what they want 
     files: pack(['message:received', 'message:sent', 'command:new', 'gateway:shutdown']),
   });
   scratch.model.script([reply('Hello Ann.')]);
-  await scratch.channel.says({ sender: 'ann' }, 'I am Ann');
-  await scratch.channel.expectDelivered('Hello Ann.');
-  await scratch.channel.says({ sender: 'ann' }, '/new');
-  await scratch.channel.expectDelivered('The pack says hello.\n\nA new session has begun.');
+  await scratch.channel.asks({ sender: 'ann' }, 'I am Ann', 'Hello Ann.');
+  await scratch.channel.asks({ sender: 'ann' }, '/new', 'The pack says hello.\n\nA new session has begun.');
   await scratch.stop();
   const lines = (await scratch.home.read('seen.txt')).trim().split('\n');
   expect(lines.slice(0, 2)).toEqual(['message:received I am Ann', 'message:sent Hello Ann.']);
@@ -31,8 +29,7 @@ it('goes on when a pack fails, and says whose', async () => {
     },
   });
   scratch.model.script([reply('Hello.')]);
-  await scratch.channel.says({}, 'Hi');
-  await scratch.channel.expectDelivered('Hello.');
+  await scratch.channel.asks({}, 'Hi', 'Hello.');
   expect(scratch.warnings).toEqual([expect.stringMatching(/"[^"]*diary[^"]*" failed on message:received: no ink/)]);
 });
 
@@ -45,12 +42,9 @@ it('tells of every event with what the contract promises, and records each call 
   });
   await scratch.opened.listensAt('http://127.0.0.1:1');
   scratch.model.script([reply('Hello Ann.'), reply('Hello again.')]);
-  const { sessionKey } = await scratch.channel.says({ sender: 'ann' }, 'I am Ann', { messageId: 'm1' });
-  await scratch.channel.expectDelivered('Hello Ann.');
-  await scratch.channel.says({ sender: 'ann' }, '/reset and now?');
-  await scratch.channel.expectDelivered('Hello again.');
-  await scratch.channel.says({ sender: 'ann' }, '/stop');
-  await scratch.channel.expectDelivered(/running here|Stopping/);
+  const { sessionKey } = await scratch.channel.asks({ sender: 'ann' }, 'I am Ann', 'Hello Ann.', { messageId: 'm1' });
+  await scratch.channel.asks({ sender: 'ann' }, '/reset and now?', 'Hello again.');
+  await scratch.channel.asks({ sender: 'ann' }, '/stop', /running here|Stopping/);
   await scratch.stop();
   const heard = (await scratch.home.read('heard.jsonl'))
     .trim()
@@ -160,8 +154,7 @@ it('tells of a message that did not arrive, and why', async () => {
 
 it('tells of a command that is the first thing said in a session', async () => {
   const scratch = await gatewayForTest({ config: { ...CONFIG }, files: pack(['command:new']) });
-  await scratch.channel.says({ sender: 'ann' }, '/new');
-  await scratch.channel.expectDelivered('The pack says hello.\n\nA new session has begun.');
+  await scratch.channel.asks({ sender: 'ann' }, '/new', 'The pack says hello.\n\nA new session has begun.');
 });
 
 it('gives up on a pack that hangs, names it, and lets the others speak', async () => {
@@ -175,10 +168,8 @@ it('gives up on a pack that hangs, names it, and lets the others speak', async (
     },
   });
   scratch.model.script([reply('Hello Ann.')]);
-  await scratch.channel.says({ sender: 'ann' }, 'I am Ann');
-  await scratch.channel.expectDelivered('Hello Ann.');
-  await scratch.channel.says({ sender: 'ann' }, '/new');
-  await scratch.channel.expectDelivered('The pack says hello.\n\nA new session has begun.');
+  await scratch.channel.asks({ sender: 'ann' }, 'I am Ann', 'Hello Ann.');
+  await scratch.channel.asks({ sender: 'ann' }, '/new', 'The pack says hello.\n\nA new session has begun.');
   expect(scratch.warnings).toContainEqual(
     expect.stringMatching(/"a-sleeper" did not finish with command:new: it timed out after 20ms/),
   );
@@ -194,8 +185,7 @@ it('keeps the words of a message out of the log and the records, whoever throws 
     },
   });
   scratch.model.script([reply('Hello.')]);
-  await scratch.channel.says({}, 'my secret is blue');
-  await scratch.channel.expectDelivered('Hello.');
+  await scratch.channel.asks({}, 'my secret is blue', 'Hello.');
   await scratch.stop();
   expect(scratch.warnings).toEqual([expect.stringMatching(/"diary" failed on message:received: an error that quotes/)]);
   await scratch.start();

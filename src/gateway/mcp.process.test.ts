@@ -4,6 +4,7 @@ import { readEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { reply, toolCall } from '../testkit/model-server.ts';
+import { on } from '../testkit/on.ts';
 import type { ScratchGateway, ScratchGatewaySettings } from '../testkit/scratch-gateway.ts';
 import { FILESYSTEM, isAlive, ODD } from '../tools/mcp/fixtures/scratch-servers.ts';
 import { openPreview } from './composer/open-preview.ts';
@@ -43,8 +44,7 @@ describe('MCP servers in a gateway', () => {
     const scratch = await gatewayWith({ files: files('/'), odd: odd() });
     const notes = join(scratch.home.stateDir, 'openclaw.json');
     scratch.model.script([toolCall('files__get_file_info', { path: notes }), reply('It is there.')]);
-    await scratch.channel.says({}, 'Is there a configuration?');
-    await scratch.channel.expectDelivered('It is there.');
+    await scratch.channel.asks({}, 'Is there a configuration?', 'It is there.');
     expect(toldTools(scratch)).toEqual(expect.arrayContaining(['read', 'files__get_file_info', 'odd__act']));
     expect(results(scratch, 1)).toEqual([expect.stringContaining('isFile: true')]);
     expect(await scratch.services.tools.mcpServers()).toMatchObject([
@@ -56,8 +56,7 @@ describe('MCP servers in a gateway', () => {
   it('stand under the same policy: a glob denies them', async () => {
     const scratch = await gatewayWith({ odd: odd() }, { config: { tools: { deny: ['odd__h*'] } } });
     scratch.model.script([toolCall('odd__hang'), reply('I may not.')]);
-    await scratch.channel.says({}, 'Hang');
-    await scratch.channel.expectDelivered('I may not.');
+    await scratch.channel.asks({}, 'Hang', 'I may not.');
     expect(toldTools(scratch)).toContain('odd__act');
     expect(toldTools(scratch)).not.toContain('odd__hang');
     expect(results(scratch, 1)).toEqual([expect.stringContaining('There is no tool "odd__hang"')]);
@@ -69,22 +68,16 @@ describe('MCP servers in a gateway', () => {
       { odd: odd() },
       {
         register: (hooks) =>
-          void hooks.register({
-            hook: 'before_tool_call',
-            id: 'guard',
-            owner: 'guard',
-            handler: ({ toolName, params }) => {
-              seen.push([toolName, params]);
-              return toolName === 'odd__crash'
-                ? { block: true, blockReason: 'Not that.' }
-                : { params: { text: 'changed' } };
-            },
+          on(hooks, 'before_tool_call', 'guard', ({ toolName, params }) => {
+            seen.push([toolName, params]);
+            return toolName === 'odd__crash'
+              ? { block: true, blockReason: 'Not that.' }
+              : { params: { text: 'changed' } };
           }),
       },
     );
     scratch.model.script([toolCall('odd__act', { text: 'said' }), toolCall('odd__crash'), reply('Done.')]);
-    await scratch.channel.says({}, 'Act');
-    await scratch.channel.expectDelivered('Done.');
+    await scratch.channel.asks({}, 'Act', 'Done.');
     expect(seen).toEqual([
       ['odd__act', { text: 'said' }],
       ['odd__crash', {}],
@@ -95,8 +88,7 @@ describe('MCP servers in a gateway', () => {
   it('that fail leave their tools out: the run goes on and the operator is told', async () => {
     const scratch = await gatewayWith({ broken: odd('exits'), neither: {}, odd: odd() });
     scratch.model.script([reply('Hello.')]);
-    await scratch.channel.says({}, 'Hi');
-    await scratch.channel.expectDelivered('Hello.');
+    await scratch.channel.asks({}, 'Hi', 'Hello.');
     expect(toldTools(scratch)).toContain('odd__act');
     const { warnings } = await scratch.services.status();
     expect(warnings).toContainEqual(expect.stringMatching(/"broken" cannot be used: it ended with code 3/));
@@ -117,8 +109,7 @@ describe('MCP servers in a gateway', () => {
     await scratch.start();
     expect(await started()).toEqual([]);
     scratch.model.script([reply('One.'), reply('Two.')]);
-    await scratch.channel.says({}, 'Hi');
-    await scratch.channel.expectDelivered('One.');
+    await scratch.channel.asks({}, 'Hi', 'One.');
     const [pid] = await started();
     await scratch.stop();
     await vi.waitFor(() => expect(isAlive(Number(pid))).toBe(false));
@@ -138,8 +129,7 @@ describe('MCP servers in a gateway', () => {
     expect(offered(wire.body)).toEqual(offered(scratch.model.requests[0]?.body));
 
     await scratch.start();
-    await scratch.channel.says({}, 'Again');
-    await scratch.channel.expectDelivered('Two.');
+    await scratch.channel.asks({}, 'Again', 'Two.');
     expect(toldTools(scratch, 1)).toEqual(toldTools(scratch));
     expect(await started()).toEqual([pid]);
   });

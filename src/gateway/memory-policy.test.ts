@@ -19,8 +19,7 @@ const LOOK = [
 /** What the model reads when it looks for the key, asked from this place. */
 async function lookFrom(scratch: ScratchGateway, place: TestPlace): Promise<readonly string[]> {
   scratch.model.script([toolCalls(LOOK), reply('I looked.')]);
-  await scratch.channel.says(place, 'Where is the key?');
-  await scratch.channel.expectDelivered('I looked.');
+  await scratch.channel.asks(place, 'Where is the key?', 'I looked.');
   const { messages } = scratch.model.requests.at(-1)?.json as { messages: { role: string; content: string }[] };
   return messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
 }

@@ -13,8 +13,7 @@ describe.each(['worker', 'inline'] as const)('a question of a plugin in the %s',
   it('is asked once, and answered across a restart', async () => {
     const { scratch, ran } = await open(isolation);
     scratch.model.script([toolCall('stamp', { text: 'red' }), reply('Stamped.')]);
-    await scratch.channel.says({}, 'Stamp it');
-    await scratch.channel.expectDelivered(/^Approval needed: Use the stamp \(asked for by careful\)/);
+    await scratch.channel.asks({}, 'Stamp it', /^Approval needed: Use the stamp \(asked for by careful\)/);
     await scratch.stop();
     await scratch.start();
     const [{ id } = { id: '' }] = await waiting(scratch);
@@ -29,8 +28,7 @@ describe.each(['worker', 'inline'] as const)('a question of a plugin in the %s',
   it('that nobody answers is denied, also when the plugin is gone by then', async () => {
     const { scratch, ran, clock } = await open(isolation);
     scratch.model.script([toolCall('stamp', { text: 'red' }), reply('Then not.')]);
-    await scratch.channel.says({}, 'Stamp it');
-    await scratch.channel.expectDelivered(/^Approval needed/);
+    await scratch.channel.asks({}, 'Stamp it', /^Approval needed/);
     await disable(scratch);
     clock.now += 3_600_000;
     await scratch.stop();
@@ -47,8 +45,7 @@ describe.each(['worker', 'inline'] as const)('a question of a plugin in the %s',
       { name: 'stamp', params: { text: 'blue' } },
     ];
     scratch.model.script([toolCalls(calls), reply('One of them.')]);
-    await scratch.channel.says({}, 'Stamp both');
-    await scratch.channel.expectDelivered(/^Approval needed/);
+    await scratch.channel.asks({}, 'Stamp both', /^Approval needed/);
     await scratch.channel.expectDelivered(/^Approval needed/);
     const [first, second] = await waiting(scratch);
     await disable(scratch);
@@ -67,8 +64,7 @@ describe.each(['worker', 'inline'] as const)('a question of a plugin in the %s',
   it('that was allowed lets nothing else run when the plugin, which had changed the call, is gone', async () => {
     const { scratch, ran } = await open(isolation);
     scratch.model.script([toolCall('stamp', { text: 'red' }), reply('Then not.')]);
-    await scratch.channel.says({}, 'Stamp it');
-    await scratch.channel.expectDelivered(/^Approval needed/);
+    await scratch.channel.asks({}, 'Stamp it', /^Approval needed/);
     const [{ id } = { id: '' }] = await waiting(scratch);
     await disable(scratch);
     await scratch.services.approvals.answer(id, 'allow-once', { by: 'api' });

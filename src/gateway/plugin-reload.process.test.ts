@@ -136,8 +136,7 @@ describe('a plugin of a running gateway', () => {
     });
     expect(warnings.join('\n')).toContain('The plugin "shout" was not loaded');
     model.script([reply('as ever')]);
-    await channel.says({}, 'hi');
-    await channel.expectDelivered('as ever');
+    await channel.asks({}, 'hi', 'as ever');
   });
 });
 

@@ -7,8 +7,7 @@ import { reply } from '../testkit/model-server.ts';
 it('a run’s trajectory tells what it was given, what it used and what that cost', async () => {
   const scratch = await gatewayForTest({ provider: { models: [{ id: 'small', cost: { input: 2, output: 10 } }] } });
   scratch.model.script([reply('Hello.', { usage: { input: 1_000, output: 100 } })]);
-  await scratch.channel.says({ sender: 'owner' }, 'Hi');
-  await scratch.channel.expectDelivered('Hello.');
+  await scratch.channel.asks({ sender: 'owner' }, 'Hi', 'Hello.');
   await scratch.stop();
   const dir = join(scratch.home.stateDir, 'logs', 'trajectory');
   const [file = ''] = await readdir(dir);

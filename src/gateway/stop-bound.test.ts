@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import type { HookName } from '../hooks/catalog.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { reply } from '../testkit/model-server.ts';
+import { on } from '../testkit/on.ts';
 
 const FOR_EVER = 600_000;
 const BUDGET_MS = 300;
@@ -23,8 +24,7 @@ it.each([
     },
   });
   scratch.model.script([reply('Hello.')]);
-  await scratch.channel.says({}, 'Hi');
-  await scratch.channel.expectDelivered('Hello.');
+  await scratch.channel.asks({}, 'Hi', 'Hello.');
   await scratch.stop(BUDGET_MS);
   expect(heard).toEqual(['gateway_stop']);
 });
@@ -45,18 +45,11 @@ it('tells the end of the sessions that are open, and of no other', async () => {
   const ended: (string | undefined)[] = [];
   const scratch = await gatewayForTest({
     register: (hooks) =>
-      hooks.register({
-        hook: 'session_end',
-        id: 'archive',
-        owner: 'archive',
-        handler: ({ sessionId, reason }) => void ended.push(`${reason} ${sessionId}`),
-      }),
+      on(hooks, 'session_end', 'archive', ({ sessionId, reason }) => void ended.push(`${reason} ${sessionId}`)),
   });
   scratch.model.script([reply('Hello.')]);
-  await scratch.channel.says({}, 'Hi');
-  await scratch.channel.expectDelivered('Hello.');
-  await scratch.channel.says({}, '/new');
-  await scratch.channel.expectDelivered(/new session/);
+  await scratch.channel.asks({}, 'Hi', 'Hello.');
+  await scratch.channel.asks({}, '/new', /new session/);
   const sessions = await scratch.store.select('sessions', { orderBy: [['startedAt', 'asc']] });
   await scratch.stop(1_000, 'restart');
   expect(ended).toEqual([`new ${sessions[0]?.sessionId}`, `restart ${sessions[1]?.sessionId}`]);

@@ -40,8 +40,7 @@ describe('a tool that the policy refuses', () => {
     const dig = counted('dig');
     const scratch = await gatewayForTest({ tools: [dig.tool], config: withModel({ tools: { deny: ['d*g'] } }) });
     scratch.model.script([toolCall('dig'), reply('I may not dig.')]);
-    await scratch.channel.says({}, 'Dig');
-    await scratch.channel.expectDelivered('I may not dig.');
+    await scratch.channel.asks({}, 'Dig', 'I may not dig.');
     expect(told(scratch)).toContain('read');
     expect(told(scratch)).not.toContain('dig');
     expect(lastResult(scratch)).toContain('There is no tool "dig"');
@@ -57,10 +56,8 @@ describe('a tool that the policy refuses', () => {
     const agents = { defaults: { model: 'fake/small' }, list };
     const scratch = await gatewayForTest({ tools: [dig.tool], config: { agents } });
     scratch.model.script([reply('No tools.'), toolCall('dig'), reply('Dug.')]);
-    await scratch.channel.says({}, 'Dig');
-    await scratch.channel.expectDelivered('No tools.');
-    await scratch.channel.says({}, 'Dig', { agentId: 'digger' });
-    await scratch.channel.expectDelivered('Dug.');
+    await scratch.channel.asks({}, 'Dig', 'No tools.');
+    await scratch.channel.asks({}, 'Dig', 'Dug.', { agentId: 'digger' });
     expect(told(scratch)).toEqual(['session_status']);
     expect(told(scratch, 1)).toEqual(['dig']);
     expect(dig.ran).toEqual(['dig']);
@@ -82,8 +79,7 @@ describe('a tool that the policy refuses', () => {
       isAsked = true;
       return toolCall('dig');
     });
-    await scratch.channel.says({}, 'Dig');
-    await scratch.channel.expectDelivered('I may not dig.');
+    await scratch.channel.asks({}, 'Dig', 'I may not dig.');
     expect(told(scratch)).toContain('dig');
     expect(lastResult(scratch)).toContain('There is no tool "dig"');
     expect(dig.ran).toEqual([]);
@@ -105,8 +101,7 @@ describe('a tool that the policy refuses', () => {
       isAsked = true;
       return toolCall('dig');
     });
-    await scratch.channel.says({}, 'Dig');
-    await scratch.channel.expectDelivered('I may not dig.');
+    await scratch.channel.asks({}, 'Dig', 'I may not dig.');
     expect(told(scratch)).not.toContain('dig');
     expect(lastResult(scratch)).toContain('There is no tool "dig"');
     expect(dig.ran).toEqual([]);
@@ -115,10 +110,8 @@ describe('a tool that the policy refuses', () => {
   it('is no tool of a subagent', async () => {
     const scratch = await gatewayForTest({ tools: [counted('sessions_spawn').tool] });
     scratch.model.script([reply('From the main one.'), reply('From the small one.')]);
-    await scratch.channel.says({}, 'Hello', { sessionKey: 'agent:main:main' });
-    await scratch.channel.expectDelivered('From the main one.');
-    await scratch.channel.says({}, 'Hello', { sessionKey: 'agent:main:subagent:x' });
-    await scratch.channel.expectDelivered('From the small one.');
+    await scratch.channel.asks({}, 'Hello', 'From the main one.', { sessionKey: 'agent:main:main' });
+    await scratch.channel.asks({}, 'Hello', 'From the small one.', { sessionKey: 'agent:main:subagent:x' });
     expect(told(scratch)).toEqual(
       expect.arrayContaining(['read', 'session_status', 'sessions_list', 'sessions_spawn']),
     );

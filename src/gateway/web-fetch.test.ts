@@ -27,8 +27,7 @@ it('a page is read when the operator allows its host, and all of it stands behin
     config: { agents: { defaults: { model: 'fake/small' } }, tools: { web: { fetch: { allowHosts: [host] } } } },
   });
   scratch.model.script([toolCall('web_fetch', { url: `http://${host}/` }), reply('It greets.')]);
-  await scratch.channel.says({}, 'What does the page say?');
-  await scratch.channel.expectDelivered('It greets.');
+  await scratch.channel.asks({}, 'What does the page say?', 'It greets.');
   const [result] = toldBy(scratch.model.requests.at(-1)?.json);
   const [head, ...lines] = result?.content.split('\n') ?? [];
   expect(head).toContain(`[Text of <http://${host}/>, fetched `);
@@ -44,8 +43,7 @@ it('a page on this machine is not read unless the operator says so', async () =>
   const host = await serve('secret');
   const scratch = await gatewayForTest();
   scratch.model.script([toolCall('web_fetch', { url: `http://${host}/` }), reply('I may not.')]);
-  await scratch.channel.says({}, 'What does the page say?');
-  await scratch.channel.expectDelivered('I may not.');
+  await scratch.channel.asks({}, 'What does the page say?', 'I may not.');
   const [result] = toldBy(scratch.model.requests.at(-1)?.json);
   expect(result?.content).toContain('not on the public internet');
 });

@@ -7,8 +7,7 @@ import { reply } from '../testkit/model-server.ts';
 it('a fresh home gets a workspace before the first answer', async () => {
   const scratch = await gatewayForTest();
   scratch.model.script([reply('Hello.')]);
-  await scratch.channel.says({}, 'Hi');
-  await scratch.channel.expectDelivered('Hello.');
+  await scratch.channel.asks({}, 'Hi', 'Hello.');
   expect(await scratch.home.read('workspace/AGENTS.md')).not.toBe('');
   expect((await scratch.services.status()).warnings).toEqual([]);
 });
@@ -22,15 +21,13 @@ it('a workspace that cannot be made is told to the person and once to the operat
   await rm(blocked, { recursive: true });
   await writeFile(blocked, 'in the way');
   await scratch.start();
-  await scratch.channel.says({}, 'Hi');
-  await scratch.channel.expectDelivered(/could not be answered\. There is no workspace at/);
+  await scratch.channel.asks({}, 'Hi', /could not be answered\. There is no workspace at/);
   const told = [expect.stringContaining('The workspace of "main" could not be prepared')];
   expect(scratch.warnings).toEqual(told);
   expect((await scratch.services.status()).warnings).toEqual(told);
 
   await rm(blocked);
   scratch.model.script([reply('Hello.')]);
-  await scratch.channel.says({}, 'Hi');
-  await scratch.channel.expectDelivered('Hello.');
+  await scratch.channel.asks({}, 'Hi', 'Hello.');
   expect((await scratch.services.status()).warnings).toEqual([]);
 });

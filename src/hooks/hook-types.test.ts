@@ -1,6 +1,7 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import type { JsonObject } from '../protocol/json.ts';
 import type { ToolMessage } from '../protocol/message.ts';
+import { on } from '../testkit/on.ts';
 import type { HookName } from './catalog.ts';
 import type { AskingHookName, HookHandler, HookTypes, ObserverHookName, SyncHookName } from './hook-types.ts';
 import { type HookAnswer, HookRunner } from './runner.ts';
@@ -34,13 +35,11 @@ describe('the types of the hooks', () => {
 
   it('follow the name next to a handler when it is registered', () => {
     const hooks = new HookRunner();
-    hooks.register({
-      hook: 'before_agent_run',
-      id: 'a',
-      owner: 'a',
-      handler: ({ prompt }) => ({ outcome: prompt === '' ? 'pass' : 'block', reason: 'why not' }),
-    });
+    on(hooks, 'before_agent_run', 'a', ({ prompt }) => ({
+      outcome: prompt === '' ? 'pass' : 'block',
+      reason: 'why not',
+    }));
     // @ts-expect-error: no such outcome
-    hooks.register({ hook: 'before_agent_run', id: 'b', owner: 'b', handler: () => ({ outcome: 'maybe' }) });
+    on(hooks, 'before_agent_run', 'b', () => ({ outcome: 'maybe' }));
   });
 });

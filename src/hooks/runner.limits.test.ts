@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { on } from '../testkit/on.ts';
 import type { HookName } from './catalog.ts';
 import { HandlerAbortError } from './errors.ts';
 import type { HookCallRecord } from './hook-call-record.ts';
@@ -147,8 +148,7 @@ describe('the time that the handlers of a run have together', () => {
 
   it('counts bootstrap handlers, unless a composition cannot do without them', async () => {
     const hooks = new Hooks({ runBudgetMs: 20 });
-    const add = (id: string, onError?: 'abort') =>
-      hooks.register({ hook: 'agent:bootstrap', id, owner: id, handler: () => {}, onError });
+    const add = (id: string, onError?: 'abort') => on(hooks, 'agent:bootstrap', { owner: id, onError }, () => {});
     add('slow');
     add('skipped');
     add('needed', 'abort');

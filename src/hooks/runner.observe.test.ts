@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
+import { on } from '../testkit/on.ts';
 import type { HookCallRecord } from './hook-call-record.ts';
 import type { HookContext } from './hook-context.ts';
 import { MAX_WAITING } from './observer-queue.ts';
@@ -21,7 +22,7 @@ describe('observing', () => {
   it('does not hold up the run, and happens all the same', async () => {
     const hooks = new HookRunner();
     const seen: string[] = [];
-    hooks.register({ hook: 'message_received', id: 'a', owner: 'a', handler: ({ content }) => seen.push(content) });
+    on(hooks, 'message_received', 'a', ({ content }) => seen.push(content));
     hooks.observe('message_received', received('hi'), {});
     expect(seen).toEqual([]);
     expect(await hooks.drain(1_000)).toBe(0);
@@ -31,16 +32,11 @@ describe('observing', () => {
   it('shows a frozen snapshot of what it was then', async () => {
     const hooks = new HookRunner();
     const seen: unknown[] = [];
-    hooks.register({
-      hook: 'agent_end',
-      id: 'a',
-      owner: 'a',
-      handler: ({ messages }) => {
-        seen.push(structuredClone(messages));
-        (messages as unknown[]).push('spoilt');
-      },
+    on(hooks, 'agent_end', 'a', ({ messages }) => {
+      seen.push(structuredClone(messages));
+      (messages as unknown[]).push('spoilt');
     });
-    hooks.register({ hook: 'agent_end', id: 'b', owner: 'b', handler: ({ messages }) => seen.push([...messages]) });
+    on(hooks, 'agent_end', 'b', ({ messages }) => seen.push([...messages]));
     const messages = [{ role: 'user' as const, content: 'hi' }];
     hooks.observe('agent_end', { messages, success: true }, {});
     messages.push({ role: 'user', content: 'later' });
@@ -58,24 +54,9 @@ describe('observing', () => {
       if (sessionKey === 'one' && hook === 'message_received') await opened;
     };
     const owner = 'slow';
-    hooks.register({
-      hook: 'message_received',
-      id: 'a',
-      owner,
-      handler: (_, context) => follow('message_received', context),
-    });
-    hooks.register({
-      hook: 'session_start',
-      id: 'b',
-      owner,
-      handler: (_, context) => follow('session_start', context),
-    });
-    hooks.register({
-      hook: 'session_start',
-      id: 'c',
-      owner: 'fast',
-      handler: (_, { sessionKey }) => fast.push(`${sessionKey} session_start`),
-    });
+    on(hooks, 'message_received', { owner, id: 'a' }, (_, context) => follow('message_received', context));
+    on(hooks, 'session_start', { owner, id: 'b' }, (_, context) => follow('session_start', context));
+    on(hooks, 'session_start', 'fast', (_, { sessionKey }) => fast.push(`${sessionKey} session_start`));
     hooks.observe('message_received', received('hi'), session('one'));
     hooks.observe('session_start', { sessionId: 's' }, session('one'));
     hooks.observe('message_received', received('hi'), session('two'));
@@ -95,7 +76,7 @@ describe('observing', () => {
       ['middle', 0],
       ['high', 3],
     ] as const) {
-      hooks.register({ hook: 'gateway_start', id, owner: id, priority, handler: () => order.push(id) });
+      on(hooks, 'gateway_start', { owner: id, priority }, () => order.push(id));
     }
     await hooks.observeAndWait('gateway_start', { port: 1 }, {});
     expect(order).toEqual(['high', 'middle', 'low']);
@@ -105,7 +86,7 @@ describe('observing', () => {
     const records: HookCallRecord[] = [];
     const hooks = new HookRunner({ record: (record) => records.push(record) });
     const add = (id: string, handler: () => unknown) =>
-      hooks.register({ hook: 'message_sent', id, owner: 'a', timeoutMs: 10, handler });
+      on(hooks, 'message_sent', { owner: 'a', id, timeoutMs: 10 }, handler);
     add('throws', () => {
       throw new Error('boom');
     });
@@ -125,8 +106,8 @@ describe('observing', () => {
     const hooks = new HookRunner({ record: (record) => records.push(record) });
     const { opened, open } = gate();
     let told = 0;
-    hooks.register({ hook: 'message_received', id: 'stuck', owner: 'stuck', handler: () => opened });
-    hooks.register({ hook: 'message_received', id: 'fine', owner: 'fine', handler: () => ++told });
+    on(hooks, 'message_received', 'stuck', () => opened);
+    on(hooks, 'message_received', 'fine', () => ++told);
     for (let index = 0; index < MAX_WAITING; index++) hooks.observe('message_received', received('hi'), session('k'));
     await vi.waitFor(() => expect(told).toBe(MAX_WAITING));
     hooks.observe('message_received', received('one too many'), session('k'));
@@ -142,16 +123,11 @@ describe('observers that are waited for', () => {
   it('are told after what came before them', async () => {
     const hooks = new HookRunner();
     const order: string[] = [];
-    hooks.register({
-      hook: 'agent_end',
-      id: 'end',
-      owner: 'a',
-      handler: async () => {
-        await sleep(10);
-        order.push('agent_end');
-      },
+    on(hooks, 'agent_end', { owner: 'a', id: 'end' }, async () => {
+      await sleep(10);
+      order.push('agent_end');
     });
-    hooks.register({ hook: 'session_end', id: 'session', owner: 'a', handler: () => order.push('session_end') });
+    on(hooks, 'session_end', { owner: 'a', id: 'session' }, () => order.push('session_end'));
     hooks.observe('agent_end', { messages: [], success: true }, session('k'));
     const calls = await hooks.observeAndWait('session_end', { sessionId: 's', messageCount: 0 }, session('k'));
     expect(order).toEqual(['agent_end', 'session_end']);
@@ -160,10 +136,10 @@ describe('observers that are waited for', () => {
 
   it('are waited for no longer than their deadline', async () => {
     const hooks = new HookRunner();
-    hooks.register({ hook: 'gateway_stop', id: 'a', owner: 'a', timeoutMs: 20, handler: () => new Promise(() => {}) });
+    on(hooks, 'gateway_stop', { owner: 'a', timeoutMs: 20 }, () => new Promise(() => {}));
     const { opened, open } = gate();
-    hooks.register({ hook: 'message_sent', id: 'b', owner: 'b', handler: () => opened });
-    hooks.register({ hook: 'gateway_stop', id: 'b', owner: 'b', timeoutMs: 20, handler: () => {} });
+    on(hooks, 'message_sent', 'b', () => opened);
+    on(hooks, 'gateway_stop', { owner: 'b', timeoutMs: 20 }, () => {});
     hooks.observe('message_sent', { to: 'a', content: '', success: true }, {});
     const calls = await hooks.observeAndWait('gateway_stop', {}, {});
     expect(calls.filter(({ outcome }) => outcome === 'done')).toEqual([]);
@@ -181,7 +157,7 @@ describe('observers that are waited for', () => {
     const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
     const before = timers();
     const hooks = new HookRunner();
-    hooks.register({ hook: 'gateway_start', id: 'a', owner: 'a', handler: async () => {} });
+    on(hooks, 'gateway_start', 'a', async () => {});
     await hooks.observeAndWait('gateway_start', { port: 1 }, {});
     expect(timers()).toBe(before);
   });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { UserMessage } from '../protocol/message.ts';
+import { on } from '../testkit/on.ts';
 import type { HookName } from './catalog.ts';
 import { InvalidHandlerError } from './errors.ts';
 import type { HookCallRecord } from './hook-call-record.ts';
@@ -65,7 +66,7 @@ describe('asking', () => {
   it('knows cheaply whether anybody is there', () => {
     const hooks = new Hooks();
     expect(hooks.has('agent_end')).toBe(false);
-    const undo = hooks.register({ hook: 'agent_end', id: 'a', owner: 'a', handler: () => {} });
+    const undo = on(hooks, 'agent_end', 'a', () => {});
     expect(hooks.has('agent_end')).toBe(true);
     undo();
     expect(hooks.has('agent_end')).toBe(false);
@@ -235,12 +236,7 @@ describe('before_tool_call', () => {
         requireApproval: { title: 'Write', description: 'to b.txt' },
       }))
       .on('before_tool_call', 'b', () => ({ params: { path: '/etc/passwd' } }));
-    hooks.register({
-      hook: 'before_tool_call',
-      id: 'a again',
-      owner: 'a',
-      handler: () => ({ params: { text: 'bye' } }),
-    });
+    on(hooks, 'before_tool_call', { owner: 'a', id: 'a again' }, () => ({ params: { text: 'bye' } }));
     const { result } = await hooks.run('before_tool_call', call, {});
     expect(result.params).toEqual({ path: 'b.txt', text: 'bye' });
   });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ScratchWorkspace } from '../testkit/scratch-workspace.ts';
+import { workspaceForEachTest } from '../testkit/for-each-test.ts';
 import {
   applyBootstrapHookOverrides,
   BootstrapFileHelper,
@@ -12,17 +12,14 @@ import {
   unregisterBootstrapHandler,
 } from './context.ts';
 
-let scratch: ScratchWorkspace;
-
+const scratch = workspaceForEachTest({ 'AGENTS.md': 'agents' });
 beforeEach(async () => {
-  scratch = await ScratchWorkspace.create({ 'AGENTS.md': 'agents' });
   vi.stubEnv('HOME', scratch.root);
   vi.stubEnv('CI', undefined);
 });
 afterEach(async () => {
   for (const { id } of listBootstrapHandlers()) unregisterBootstrapHandler(id);
   vi.unstubAllEnvs();
-  await scratch.remove();
 });
 
 const nothing = () => {};

@@ -1,19 +1,16 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ScratchWorkspace } from '../testkit/scratch-workspace.ts';
+import { workspaceForEachTest } from '../testkit/for-each-test.ts';
 import { compose, loadWorkspaceBootstrapFiles } from './context.ts';
 
-let scratch: ScratchWorkspace;
-
+const scratch = workspaceForEachTest({ 'AGENTS.md': 'agents', 'TOOLS.md': 'tools' });
 beforeEach(async () => {
-  scratch = await ScratchWorkspace.create({ 'AGENTS.md': 'agents', 'TOOLS.md': 'tools' });
   vi.stubEnv('HOME', scratch.root);
   for (const name of ['CI', 'OPENCLAW_HOME', 'OPENCLAW_STATE_DIR', 'OPENCLAW_CONFIG_PATH', 'OPENCLAW_WORKSPACE_DIR'])
     vi.stubEnv(name, undefined);
 });
 afterEach(async () => {
   vi.unstubAllEnvs();
-  await scratch.remove();
 });
 
 const state = (name: string, text: string) => scratch.write(`../.openclaw/${name}`, text);

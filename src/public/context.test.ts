@@ -1,16 +1,11 @@
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ScratchWorkspace } from '../testkit/scratch-workspace.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { workspaceForEachTest } from '../testkit/for-each-test.ts';
 import * as door from './context.ts';
 
-let scratch: ScratchWorkspace;
-
-beforeEach(async () => {
-  scratch = await ScratchWorkspace.create({ 'AGENTS.md': 'agents' });
-});
+const scratch = workspaceForEachTest({ 'AGENTS.md': 'agents' });
 afterEach(async () => {
   vi.unstubAllEnvs();
-  await scratch.remove();
 });
 
 describe('the public door', () => {

@@ -2,22 +2,21 @@
 // for it can bring them here.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ScratchWorkspace } from '../testkit/scratch-workspace.ts';
+import { workspaceForEachTest } from '../testkit/for-each-test.ts';
 import { type ComposeOptions, compose, registerBootstrapHandler } from './context.ts';
 import agentOverrideHandler from './fixtures/seed-examples/agent-overrides.ts';
 import ciModeHandler from './fixtures/seed-examples/ci-mode.ts';
 import timeContextHandler from './fixtures/seed-examples/time-context.ts';
 
-let scratch: ScratchWorkspace;
 const undo: (() => void)[] = [];
 
+const scratch = workspaceForEachTest({
+  'AGENTS.md': 'agents',
+  'TOOLS.md': 'tools',
+  'USER.md': 'user',
+  'HEARTBEAT.md': 'beat',
+});
 beforeEach(async () => {
-  scratch = await ScratchWorkspace.create({
-    'AGENTS.md': 'agents',
-    'TOOLS.md': 'tools',
-    'USER.md': 'user',
-    'HEARTBEAT.md': 'beat',
-  });
   vi.stubEnv('HOME', scratch.root);
   for (const name of ['CI', 'OPENCLAW_SESSION_TYPE', 'OPENCLAW_HOME', 'OPENCLAW_STATE_DIR', 'OPENCLAW_CONFIG_PATH'])
     vi.stubEnv(name, undefined);
@@ -26,7 +25,6 @@ afterEach(async () => {
   for (const each of undo.splice(0)) each();
   vi.unstubAllEnvs();
   vi.useRealTimers();
-  await scratch.remove();
 });
 
 /** The bundled handlers of the same purpose are switched off, so that only the examples act. */

@@ -1,12 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ScratchStore } from '../testkit/scratch-store.ts';
+import { describe, expect, it } from 'vitest';
+import { storeForEachTest } from '../testkit/for-each-test.ts';
 import { captureRequest, partSizeOf, readCapture } from './capture.ts';
 
-let scratch: ScratchStore;
-beforeEach(async () => {
-  scratch = await ScratchStore.create();
-});
-afterEach(() => scratch.remove());
+const scratch = storeForEachTest();
 
 const sentence = (turn: number) =>
   `In turn ${turn} somebody said something, ${'and then a little more, '.repeat(12)}enough.`;

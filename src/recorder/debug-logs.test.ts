@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { folderForTest } from '../testkit/folder-for-test.ts';
 import { AppendedFiles } from './appended-files.ts';
 import { type DebugLogSettings, DebugLogs } from './debug-logs.ts';
 
 let dir: string;
 beforeEach(async () => {
-  dir = await mkdtemp(path.join(tmpdir(), 'atrium-debug-logs-'));
+  dir = await folderForTest();
 });
-afterEach(() => rm(dir, { recursive: true, force: true }));
 
 const OFF: DebugLogSettings = { payloadLog: undefined, rawStream: undefined, cacheTrace: undefined };
 const CONTEXT = {

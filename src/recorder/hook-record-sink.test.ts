@@ -1,14 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ScratchStore } from '../testkit/scratch-store.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { storeForEachTest } from '../testkit/for-each-test.ts';
 import { type HookRecord, HookRecordSink, type HookRecordSinkSettings } from './hook-record-sink.ts';
 
-let scratch: ScratchStore;
 let warnings: string[];
+const scratch = storeForEachTest();
 beforeEach(async () => {
-  scratch = await ScratchStore.create();
   warnings = [];
 });
-afterEach(() => scratch.remove());
 
 const open = (limits: Partial<HookRecordSinkSettings> = {}) =>
   new HookRecordSink({ store: scratch.store, warn: (message) => warnings.push(message), ...limits });

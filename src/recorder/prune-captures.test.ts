@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RunStatus } from '../protocol/live-event.ts';
-import { ScratchStore } from '../testkit/scratch-store.ts';
+import { storeForEachTest } from '../testkit/for-each-test.ts';
 import { captureRequest, readCapture } from './capture.ts';
 import { type CaptureLimits, planForget, planPrune } from './prune-captures.ts';
 
@@ -9,11 +9,7 @@ const MINUTE = 60_000;
 const NOW = 1_000_000 * MINUTE;
 const NO_LIMIT = { maxBytes: Number.MAX_SAFE_INTEGER, maxAgeMs: NOW, now: NOW };
 
-let scratch: ScratchStore;
-beforeEach(async () => {
-  scratch = await ScratchStore.create();
-});
-afterEach(() => scratch.remove());
+const scratch = storeForEachTest();
 
 async function capture(runId: string, minutesAgo: number, body: string, call = 1): Promise<void> {
   const wire = { url: 'http://127.0.0.1/', headers: {}, body };
@@ -144,23 +140,17 @@ describe('pruning captures', () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: 12 }), limits, async (requests, limits) => {
-        const own = await ScratchStore.create();
-        const outer = scratch;
-        scratch = own;
-        try {
-          for (const [index, { ago, words, open }] of requests.entries()) {
-            await run(`run_${index}`, open ? 'running' : 'done');
-            await capture(`run_${index}`, ago, JSON.stringify({ messages: words.map((word) => word.repeat(4_100)) }));
-          }
-          await prune(limits);
-          const left = await kept();
-          expect(requests.every(({ open }, index) => !open || left.includes(`run_${index}`))).toBe(true);
-          const isOld = ({ ago, open }: { ago: number; open: boolean }) => !open && ago * MINUTE > limits.maxAgeMs;
-          expect(requests.some((asked, index) => isOld(asked) && left.includes(`run_${index}`))).toBe(false);
-        } finally {
-          scratch = outer;
-          await own.remove();
+        await scratch.remove();
+        await scratch.open();
+        for (const [index, { ago, words, open }] of requests.entries()) {
+          await run(`run_${index}`, open ? 'running' : 'done');
+          await capture(`run_${index}`, ago, JSON.stringify({ messages: words.map((word) => word.repeat(4_100)) }));
         }
+        await prune(limits);
+        const left = await kept();
+        expect(requests.every(({ open }, index) => !open || left.includes(`run_${index}`))).toBe(true);
+        const isOld = ({ ago, open }: { ago: number; open: boolean }) => !open && ago * MINUTE > limits.maxAgeMs;
+        expect(requests.some((asked, index) => isOld(asked) && left.includes(`run_${index}`))).toBe(false);
       }),
       { numRuns: 15 },
     );

@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { folderForTest } from '../testkit/folder-for-test.ts';
 import { pruneTrajectories } from './prune-trajectories.ts';
 
 const DAY = 86_400_000;
@@ -9,9 +9,8 @@ const NOW = Date.UTC(2026, 5, 1);
 
 let dir: string;
 beforeEach(async () => {
-  dir = await mkdtemp(path.join(tmpdir(), 'atrium-trajectories-'));
+  dir = await folderForTest();
 });
-afterEach(() => rm(dir, { recursive: true, force: true }));
 
 async function file(name: string, daysAgo: number): Promise<void> {
   await writeFile(path.join(dir, name), '{}\n');

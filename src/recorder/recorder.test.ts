@@ -1,9 +1,9 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RecordedCall, RecordedStart } from '../protocol/recorded-fact.ts';
 import { NO_USAGE } from '../protocol/usage.ts';
+import { folderForTest } from '../testkit/folder-for-test.ts';
 import { ScratchStore } from '../testkit/scratch-store.ts';
 import { AppendedFiles } from './appended-files.ts';
 import { DebugLogs } from './debug-logs.ts';
@@ -17,7 +17,7 @@ let recorder: Recorder;
 let now: number;
 let failures: string[];
 beforeEach(async () => {
-  dir = await mkdtemp(path.join(tmpdir(), 'atrium-recorder-'));
+  dir = await folderForTest();
   scratch = await ScratchStore.create();
   const warn = (message: string) => expect.unreachable(message);
   const files = new AppendedFiles({ warn });
@@ -35,7 +35,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await scratch.remove();
-  await rm(dir, { recursive: true, force: true });
 });
 
 const RUN: RecordedStart = {

@@ -1,17 +1,16 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { folderForTest } from '../testkit/folder-for-test.ts';
 import { AppendedFiles } from './appended-files.ts';
 import { MAX_TRACE_EVENT_BYTES, Trajectory, type TrajectorySettings } from './trajectory.ts';
 
 let dir: string;
 let warnings: string[];
 beforeEach(async () => {
-  dir = await mkdtemp(path.join(tmpdir(), 'atrium-trajectory-'));
+  dir = await folderForTest();
   warnings = [];
 });
-afterEach(() => rm(dir, { recursive: true, force: true }));
 
 const CONTEXT = {
   sessionId: 'ses_1',

@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
 import type { Store } from '../store/store.ts';
 import type { SessionRow } from '../store/tables.ts';
+import { folderForTest } from '../testkit/folder-for-test.ts';
 import { planSessionDeletion } from './delete-session.ts';
 import { planSessionEnd } from './end-session.ts';
 import { loadSession, planSession, type SessionPlan, type SessionRequest } from './open-session.ts';
@@ -15,13 +14,10 @@ const sessionKey = 'agent:main:web:direct:ana';
 let store: Store;
 let dir: string;
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'atrium-sessions-'));
+  dir = await folderForTest();
   store = await openSqliteStore({ file: join(dir, 'atrium.sqlite') });
 });
-afterEach(async () => {
-  await store.close();
-  await rm(dir, { recursive: true, force: true });
-});
+afterEach(() => store.close());
 
 const sessions = () => store.select('sessions', { orderBy: [['startedAt', 'asc']] });
 

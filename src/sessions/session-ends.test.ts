@@ -7,6 +7,7 @@ import type { HookRunner } from '../hooks/runner.ts';
 import type { SessionEndReason } from '../protocol/live-event.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { reply } from '../testkit/model-server.ts';
+import { on } from '../testkit/on.ts';
 import type { ScratchGateway } from '../testkit/scratch-gateway.ts';
 import { planSessionEnd } from './end-session.ts';
 
@@ -36,21 +37,15 @@ async function watched(reset?: object): Promise<Watched> {
     },
     files: PACK,
     register: (hooks) => {
-      hooks.register({ hook: 'before_reset', id: 'w', owner: 'w', handler: () => void seen.push('before_reset') });
-      hooks.register({
-        hook: 'session_end',
-        id: 'w',
-        owner: 'w',
-        handler: async ({ sessionId, reason }) => {
-          const [row] = await scratch.store.select('sessions', { where: { sessionId } });
-          seen.push(`session_end ${reason}, ${row?.endReason === null ? 'still open' : 'ended'}`);
-        },
+      on(hooks, 'before_reset', 'w', () => void seen.push('before_reset'));
+      on(hooks, 'session_end', 'w', async ({ sessionId, reason }) => {
+        const [row] = await scratch.store.select('sessions', { where: { sessionId } });
+        seen.push(`session_end ${reason}, ${row?.endReason === null ? 'still open' : 'ended'}`);
       });
     },
   });
   scratch.model.script(() => reply('Yes.'));
-  const { sessionKey } = await scratch.channel.says({}, 'Are you there?');
-  await scratch.channel.expectDelivered('Yes.');
+  const { sessionKey } = await scratch.channel.asks({}, 'Are you there?', 'Yes.');
   const [session] = await scratch.store.select('sessions');
   const commit = scratch.store.commit.bind(scratch.store);
   vi.spyOn(scratch.store, 'commit').mockImplementation(async (writes, options) => {
@@ -167,13 +162,12 @@ describe('a session that ends', () => {
       for (const hook of ['session_end', 'session_start'] as const) {
         const handler = ({ sessionId }: { sessionId: string }, { recovered }: HookContext) =>
           void told.push([hook, sessionId, recovered]);
-        hooks.register({ hook, id: 'w', owner: 'w', handler });
+        on(hooks, hook, 'w', handler);
       }
     };
     const scratch = await gatewayForTest({ register: watch });
     scratch.model.script(() => reply('Yes.'));
-    await scratch.channel.says({}, 'Are you there?');
-    await scratch.channel.expectDelivered('Yes.');
+    await scratch.channel.asks({}, 'Are you there?', 'Yes.');
     const [old] = await scratch.store.select('sessions');
     if (!old) throw new Error('there is no session');
     const next = { ...old, sessionId: 'ses_next', startedAt: old.startedAt + 5, resumedFrom: old.sessionId };
@@ -201,26 +195,16 @@ describe('a session that ends', () => {
     const told: string[] = [];
     const scratch = await gatewayForTest({
       register: (hooks) => {
-        hooks.register({
-          hook: 'session_end',
-          id: 'w',
-          owner: 'w',
-          handler: ({ reason }) => void (reason === 'new' && told.push('session_end')),
-        });
-        hooks.register({ hook: 'before_reset', id: 'w', owner: 'w', handler: () => void told.push('before_reset') });
-        hooks.register({
-          hook: 'before_prompt_build',
-          id: 'w',
-          owner: 'w',
-          timeoutMs: 60_000,
-          handler: () => (isHeld ? new Promise(() => {}) : undefined),
-        });
+        on(hooks, 'session_end', 'w', ({ reason }) => void (reason === 'new' && told.push('session_end')));
+        on(hooks, 'before_reset', 'w', () => void told.push('before_reset'));
+        on(hooks, 'before_prompt_build', { owner: 'w', timeoutMs: 60_000 }, () =>
+          isHeld ? new Promise(() => {}) : undefined,
+        );
       },
     });
     let isHeld = false;
     scratch.model.script([reply('Hello Ann.')]);
-    const { sessionKey } = await scratch.channel.says({}, 'I am Ann');
-    await scratch.channel.expectDelivered('Hello Ann.');
+    const { sessionKey } = await scratch.channel.asks({}, 'I am Ann', 'Hello Ann.');
     isHeld = true;
     await scratch.channel.says({}, '/new Who am I?');
     await expect.poll(() => told).toEqual(['before_reset', 'session_end']);
@@ -245,20 +229,8 @@ describe('a process that stops', () => {
     const scratch = await gatewayForTest({
       register: (hooks) => {
         const sleeper = () => new Promise<undefined>(() => {});
-        hooks.register({
-          hook: 'session_end',
-          id: 'a',
-          owner: 'sleeper',
-          priority: 9,
-          timeoutMs: 60_000,
-          handler: sleeper,
-        });
-        hooks.register({
-          hook: 'session_end',
-          id: 'b',
-          owner: 'archive',
-          handler: ({ sessionKey }) => void told.push(sessionKey ?? ''),
-        });
+        on(hooks, 'session_end', { owner: 'sleeper', id: 'a', priority: 9, timeoutMs: 60_000 }, sleeper);
+        on(hooks, 'session_end', 'archive', ({ sessionKey }) => void told.push(sessionKey ?? ''));
       },
     });
     scratch.model.script(() => reply('Yes.'));
@@ -276,8 +248,7 @@ describe('a process that stops', () => {
   it('is followed by one that tells which sessions go on, each when it does', async () => {
     const told: object[] = [];
     const scratch = await gatewayForTest({
-      register: (hooks) =>
-        hooks.register({ hook: 'session_start', id: 'w', owner: 'w', handler: (event) => void told.push(event) }),
+      register: (hooks) => on(hooks, 'session_start', 'w', (event) => void told.push(event)),
     });
     scratch.model.script(() => reply('Yes.'));
     const says = async (sender: string, text: string) => {

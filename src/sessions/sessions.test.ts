@@ -3,35 +3,33 @@
 import { describe, expect, it } from 'vitest';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { reply } from '../testkit/model-server.ts';
+import { on } from '../testkit/on.ts';
 
 describe('a session', () => {
   it('that an operator ends is over, and the next message begins another', async () => {
     const seen: object[] = [];
     const scratch = await gatewayForTest({
       register: (hooks) => {
-        hooks.register({ hook: 'before_reset', id: 's', owner: 's', handler: (event) => void seen.push(event) });
-        hooks.register({ hook: 'session_end', id: 's', owner: 's', handler: (event) => void seen.push(event) });
+        on(hooks, 'before_reset', 's', (event) => void seen.push(event));
+        on(hooks, 'session_end', 's', (event) => void seen.push(event));
       },
     });
     scratch.model.script([reply('Hello Ann.'), reply('Who are you?')]);
-    const { sessionKey } = await scratch.channel.says({}, 'I am Ann');
-    await scratch.channel.expectDelivered('Hello Ann.');
+    const { sessionKey } = await scratch.channel.asks({}, 'I am Ann', 'Hello Ann.');
     expect(await scratch.services.sessions.end(sessionKey, 'reset')).toBe(true);
     expect(await scratch.services.sessions.end(sessionKey, 'reset')).toBe(false);
     expect(seen).toMatchObject([
       { reason: 'reset', messages: [{}, {}] },
       { reason: 'reset', sessionKey, messageCount: 2 },
     ]);
-    await scratch.channel.says({}, 'Hello');
-    await scratch.channel.expectDelivered('Who are you?');
+    await scratch.channel.asks({}, 'Hello', 'Who are you?');
     expect(scratch.model.requests[1]?.body).not.toContain('Ann');
   });
 
   it('that two operators end at once is ended by one of them', async () => {
     const scratch = await gatewayForTest();
     scratch.model.script([reply('Hello.')]);
-    const { sessionKey } = await scratch.channel.says({}, 'Hi');
-    await scratch.channel.expectDelivered('Hello.');
+    const { sessionKey } = await scratch.channel.asks({}, 'Hi', 'Hello.');
     const ended = await Promise.all([1, 2, 3].map(() => scratch.services.sessions.end(sessionKey, 'reset')));
     expect(ended.sort()).toEqual([false, false, true]);
   });
@@ -39,10 +37,8 @@ describe('a session', () => {
   it('that is deleted takes everything with it that was said', async () => {
     const scratch = await gatewayForTest();
     scratch.model.script(() => reply('I keep it.'));
-    const { sessionKey } = await scratch.channel.says({ sender: 'ann' }, 'xyzzy-secret');
-    await scratch.channel.expectDelivered('I keep it.');
-    const { runId: other } = await scratch.channel.says({ sender: 'bob' }, 'Hello');
-    await scratch.channel.expectDelivered('I keep it.');
+    const { sessionKey } = await scratch.channel.asks({ sender: 'ann' }, 'xyzzy-secret', 'I keep it.');
+    const { runId: other } = await scratch.channel.asks({ sender: 'bob' }, 'Hello', 'I keep it.');
     await scratch.stop();
     await scratch.start();
     expect(await scratch.services.sessions.delete(sessionKey)).toBe(true);
@@ -57,22 +53,15 @@ describe('a session', () => {
   it('that a message opens while another one is deleted is ended too', async () => {
     const scratch = await gatewayForTest({
       register: (hooks) =>
-        hooks.register({
-          hook: 'session_end',
-          id: 's',
-          owner: 's',
-          handler: async ({ reason }) => {
-            if (reason !== 'deleted' || hasSpoken) return;
-            hasSpoken = true;
-            await scratch.channel.says({}, 'One more thing');
-            await scratch.channel.expectDelivered('Yes?');
-          },
+        on(hooks, 'session_end', 's', async ({ reason }) => {
+          if (reason !== 'deleted' || hasSpoken) return;
+          hasSpoken = true;
+          await scratch.channel.asks({}, 'One more thing', 'Yes?');
         }),
     });
     let hasSpoken = false;
     scratch.model.script([reply('Hello.'), reply('Yes?')]);
-    const { sessionKey } = await scratch.channel.says({}, 'Hi');
-    await scratch.channel.expectDelivered('Hello.');
+    const { sessionKey } = await scratch.channel.asks({}, 'Hi', 'Hello.');
     expect(await scratch.services.sessions.delete(sessionKey)).toBe(true);
     expect(await scratch.store.select('sessions')).toMatchObject([{ endReason: 'deleted' }, { endReason: 'deleted' }]);
     expect(await scratch.store.count('transcript')).toBe(0);

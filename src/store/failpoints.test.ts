@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { folderForTest } from '../testkit/folder-for-test.ts';
 import type { CommitSite } from './commit-sites.ts';
 import { InvalidFailpointError } from './errors.ts';
 import { type Failpoint, parseFailpoint, withFailpoints } from './failpoints.ts';
@@ -38,13 +37,10 @@ describe('a store with failpoints', () => {
   let dir: string;
   let store: Store;
   beforeEach(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'atrium-failpoints-'));
+    dir = await folderForTest();
     store = await openSqliteStore({ file: join(dir, 'store.db') });
   });
-  afterEach(async () => {
-    await store.close();
-    await rm(dir, { recursive: true });
-  });
+  afterEach(() => store.close());
 
   class Killed extends Error {}
   const kill = (): never => {

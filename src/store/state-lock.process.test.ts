@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { folderForTest } from '../testkit/folder-for-test.ts';
 import { bundleProgram } from './bundle-program.ts';
 import { StateLockedError } from './errors.ts';
 import { acquireStateLock, isStateLocked, readOwner } from './state-lock.ts';
@@ -30,11 +31,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(scratch, { recursive: true }));
 beforeEach(async () => {
-  stateDir = await mkdtemp(join(tmpdir(), 'atrium-lock-'));
+  stateDir = await folderForTest();
 });
 afterEach(async () => {
   for (const other of others.splice(0)) other.kill('SIGKILL');
-  await rm(stateDir, { recursive: true });
 });
 
 describe('the state lock', () => {

@@ -7,17 +7,24 @@ import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
 import type { Store } from '../store/store.ts';
 
 export class ScratchStore {
-  readonly store: Store;
-  readonly #dir: string;
-
-  private constructor(store: Store, dir: string) {
-    this.store = store;
-    this.#dir = dir;
-  }
+  #store: Store | undefined;
+  #dir = '';
 
   static async create(): Promise<ScratchStore> {
-    const dir = await mkdtemp(path.join(tmpdir(), 'atrium-store-'));
-    return new ScratchStore(await openSqliteStore({ file: path.join(dir, 'store.sqlite') }), dir);
+    const scratch = new ScratchStore();
+    await scratch.open();
+    return scratch;
+  }
+
+  /** Begins anew with an empty store. What was there before is left to `remove`. */
+  async open(): Promise<void> {
+    this.#dir = await mkdtemp(path.join(tmpdir(), 'atrium-store-'));
+    this.#store = await openSqliteStore({ file: path.join(this.#dir, 'store.sqlite') });
+  }
+
+  get store(): Store {
+    if (!this.#store) throw new Error('The store is not open yet.');
+    return this.#store;
   }
 
   async remove(): Promise<void> {

@@ -25,32 +25,49 @@ export interface ScratchSituation extends Partial<Situation> {
   readonly previous?: Composition;
 }
 
+export type ScratchFiles = Readonly<Record<string, string | Uint8Array>>;
+
 type HandlerOptions = Partial<Omit<HandlerRegistration<InternalHookHandler>, 'hook' | 'id' | 'handler'>>;
 
 /** Wednesday, 10:00 UTC: neither night nor morning nor weekend. */
 export const SCRATCH_TIME = new Date('2026-05-06T10:00:00Z');
 
 export class ScratchWorkspace {
-  readonly root: string;
-  readonly workspaceDir: string;
-  readonly stateDir: string;
-  readonly outsideDir: string;
-  readonly files = new CachedFileSource();
+  #root = '';
+  files = new CachedFileSource();
   runner = new HookRunner<InternalHookHandler>();
 
-  private constructor(root: string) {
-    this.root = root;
-    this.workspaceDir = join(root, 'workspace');
-    this.stateDir = join(root, 'state');
-    this.outsideDir = join(root, 'outside');
+  /** `files` are texts by name, relative to the workspace. */
+  static async create(files?: ScratchFiles): Promise<ScratchWorkspace> {
+    const scratch = new ScratchWorkspace();
+    await scratch.open(files);
+    return scratch;
   }
 
-  /** `files` are texts by name, relative to the workspace. */
-  static async create(files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<ScratchWorkspace> {
-    const scratch = new ScratchWorkspace(await realpath(await mkdtemp(join(tmpdir(), 'atrium-'))));
-    await Promise.all([scratch.workspaceDir, scratch.stateDir, scratch.outsideDir].map((dir) => mkdir(dir)));
-    for (const [name, text] of Object.entries(files)) await scratch.write(name, text);
-    return scratch;
+  /** Begins anew in folders of its own, without handlers. What was there before is left to `remove`. */
+  async open(files: ScratchFiles = {}): Promise<void> {
+    this.#root = await realpath(await mkdtemp(join(tmpdir(), 'atrium-')));
+    this.files = new CachedFileSource();
+    this.runner = new HookRunner<InternalHookHandler>();
+    await Promise.all([this.workspaceDir, this.stateDir, this.outsideDir].map((dir) => mkdir(dir)));
+    for (const [name, text] of Object.entries(files)) await this.write(name, text);
+  }
+
+  get root(): string {
+    if (this.#root === '') throw new Error('The workspace is not open yet.');
+    return this.#root;
+  }
+
+  get workspaceDir(): string {
+    return join(this.root, 'workspace');
+  }
+
+  get stateDir(): string {
+    return join(this.root, 'state');
+  }
+
+  get outsideDir(): string {
+    return join(this.root, 'outside');
   }
 
   path(name: string): string {

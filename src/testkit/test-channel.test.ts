@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { ReceiveResult, SendOutcome } from '../channels/channel.ts';
 import { type ChannelRig, describeChannel } from '../channels/channel-suite.ts';
+import type { Inbound } from '../protocol/inbound.ts';
 import { TestChannel, type TestChannelSettings } from './test-channel.ts';
 
 describeChannel('the test channel', () => makeRig({}));
@@ -41,17 +43,7 @@ describe('talking on the test channel', () => {
   it('expects answers in order, at one place or anywhere', async () => {
     const channel = new TestChannel();
     await channel.open({ receive: () => Promise.reject(new Error('nobody is there')) });
-    const send = (sender: string, text: string, part: number) =>
-      channel.send({
-        key: `run:${part}`,
-        seq: part,
-        runId: 'run',
-        part,
-        surface: channel.surface({ sender }),
-        text,
-        options: {},
-        attempt: 1,
-      });
+    const send = (sender: string, text: string, part: number) => sendTo(channel, sender, text, part);
     const expected = channel.expectDelivered('one', { sender: 'owner' });
     await send('guest', 'other', 1);
     await send('owner', 'one', 2);
@@ -64,4 +56,22 @@ describe('talking on the test channel', () => {
     await expect(channel.expectDelivered('four', undefined, 1)).rejects.toThrow('Nothing was delivered');
     await expect(channel.says({}, 'hello')).rejects.toThrow('nobody is there');
   });
+
+  it('asks, and wants the answer in the same place', async () => {
+    const channel = new TestChannel();
+    let parts = 0;
+    const receive = async ({ text }: Inbound): Promise<ReceiveResult> => {
+      await sendTo(channel, text, 'Yes.', ++parts);
+      return { outcome: 'accepted', runId: 'run', sessionKey: 'agent:main:main' };
+    };
+    await channel.open({ receive });
+    expect(await channel.asks({ sender: 'ann' }, 'ann', 'Yes.')).toMatchObject({ runId: 'run' });
+    await expect(channel.asks({ sender: 'ann' }, 'ann', 'No.')).rejects.toThrow('"Yes." was delivered, where "No."');
+    await expect(channel.asks({ sender: 'ann' }, 'bob', 'Yes.')).rejects.toThrow(/"bob"\], where .*"ann"\] had asked/);
+  });
 });
+
+function sendTo(channel: TestChannel, sender: string, text: string, part: number): Promise<SendOutcome> {
+  const surface = channel.surface({ sender });
+  return channel.send({ key: `run:${part}`, seq: part, runId: 'run', part, surface, text, options: {}, attempt: 1 });
+}

@@ -161,6 +161,20 @@ export class TestChannel implements Channel {
     });
   }
 
+  /** Somebody writes, and the next message that anybody gets is this answer, in the same place. */
+  async asks(
+    place: TestPlace,
+    text: string,
+    answer: string | RegExp,
+    details: TestMessageDetails = {},
+  ): Promise<ReceiveResult> {
+    const received = await this.says(place, text, details);
+    const { surface } = await this.expectDelivered(answer);
+    const [there, here] = [surfaceId(surface), surfaceId(this.surface(place))];
+    if (there !== here) throw new Error(`${format(answer)} was delivered to ${there}, where ${here} had asked.`);
+    return received;
+  }
+
   shown(place?: TestPlace): readonly string[] {
     return this.#at(place).map(({ text }) => text);
   }

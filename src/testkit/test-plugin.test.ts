@@ -1,9 +1,9 @@
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { savePluginScaffold, scaffoldPlugin } from '../plugins/authoring/scaffold-plugin.ts';
+import { folderForTest } from './folder-for-test.ts';
 import { reply, toolCall } from './model-server.ts';
 import { type TestedPlugin, testPlugin } from './test-plugin.ts';
 
@@ -11,14 +11,13 @@ let root: string;
 let dir: string;
 let plugin: TestedPlugin | undefined;
 beforeEach(async () => {
-  root = await realpath(await mkdtemp(join(tmpdir(), 'atrium-plugin-')));
+  root = await folderForTest();
   dir = join(root, 'tea-time');
   await savePluginScaffold(scaffoldPlugin(dir, 'tea-time'));
 });
 afterEach(async () => {
   await plugin?.close();
   plugin = undefined;
-  await rm(root, { recursive: true, force: true });
 });
 
 describe('a plugin under test', () => {

@@ -2,20 +2,18 @@ import { mkdir, readdir, readFile, realpath, rename, rm, symlink, writeFile } fr
 import { createServer } from 'node:net';
 import { basename, dirname, join, relative } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { isAtriumError } from '../protocol/errors.ts';
-import { ScratchWorkspace } from '../testkit/scratch-workspace.ts';
+import { workspaceForEachTest } from '../testkit/for-each-test.ts';
 import { openContainedFile, openContainedTarget, type WorkspacePlace } from './contained-path.ts';
 import { ToolPathError } from './errors.ts';
 import { readWholeText } from './file-text.ts';
 import { replaceFile } from './replace-file.ts';
 
-let scratch: ScratchWorkspace;
+const scratch = workspaceForEachTest({ 'notes/a.md': 'inside', 'b.md': 'also inside' });
 beforeEach(async () => {
-  scratch = await ScratchWorkspace.create({ 'notes/a.md': 'inside', 'b.md': 'also inside' });
   await scratch.writeOutside('secret.md', 'secret');
 });
-afterEach(() => scratch.remove());
 
 /** Links are only ever made inside the folder of this test. */
 async function link(target: string, path: string): Promise<void> {

@@ -3,9 +3,9 @@ import { toolContextForTest } from '../testkit/tool-context.ts';
 
 import { chmod, link, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../protocol/json.ts';
-import { ScratchWorkspace } from '../testkit/scratch-workspace.ts';
+import { workspaceForEachTest } from '../testkit/for-each-test.ts';
 import { createEditTool } from './edit.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import { createReadTool, READ_MAX_CHARS } from './read.ts';
@@ -13,11 +13,7 @@ import { runTool } from './run-tool.ts';
 import type { ToolOutput } from './tool.ts';
 import { createWriteTool } from './write.ts';
 
-let scratch: ScratchWorkspace;
-beforeEach(async () => {
-  scratch = await ScratchWorkspace.create();
-});
-afterEach(() => scratch.remove());
+const scratch = workspaceForEachTest();
 
 const writes = new OneAtATime();
 const tools = { read: createReadTool(), write: createWriteTool({ writes }), edit: createEditTool({ writes }) };

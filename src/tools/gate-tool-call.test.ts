@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type HandlerFor, HookRunner } from '../hooks/runner.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import { on } from '../testkit/on.ts';
 import { toolContextForTest } from '../testkit/tool-context.ts';
 import { type GateVeto, gateToolCall, vetoOutput } from './gate-tool-call.ts';
 import { createReadTool } from './read.ts';
@@ -23,7 +24,7 @@ type Handler = HandlerFor<'before_tool_call', never>;
 function gate(...handlers: Handler[]) {
   const hooks = new HookRunner();
   handlers.forEach((handler, at) => {
-    hooks.register({ hook: 'before_tool_call', owner: `plugin-${at + 1}`, id: `h${at + 1}`, handler, timeoutMs: 50 });
+    on(hooks, 'before_tool_call', { owner: `plugin-${at + 1}`, id: `h${at + 1}`, timeoutMs: 50 }, handler);
   });
   return (name: string, params: JsonValue = { path: 'a' }, tools = TOOLS) =>
     gateToolCall(

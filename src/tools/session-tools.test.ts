@@ -10,22 +10,20 @@ import { SessionSight, type SessionVisibility } from '../sessions/session-visibi
 import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { SessionRow } from '../store/tables.ts';
-import { ScratchWorkspace } from '../testkit/scratch-workspace.ts';
+import { workspaceForEachTest } from '../testkit/for-each-test.ts';
 import { runTool } from './run-tool.ts';
 import { createToolset, toolSpecs } from './toolset.ts';
 
 const NOW = Date.parse('2026-05-06T10:00:00Z');
 const MINUTE = 60_000;
 
-let scratch: ScratchWorkspace;
 let store: Store;
+const scratch = workspaceForEachTest();
 beforeEach(async () => {
-  scratch = await ScratchWorkspace.create();
   store = await openSqliteStore({ file: join(scratch.stateDir, 'atrium.sqlite') });
 });
 afterEach(async () => {
   await store.close();
-  await scratch.remove();
 });
 
 /** A session that was active so many minutes ago, with what was said in it. */

@@ -31,8 +31,7 @@ async function gatewayWith(people: readonly string[], config: Record<string, unk
   const scratch = await gatewayForTest({ config });
   for (const sender of people) {
     scratch.model.script([reply(`Hello ${sender}.`)]);
-    await scratch.channel.says({ sender }, 'Hello');
-    await scratch.channel.expectDelivered(`Hello ${sender}.`);
+    await scratch.channel.asks({ sender }, 'Hello', `Hello ${sender}.`);
   }
   return scratch;
 }
@@ -100,8 +99,7 @@ describe('sessions_send', () => {
   it('is refused where sessions see themselves only, and says who can change that', async () => {
     const scratch = await gatewayWith(['ann', 'bob'], { agents: { defaults: { model: 'fake/small' } } });
     scratch.model.script([send(BOB, 'Hello'), reply('I may not.')]);
-    await scratch.channel.says({ sender: 'ann' }, 'Greet Bob');
-    await scratch.channel.expectDelivered('I may not.');
+    await scratch.channel.asks({ sender: 'ann' }, 'Greet Bob', 'I may not.');
     expect(resultsOf(scratch)).toEqual([
       'Sessions may not reach each other here. The operator can allow it within one agent by setting tools.sessions.visibility to "agent".',
     ]);
@@ -112,8 +110,7 @@ describe('sessions_send', () => {
     const agents = { defaults: { model: 'fake/small' }, list: [{ id: 'main', default: true }, { id: 'work' }] };
     const scratch = await gatewayWith(['ann', 'bob'], { ...VISIBLE, agents });
     scratch.model.script([reply('At work.')]);
-    await scratch.channel.says({ sender: 'ann' }, 'Hello', { agentId: 'work' });
-    await scratch.channel.expectDelivered('At work.');
+    await scratch.channel.asks({ sender: 'ann' }, 'Hello', 'At work.', { agentId: 'work' });
     await scratch.services.sessions.delete(BOB);
     const params = [ANN, 'agent:work:test:direct:ann', 'agent:main:test:direct:carl', BOB];
     scratch.model.script([
@@ -121,8 +118,7 @@ describe('sessions_send', () => {
       reply('To nobody.'),
     ]);
     const inboxes = await scratch.store.count('inbox');
-    await scratch.channel.says({ sender: 'ann' }, 'Greet everybody');
-    await scratch.channel.expectDelivered('To nobody.');
+    await scratch.channel.asks({ sender: 'ann' }, 'Greet everybody', 'To nobody.');
     expect(resultsOf(scratch)).toEqual([
       expect.stringContaining('cannot send to itself'),
       expect.stringContaining('has no session "agent:work:test:direct:ann"'),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HookRunner } from '../hooks/runner.ts';
+import { on } from '../testkit/on.ts';
 import { toolContextForTest } from '../testkit/tool-context.ts';
 import { gateToolCall, vetoOutput } from './gate-tool-call.ts';
 import { createReadTool } from './read.ts';
@@ -28,13 +29,12 @@ describe('trusted policies', () => {
   it('come before any hook, in their order, each on what the one before it left', async () => {
     const seen: unknown[] = [];
     const hooks = new HookRunner();
-    hooks.register({
-      hook: 'before_tool_call',
-      id: 'h',
-      owner: 'plugin',
-      priority: 1_000,
-      handler: (event) => void seen.push(['hook', event.params, event.derivedPaths]),
-    });
+    on(
+      hooks,
+      'before_tool_call',
+      { owner: 'plugin', priority: 1_000 },
+      (event) => void seen.push(['hook', event.params, event.derivedPaths]),
+    );
     const outcome = await gate(
       [
         policy('first', (event, context) => {
@@ -64,7 +64,7 @@ describe('trusted policies', () => {
   ])('say no with %j, and nobody else is asked', async (answer, reason) => {
     let asked = 0;
     const hooks = new HookRunner();
-    hooks.register({ hook: 'before_tool_call', id: 'h', owner: 'plugin', handler: () => void asked++ });
+    on(hooks, 'before_tool_call', { owner: 'plugin', id: 'h' }, () => void asked++);
     const later = policy('later', () => void asked++);
     const outcome = await gate([policy('budget', () => answer), later], hooks);
     expect(outcome).toMatchObject({ kind: 'veto', cause: 'blocked', by: 'of-budget', reason });
@@ -104,25 +104,17 @@ describe('trusted policies', () => {
       requireApproval: { title: 'Spend', description: 'ten euros', onResolution: (how: string) => void told.push(how) },
     }));
     const hooks = new HookRunner();
-    hooks.register({
-      hook: 'before_tool_call',
-      id: 'h',
-      owner: 'guard',
-      handler: () => ({ requireApproval: { title: 'Read', description: 'a secret' } }),
-    });
+    on(hooks, 'before_tool_call', 'guard', () => ({ requireApproval: { title: 'Read', description: 'a secret' } }));
     const outcome = await gate([asking], hooks);
     expect(outcome).toMatchObject({ kind: 'ask', title: 'Spend', askedBy: 'of-money, guard' });
     expect(outcome.kind === 'ask' && outcome.description).toContain('of-money: ten euros\n\nguard: Read: a secret');
     if (outcome.kind === 'ask') await outcome.onResolution?.('deny');
     expect(told).toEqual(['deny']);
 
-    hooks.register({
-      hook: 'before_tool_call',
-      id: 'no',
-      owner: 'lock',
-      priority: -1,
-      handler: () => ({ block: true, blockReason: 'never' }),
-    });
+    on(hooks, 'before_tool_call', { owner: 'lock', id: 'no', priority: -1 }, () => ({
+      block: true,
+      blockReason: 'never',
+    }));
     expect(await gate([asking], hooks)).toMatchObject({ kind: 'veto', by: 'lock', reason: 'never' });
   });
 });

@@ -12,6 +12,7 @@ import {
   toolCall,
   toolCalls,
 } from '../../testkit/model-server.ts';
+import { on } from '../../testkit/on.ts';
 import type { ScratchGateway, ScratchGatewaySettings } from '../../testkit/scratch-gateway.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { callOfSummary } from '../request-frame.ts';
@@ -73,8 +74,7 @@ describe('a conversation that comes near the window', () => {
     });
     await scratch.stop();
     await scratch.start();
-    await scratch.channel.says({}, 'And now?');
-    await scratch.channel.expectDelivered(/Noted/);
+    await scratch.channel.asks({}, 'And now?', /Noted/);
     expect(preview.placeholders).toEqual([]);
     expect(scratch.model.requests.at(-1)?.body).toBe(preview.wire.body);
   });
@@ -141,21 +141,11 @@ describe('a conversation that comes near the window', () => {
     const seen: string[] = [];
     const scratch = await smallWindow({
       register: (hooks) => {
-        hooks.register({
-          hook: 'before_compaction',
-          id: 'before',
-          owner: 'test',
-          handler: ({ messageCount, compactingCount }) => {
-            seen.push(`before ${messageCount} ${compactingCount}`);
-          },
+        on(hooks, 'before_compaction', 'before', ({ messageCount, compactingCount }) => {
+          seen.push(`before ${messageCount} ${compactingCount}`);
         });
-        hooks.register({
-          hook: 'after_compaction',
-          id: 'after',
-          owner: 'test',
-          handler: ({ messageCount, compactedCount }) => {
-            seen.push(`after ${messageCount} ${compactedCount}`);
-          },
+        on(hooks, 'after_compaction', 'after', ({ messageCount, compactedCount }) => {
+          seen.push(`after ${messageCount} ${compactedCount}`);
         });
       },
     });
@@ -207,8 +197,7 @@ describe('a summary that cannot be had', () => {
     await talk(scratch, 4);
     await scratch.channel.says({}, `message 5 ${words(300)}`);
     await scratch.model.waitForRequests(5);
-    await scratch.channel.says({}, '/stop');
-    await scratch.channel.expectDelivered('Stopping.');
+    await scratch.channel.asks({}, '/stop', 'Stopping.');
     await scratch.channel.expectDelivered('Stopped.');
     expect(await compactions(scratch)).toEqual([]);
   });
@@ -241,8 +230,7 @@ describe('a pin that somebody quotes', () => {
   it('is said again all the same, or a quotation could take it away', async () => {
     const scratch = await smallWindow({ config: { session: { pins: ['The door stays shut.'] } } });
     await talk(scratch, 3);
-    await scratch.channel.says({}, `"The door stays shut." does not hold any more. ${words(300)}`);
-    await scratch.channel.expectDelivered(/Noted/);
+    await scratch.channel.asks({}, `"The door stays shut." does not hold any more. ${words(300)}`, /Noted/);
     await talk(scratch, 1, 5);
     const [, summary] = messagesOf(scratch.model.requests.at(-1));
     expect(String(summary?.content)).toMatch(/as the operator has pinned it:\n- The door stays shut\.$/);
@@ -254,17 +242,12 @@ describe('what prompt hooks added', () => {
   it('to old messages is left out first, and when that is enough nothing else is shortened', async () => {
     const scratch = await smallWindow({
       register: (hooks) =>
-        hooks.register({
-          hook: 'before_prompt_build',
-          id: 'news',
-          owner: 'news',
-          pure: true,
-          handler: () => ({ appendContext: `news ${words(250)}` }),
-        }),
+        on(hooks, 'before_prompt_build', { owner: 'news', pure: true }, () => ({
+          appendContext: `news ${words(250)}`,
+        })),
     });
     const says = async (number: number) => {
-      await scratch.channel.says({}, `message ${number}`);
-      await scratch.channel.expectDelivered(/Noted/);
+      await scratch.channel.asks({}, `message ${number}`, /Noted/);
     };
     for (const number of [1, 2, 3, 4, 5]) await says(number);
     const preview = await scratch.services.context.preview({
@@ -298,8 +281,7 @@ describe('tool results', () => {
     await calls(scratch, 'big 350');
     const message = `Next ${words(300)}`;
     const preview = await scratch.services.context.preview({ sessionKey: KEY, message, channel: 'test:owner' });
-    await scratch.channel.says({}, message);
-    await scratch.channel.expectDelivered(/Noted/);
+    await scratch.channel.asks({}, message, /Noted/);
     expect(summaries(scratch)).toHaveLength(0);
     expect(scratch.store.commits.compaction).toBe(1);
     const results = messagesOf(scratch.model.requests.at(-1)).filter(({ role }) => role === 'tool');
@@ -320,8 +302,7 @@ describe('tool results', () => {
       const done = said.filter(({ role }) => role === 'tool').length;
       return done < rounds.length ? call('dump', { words: rounds[done] ?? 0 }) : answer('All read.');
     });
-    const { runId } = await scratch.channel.says({}, 'Read them all');
-    await scratch.channel.expectDelivered('All read.');
+    const { runId } = await scratch.channel.asks({}, 'Read them all', 'All read.');
     expect(summaries(scratch)).toHaveLength(0);
     const results = messagesOf(scratch.model.requests.at(-1)).filter(({ role }) => role === 'tool');
     expect(results.map(({ content }) => String(content).startsWith('[This result was pruned'))).toEqual([
@@ -343,8 +324,7 @@ describe('tool results', () => {
     script(scratch, () =>
       ++asked <= 9 ? call('dump', { words: 20 }, `step ${asked} ${words(180)}`) : answer('Done.'),
     );
-    await scratch.channel.says({}, 'Walk all nine steps');
-    await scratch.channel.expectDelivered('Done.');
+    await scratch.channel.asks({}, 'Walk all nine steps', 'Done.');
     expect(summaries(scratch).length).toBeGreaterThan(0);
     const [, first, ...rest] = messagesOf(scratch.model.requests.at(-1));
     expect(first?.content).toMatch(/What was asked last, in its own words:\nWalk all nine steps$/);
@@ -356,14 +336,10 @@ describe('tool results', () => {
   it('are pruned around a message that must not be kept, which no summary tells', async () => {
     const scratch = await smallWindow({
       tools: [dump()],
-      register: (hooks) => {
-        hooks.register({
-          hook: 'before_message_write',
-          id: 'hush',
-          owner: 'test',
-          handler: ({ message }) => ({ block: JSON.stringify(message).includes('hush') }),
-        });
-      },
+      register: (hooks) =>
+        on(hooks, 'before_message_write', 'hush', ({ message }) => ({
+          block: JSON.stringify(message).includes('hush'),
+        })),
     });
     await talk(scratch, 2);
     const rounds = [500, 500, 500];
@@ -413,8 +389,7 @@ describe('tool results', () => {
     await scratch.channel.expectDelivered('All read.');
     expect(scratch.model.requests.at(-1)?.body).toBe(scratch.model.requests[3]?.body);
     expect(scratch.model.requests[3]?.body).toContain('This result was pruned');
-    await scratch.channel.says({}, 'Thanks');
-    await scratch.channel.expectDelivered('All read.');
+    await scratch.channel.asks({}, 'Thanks', 'All read.');
     const before = messagesOf(scratch.model.requests[3]);
     expect(messagesOf(scratch.model.requests.at(-1)).slice(0, before.length)).toEqual(before);
   });
@@ -429,8 +404,7 @@ describe('a provider that finds the request too long', () => {
         ? fail(400, { message: 'prompt is too long: 9 tokens > 8 maximum' })
         : answer('It fits.'),
     );
-    await scratch.channel.says({}, 'And now?');
-    await scratch.channel.expectDelivered('It fits.');
+    await scratch.channel.asks({}, 'And now?', 'It fits.');
     expect(summaries(scratch)).toHaveLength(1);
     expect((await compactions(scratch))[0]?.meta).toMatchObject({ why: 'refused' });
     expect(messagesOf(scratch.model.requests.at(-1)).at(-1)).toMatchObject({ content: 'And now?' });
@@ -441,8 +415,7 @@ describe('a provider that finds the request too long', () => {
     await talk(scratch, 4);
     script(scratch, () => fail(400, { message: 'prompt is too long: 9 tokens > 8 maximum' }));
     const before = scratch.model.requests.length;
-    await scratch.channel.says({}, 'And now?');
-    await scratch.channel.expectDelivered(/prompt is too long.*Say \/compact/);
+    await scratch.channel.asks({}, 'And now?', /prompt is too long.*Say \/compact/);
     expect(scratch.model.requests.length - before).toBe(3);
   });
 });
@@ -469,11 +442,9 @@ describe('/compact', () => {
 
   it('says so when there is nothing to shorten', async () => {
     const scratch = await smallWindow();
-    await scratch.channel.says({}, '/compact');
-    await scratch.channel.expectDelivered('There is nothing to shorten yet.');
+    await scratch.channel.asks({}, '/compact', 'There is nothing to shorten yet.');
     await talk(scratch, 1);
-    await scratch.channel.says({}, '/compact');
-    await scratch.channel.expectDelivered('There is nothing to shorten yet.');
+    await scratch.channel.asks({}, '/compact', 'There is nothing to shorten yet.');
     expect(summaries(scratch)).toHaveLength(0);
   });
 
@@ -486,35 +457,27 @@ describe('/compact', () => {
     });
     script(scratch, (_, said) => (said.at(-1)?.role === 'tool' ? answer('Seen.') : call('dump', { words: 60 })));
     for (const text of ['Look', 'Look again']) {
-      await scratch.channel.says({}, text);
-      await scratch.channel.expectDelivered('Seen.');
+      await scratch.channel.asks({}, text, 'Seen.');
     }
-    await scratch.channel.says({}, '/compact');
-    await scratch.channel.expectDelivered(/^There is no summary: .*not today\. Nothing was changed\.$/);
+    await scratch.channel.asks({}, '/compact', /^There is no summary: .*not today\. Nothing was changed\.$/);
     expect(await compactions(scratch)).toEqual([]);
   });
 
   it('says so when the summary fails', async () => {
     const scratch = await smallWindow({ summary: () => fail(400, { message: 'not today' }) });
     await talk(scratch, 3);
-    await scratch.channel.says({}, '/compact');
-    await scratch.channel.expectDelivered(/^There is no summary: .*not today\. Nothing was changed\.$/);
+    await scratch.channel.asks({}, '/compact', /^There is no summary: .*not today\. Nothing was changed\.$/);
   });
 
   it('passes the gate like a message', async () => {
     const scratch = await smallWindow({
-      register: (hooks) => {
-        hooks.register({
-          hook: 'before_agent_run',
-          id: 'gate',
-          owner: 'test',
-          handler: ({ prompt }) => (prompt.includes('secret') ? { outcome: 'block', reason: 'no secrets' } : undefined),
-        });
-      },
+      register: (hooks) =>
+        on(hooks, 'before_agent_run', 'gate', ({ prompt }) =>
+          prompt.includes('secret') ? { outcome: 'block', reason: 'no secrets' } : undefined,
+        ),
     });
     await talk(scratch, 3);
-    await scratch.channel.says({}, '/compact keep the secret');
-    await scratch.channel.expectDelivered(/./);
+    await scratch.channel.asks({}, '/compact keep the secret', /./);
     expect(summaries(scratch)).toHaveLength(0);
     expect(await compactions(scratch)).toEqual([]);
   });
@@ -579,8 +542,7 @@ function words(count: number): string {
 async function talk(scratch: ScratchGateway, turns: number, first = 1): Promise<readonly string[]> {
   const runs: string[] = [];
   for (let number = first; number < first + turns; number++) {
-    const { runId } = await scratch.channel.says({}, `message ${number} ${words(300)}`);
-    await scratch.channel.expectDelivered(`Noted ${number}.`);
+    const { runId } = await scratch.channel.asks({}, `message ${number} ${words(300)}`, `Noted ${number}.`);
     runs.push(runId);
   }
   return runs;
@@ -591,8 +553,7 @@ async function calls(scratch: ScratchGateway, text: string): Promise<void> {
   script(scratch, (_, said) =>
     said.at(-1)?.role === 'tool' ? answer('Noted.') : call('dump', { words: Number(text.split(' ')[1]) }),
   );
-  await scratch.channel.says({}, text);
-  await scratch.channel.expectDelivered('Noted.');
+  await scratch.channel.asks({}, text, 'Noted.');
   script(scratch, () => answer('Noted.'));
 }
 

@@ -1,20 +1,16 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { workspaceForEachTest } from '../../testkit/for-each-test.ts';
 import type { ScratchSituation } from '../../testkit/scratch-workspace.ts';
-import { ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
 import { BootstrapFileHelper } from '../bootstrap-file-helper.ts';
 
-let scratch: ScratchWorkspace;
-beforeEach(async () => {
-  scratch = await ScratchWorkspace.create({
-    'AGENTS.md': '# Rules\n\nBe brief.\n',
-    'TOOLS.md': 'Use rg.\n',
-    'HEARTBEAT.md': '- look at the mail\n',
-    'MEMORY.md': 'Ana likes tea.\n',
-  });
+const scratch = workspaceForEachTest({
+  'AGENTS.md': '# Rules\n\nBe brief.\n',
+  'TOOLS.md': 'Use rg.\n',
+  'HEARTBEAT.md': '- look at the mail\n',
+  'MEMORY.md': 'Ana likes tea.\n',
 });
-afterEach(() => scratch.remove());
 
 const SITUATIONS: ScratchSituation[] = [
   {},

@@ -1,13 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
+import { describe, expect, it } from 'vitest';
+import { workspaceForEachTest } from '../../testkit/for-each-test.ts';
 import { BootstrapFileHelper } from '../bootstrap-file-helper.ts';
 import { compareCompositions } from './compare-compositions.ts';
 
-let scratch: ScratchWorkspace;
-beforeEach(async () => {
-  scratch = await ScratchWorkspace.create({ 'AGENTS.md': 'One.\nTwo.\nThree.\n', 'TOOLS.md': 'Use rg.\n' });
-});
-afterEach(() => scratch.remove());
+const scratch = workspaceForEachTest({ 'AGENTS.md': 'One.\nTwo.\nThree.\n', 'TOOLS.md': 'Use rg.\n' });
 
 const changes = (comparison: ReturnType<typeof compareCompositions>) =>
   comparison.sections.filter(({ change }) => change !== 'same').map(({ title, change }) => [title, change]);

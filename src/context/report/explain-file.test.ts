@@ -1,20 +1,16 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
+import { describe, expect, it } from 'vitest';
+import { workspaceForEachTest } from '../../testkit/for-each-test.ts';
 import { BootstrapFileHelper } from '../bootstrap-file-helper.ts';
 import { createGlobalFilesHandler } from '../handlers/global-files/handler.ts';
 import { explainFile, explainLines } from './explain-file.ts';
 
-let scratch: ScratchWorkspace;
-beforeEach(async () => {
-  scratch = await ScratchWorkspace.create({
-    'AGENTS.md': '# Rules\n\nBe brief.\nNever delete anything.\n',
-    'TOOLS.md': Array.from({ length: 80 }, (_, i) => `- tool ${(i % 40) + 1} is here\n`).join(''),
-    'MEMORY.md': 'Ana likes tea.\n',
-  });
+const scratch = workspaceForEachTest({
+  'AGENTS.md': '# Rules\n\nBe brief.\nNever delete anything.\n',
+  'TOOLS.md': Array.from({ length: 80 }, (_, i) => `- tool ${(i % 40) + 1} is here\n`).join(''),
+  'MEMORY.md': 'Ana likes tea.\n',
 });
-afterEach(() => scratch.remove());
 
 describe('explainLines', () => {
   it('says where a line of a file stands', async () => {

@@ -1,17 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
+import { describe, expect, it } from 'vitest';
+import { workspaceForEachTest } from '../../testkit/for-each-test.ts';
 import { BootstrapFileHelper } from '../bootstrap-file-helper.ts';
 import { explainText, isExplained } from './explain-text.ts';
 
-let scratch: ScratchWorkspace;
-beforeEach(async () => {
-  scratch = await ScratchWorkspace.create({
-    'AGENTS.md': '# Rules\n\nBe brief.\nNever delete anything.\n',
-    'TOOLS.md': 'Use rg.\nBe brief.\n',
-    'MEMORY.md': 'Ana likes tea.\n',
-  });
+const scratch = workspaceForEachTest({
+  'AGENTS.md': '# Rules\n\nBe brief.\nNever delete anything.\n',
+  'TOOLS.md': 'Use rg.\nBe brief.\n',
+  'MEMORY.md': 'Ana likes tea.\n',
 });
-afterEach(() => scratch.remove());
 
 describe('explainText', () => {
   it('says where a line stands and whose it is', async () => {

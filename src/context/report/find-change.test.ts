@@ -1,12 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
+import { describe, expect, it } from 'vitest';
+import { workspaceForEachTest } from '../../testkit/for-each-test.ts';
 import { BootstrapFileHelper } from '../bootstrap-file-helper.ts';
 
-let scratch: ScratchWorkspace;
-beforeEach(async () => {
-  scratch = await ScratchWorkspace.create({ 'AGENTS.md': '# Rules\n\nBe brief.\n', 'TOOLS.md': 'Use rg.\n' });
-});
-afterEach(() => scratch.remove());
+const scratch = workspaceForEachTest({ 'AGENTS.md': '# Rules\n\nBe brief.\n', 'TOOLS.md': 'Use rg.\n' });
 
 describe('the change since the previous composition', () => {
   it('is none when the bytes are the same', async () => {

@@ -1,17 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
+import { describe, expect, it } from 'vitest';
+import { workspaceForEachTest } from '../../testkit/for-each-test.ts';
 import { BootstrapFileHelper } from '../bootstrap-file-helper.ts';
 import { sectionsOf } from './sections-of.ts';
 
-let scratch: ScratchWorkspace;
-beforeEach(async () => {
-  scratch = await ScratchWorkspace.create({
-    'AGENTS.md': `# Rules\n\n${'Be brief. '.repeat(40)}\n`,
-    'TOOLS.md': 'Use rg.\n',
-    'HEARTBEAT.md': `${'- look at the mail\n'.repeat(40)}`,
-  });
+const scratch = workspaceForEachTest({
+  'AGENTS.md': `# Rules\n\n${'Be brief. '.repeat(40)}\n`,
+  'TOOLS.md': 'Use rg.\n',
+  'HEARTBEAT.md': `${'- look at the mail\n'.repeat(40)}`,
 });
-afterEach(() => scratch.remove());
 
 describe('the sections of a prompt', () => {
   it('are what Atrium says and the layers, in order, each without its heading', async () => {

@@ -1,16 +1,13 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { workspaceForEachTest } from '../../testkit/for-each-test.ts';
 import { ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
 import { BootstrapFileHelper } from '../bootstrap-file-helper.ts';
 import type { Composition } from '../compose.ts';
 import { compareSnapshots, takeSnapshot } from './snapshot.ts';
 
-let scratch: ScratchWorkspace;
-beforeEach(async () => {
-  scratch = await ScratchWorkspace.create({ 'AGENTS.md': 'One.\nTwo.\nThree.\n', 'TOOLS.md': 'Use rg.\n' });
-});
-afterEach(() => scratch.remove());
+const scratch = workspaceForEachTest({ 'AGENTS.md': 'One.\nTwo.\nThree.\n', 'TOOLS.md': 'Use rg.\n' });
 
 const take = (composition: Composition) =>
   takeSnapshot(composition, [{ path: composition.report.situation.workspaceDir, name: '<workspace>' }]);

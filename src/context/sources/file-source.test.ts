@@ -16,18 +16,16 @@ import {
 import { syncBuiltinESMExports } from 'node:module';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { workspaceForEachTest } from '../../testkit/for-each-test.ts';
 import { CachedFileSource, type FileRead, isInside, MAX_FILE_BYTES, readNames } from './file-source.ts';
 
-let scratch: ScratchWorkspace;
 let files: CachedFileSource;
 
+const scratch = workspaceForEachTest();
 beforeEach(async () => {
-  scratch = await ScratchWorkspace.create();
   files = new CachedFileSource();
 });
-afterEach(() => scratch.remove());
 
 const read = (name: string, roots = [scratch.workspaceDir]) => files.read(scratch.path(name), roots);
 

@@ -1,16 +1,12 @@
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
+import { describe, expect, it } from 'vitest';
+import { workspaceForEachTest } from '../../testkit/for-each-test.ts';
 import { SkillCatalogue } from './skills.ts';
 
-let scratch: ScratchWorkspace;
 const catalogue = new SkillCatalogue();
 
-beforeEach(async () => {
-  scratch = await ScratchWorkspace.create();
-});
-afterEach(() => scratch.remove());
+const scratch = workspaceForEachTest();
 
 const loadAll = (allowed: string[] = []) =>
   catalogue.load(scratch.files, [

@@ -1,19 +1,14 @@
 import { existsSync, default as fs } from 'node:fs';
 import { chmod, default as fsPromises, link, mkdir, rename, symlink, utimes } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
+import { describe, expect, it } from 'vitest';
+import { workspaceForEachTest } from '../../testkit/for-each-test.ts';
 import { UnreadableBootstrapFileError } from '../errors.ts';
 import { OPENBOA_TAXONOMY, OPENCLAW_TAXONOMY } from '../taxonomy.ts';
 import { CachedFileSource, type FileSource, MAX_FILE_BYTES } from './file-source.ts';
 import { loadWorkspaceBootstrapFiles, loadWorkspaceFiles } from './workspace-files.ts';
 
-let scratch: ScratchWorkspace;
-
-beforeEach(async () => {
-  scratch = await ScratchWorkspace.create();
-});
-afterEach(() => scratch.remove());
+const scratch = workspaceForEachTest();
 
 const load = (options: Parameters<typeof loadWorkspaceBootstrapFiles>[1] = {}) =>
   loadWorkspaceBootstrapFiles(scratch.workspaceDir, options);

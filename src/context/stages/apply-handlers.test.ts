@@ -1,18 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { HandlerAbortError } from '../../hooks/errors.ts';
 import type { AgentBootstrapHookContext, InternalHookEvent } from '../../protocol/bootstrap-event.ts';
 import type { WorkspaceBootstrapFile } from '../../protocol/bootstrap-file.ts';
-import { ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
+import { workspaceForEachTest } from '../../testkit/for-each-test.ts';
 import { BootstrapFileHelper } from '../bootstrap-file-helper.ts';
 import type { Composition } from '../compose.ts';
 
-let scratch: ScratchWorkspace;
-
-beforeEach(async () => {
-  scratch = await ScratchWorkspace.create({ 'AGENTS.md': 'agents', 'SOUL.md': 'soul', 'USER.md': 'user' });
-});
-afterEach(() => scratch.remove());
+const scratch = workspaceForEachTest({ 'AGENTS.md': 'agents', 'SOUL.md': 'soul', 'USER.md': 'user' });
 
 const append =
   (text: string, name = 'AGENTS.md') =>

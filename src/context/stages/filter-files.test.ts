@@ -1,7 +1,8 @@
 import { mkdir, rm, symlink } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AgentBootstrapHookContext } from '../../protocol/bootstrap-event.ts';
-import { type ScratchSituation, ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
+import { workspaceForEachTest } from '../../testkit/for-each-test.ts';
+import type { ScratchSituation } from '../../testkit/scratch-workspace.ts';
 import type { Composition } from '../compose.ts';
 import { createRuleHandler } from '../handlers/rules/handler.ts';
 import { filterBootstrapFilesForSession, SUBAGENT_BOOTSTRAP_ALLOWLIST } from './filter-files.ts';
@@ -12,12 +13,7 @@ const SUBAGENT: ScratchSituation = { sessionKey: 'agent:main:subagent:1', sessio
 const CRON: ScratchSituation = { sessionKey: 'agent:main:cron:daily', sessionType: 'scheduled', trigger: 'cron' };
 const GROUP: ScratchSituation = { sessionKey: 'agent:main:discord:group:1' };
 
-let scratch: ScratchWorkspace;
-
-beforeEach(async () => {
-  scratch = await ScratchWorkspace.create(Object.fromEntries(ALL.map((name) => [name, `text of ${name}`])));
-});
-afterEach(() => scratch.remove());
+const scratch = workspaceForEachTest(Object.fromEntries(ALL.map((name) => [name, `text of ${name}`])));
 
 const names = ({ files }: Composition) => files.map(({ name }) => name);
 const filtered = ({ report }: Composition, reason = 'filtered-session') =>

@@ -1,17 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AgentBootstrapHookContext } from '../../protocol/bootstrap-event.ts';
 import type { Stability } from '../../protocol/handler.ts';
-import { ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
+import { workspaceForEachTest } from '../../testkit/for-each-test.ts';
 import { BootstrapFileHelper } from '../bootstrap-file-helper.ts';
 import type { Composition } from '../compose.ts';
 import { titleOf } from './lift-layers.ts';
 
-let scratch: ScratchWorkspace;
-
-beforeEach(async () => {
-  scratch = await ScratchWorkspace.create({ 'AGENTS.md': 'agents', 'TOOLS.md': 'tools' });
-});
-afterEach(() => scratch.remove());
+const scratch = workspaceForEachTest({ 'AGENTS.md': 'agents', 'TOOLS.md': 'tools' });
 
 type Edit = (helper: BootstrapFileHelper, context: AgentBootstrapHookContext) => void;
 const edits = (id: string, stability: Stability | undefined, edit: Edit, priority?: number) =>

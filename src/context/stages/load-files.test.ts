@@ -1,16 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { rm, symlink } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
+import { describe, expect, it } from 'vitest';
+import { workspaceForEachTest } from '../../testkit/for-each-test.ts';
 import { WorkspaceNotFoundError } from '../errors.ts';
 import type { FileSource } from '../sources/file-source.ts';
 
-let scratch: ScratchWorkspace;
-
-beforeEach(async () => {
-  scratch = await ScratchWorkspace.create({ 'AGENTS.md': 'agents', 'TOOLS.md': 'tools' });
-});
-afterEach(() => scratch.remove());
+const scratch = workspaceForEachTest({ 'AGENTS.md': 'agents', 'TOOLS.md': 'tools' });
 
 const absence = async (name: string, settings = {}) =>
   (await scratch.compose(settings)).report.absences.find(({ what }) => what === name);

@@ -1,14 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
+import { describe, expect, it } from 'vitest';
+import { workspaceForEachTest } from '../../testkit/for-each-test.ts';
 import { BootstrapFileHelper } from '../bootstrap-file-helper.ts';
 import { createGlobalFilesHandler } from '../handlers/global-files/handler.ts';
 
-let scratch: ScratchWorkspace;
-
-beforeEach(async () => {
-  scratch = await ScratchWorkspace.create({ 'AGENTS.md': '# Rules\n\nBe kind.\n', 'TOOLS.md': 'tools\n\n\n' });
-});
-afterEach(() => scratch.remove());
+const scratch = workspaceForEachTest({ 'AGENTS.md': '# Rules\n\nBe kind.\n', 'TOOLS.md': 'tools\n\n\n' });
 
 describe('the prompt', () => {
   it('is the product’s text, then the files, each under its heading', async () => {

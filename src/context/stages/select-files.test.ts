@@ -1,18 +1,14 @@
 import { rm } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type ScratchSituation, ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
+import { describe, expect, it } from 'vitest';
+import { workspaceForEachTest } from '../../testkit/for-each-test.ts';
+import type { ScratchSituation } from '../../testkit/scratch-workspace.ts';
 import type { Composition } from '../compose.ts';
 
-let scratch: ScratchWorkspace;
-
-beforeEach(async () => {
-  scratch = await ScratchWorkspace.create({
-    'AGENTS.md': 'agents',
-    'HEARTBEAT.md': 'the checklist',
-    'BOOTSTRAP.md': 'the first run',
-  });
+const scratch = workspaceForEachTest({
+  'AGENTS.md': 'agents',
+  'HEARTBEAT.md': 'the checklist',
+  'BOOTSTRAP.md': 'the first run',
 });
-afterEach(() => scratch.remove());
 
 const has = ({ files }: Composition, name: string) => files.some((file) => file.name === name);
 const reasonFor = ({ report }: Composition, name: string) => report.absences.find(({ what }) => what === name)?.reason;

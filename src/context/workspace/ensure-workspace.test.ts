@@ -1,7 +1,7 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readdir, readFile, stat, symlink, unlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { folderForTest } from '../../testkit/folder-for-test.ts';
 import { WorkspaceNotDirectoryError, WorkspaceNotWritableError } from '../errors.ts';
 import { OPENBOA_TAXONOMY, OPENCLAW_TAXONOMY } from '../taxonomy.ts';
 import { type EnsureAgentWorkspaceParams, ensureAgentWorkspace, seedWorkspace } from './ensure-workspace.ts';
@@ -16,12 +16,10 @@ let dir: string;
 let repositories: string[];
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'atrium-ensure-'));
+  root = await folderForTest();
   dir = join(root, 'workspace');
   repositories = [];
 });
-
-afterEach(() => rm(root, { recursive: true, force: true }));
 
 /** Nothing is spawned: what would become a repository is written down instead. */
 const initRepository = async (path: string) => {

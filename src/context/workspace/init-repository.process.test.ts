@@ -1,20 +1,19 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { folderForTest } from '../../testkit/folder-for-test.ts';
 import { seedWorkspace } from './ensure-workspace.ts';
 
 let root: string;
 let dir: string;
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'atrium-repository-'));
+  root = await folderForTest();
   dir = join(root, 'workspace');
   await mkdir(dir);
 });
 afterEach(async () => {
   vi.unstubAllEnvs();
-  await rm(root, { recursive: true });
 });
 
 const seed = () => seedWorkspace({ dir, now: new Date(0) });

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, symlink, unlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { folderForTest } from '../../testkit/folder-for-test.ts';
 import { CachedFileSource } from '../sources/file-source.ts';
 import { OPENBOA_TAXONOMY, OPENCLAW_TAXONOMY, type Taxonomy } from '../taxonomy.ts';
 import { seedWorkspace } from './ensure-workspace.ts';
@@ -12,11 +12,9 @@ let root: string;
 let dir: string;
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'atrium-validate-'));
+  root = await folderForTest();
   dir = join(root, 'workspace');
 });
-
-afterEach(() => rm(root, { recursive: true, force: true }));
 
 const seed = (taxonomy: Taxonomy) => seedWorkspace({ dir, taxonomy, now: new Date(0), initRepository: false });
 

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { folderForTest } from '../../testkit/folder-for-test.ts';
 import { WorkspaceNotFoundError, WorkspaceStateOutsideError } from '../errors.ts';
 import {
   completeFirstRun,
@@ -20,12 +20,10 @@ let root: string;
 let dir: string;
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'atrium-state-'));
+  root = await folderForTest();
   dir = join(root, 'workspace');
   await mkdir(join(dir, '.openclaw'), { recursive: true });
 });
-
-afterEach(() => rm(root, { recursive: true, force: true }));
 
 const statePath = () => join(dir, '.openclaw', 'workspace-state.json');
 

@@ -1,6 +1,6 @@
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readEnvironment } from '../../config/environment.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import type { Config } from '../../config/schema.ts';
@@ -11,15 +11,11 @@ import { loadWorkspaceBootstrapFiles } from '../../context/sources/workspace-fil
 import { completeFirstRun } from '../../context/workspace/workspace-state.ts';
 import { HookRunner } from '../../hooks/runner.ts';
 import type { AgentBootstrapHookContext, InternalHookHandler } from '../../protocol/bootstrap-event.ts';
-import { SCRATCH_TIME, ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
+import { workspaceForEachTest } from '../../testkit/for-each-test.ts';
+import { SCRATCH_TIME } from '../../testkit/scratch-workspace.ts';
 import { ContextEngine, type ContextEngineSettings, type ContextRequest } from './context-engine.ts';
 
-let scratch: ScratchWorkspace;
-
-beforeEach(async () => {
-  scratch = await ScratchWorkspace.create({ 'AGENTS.md': 'agents', 'TOOLS.md': 'tools', 'USER.md': 'user' });
-});
-afterEach(() => scratch.remove());
+const scratch = workspaceForEachTest({ 'AGENTS.md': 'agents', 'TOOLS.md': 'tools', 'USER.md': 'user' });
 
 /** A home in the scratch root; nothing of the machine leaks in. */
 function environmentWith(variables: Record<string, string> = {}) {

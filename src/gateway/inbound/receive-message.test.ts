@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { gatewayForTest } from '../../testkit/gateway-for-test.ts';
 import { hang, reply } from '../../testkit/model-server.ts';
+import { on } from '../../testkit/on.ts';
 import { TestChannel } from '../../testkit/test-channel.ts';
 
 describe('a message that comes twice', () => {
@@ -67,8 +68,7 @@ describe('a command', () => {
 
   it('/stop with nothing to stop says so', async () => {
     const scratch = await gatewayForTest();
-    await scratch.channel.says({}, '/stop');
-    await scratch.channel.expectDelivered('Nothing is running here.');
+    await scratch.channel.asks({}, '/stop', 'Nothing is running here.');
   });
 
   it('/stop ends the run of its own session only', async () => {
@@ -102,22 +102,16 @@ describe('inbound_claim', () => {
   it('takes a message before any agent sees it, with an answer or in silence', async () => {
     const scratch = await gatewayForTest({
       register: (hooks) =>
-        hooks.register({
-          hook: 'inbound_claim',
-          id: 'desk',
-          owner: 'desk',
-          handler: ({ content }) => {
-            if (content === 'ping') return { handled: true, reply: { text: 'pong' } };
-            return content === 'spam' ? { handled: true } : undefined;
-          },
+        on(hooks, 'inbound_claim', 'desk', ({ content }) => {
+          if (content === 'ping') return { handled: true, reply: { text: 'pong' } };
+          return content === 'spam' ? { handled: true } : undefined;
         }),
     });
     scratch.model.script([reply('Hello.')]);
     expect(await scratch.channel.says({}, 'ping')).toMatchObject({ outcome: 'handled' });
     await scratch.channel.expectDelivered('pong');
     expect(await scratch.channel.says({}, 'spam')).toMatchObject({ outcome: 'handled' });
-    await scratch.channel.says({}, 'Hi');
-    await scratch.channel.expectDelivered('Hello.');
+    await scratch.channel.asks({}, 'Hi', 'Hello.');
     scratch.channel.expectNothingMore();
     expect(scratch.model.requests).toHaveLength(1);
   });

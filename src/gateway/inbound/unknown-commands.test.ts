@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { listCommands } from '../../commands/list-commands.ts';
 import { gatewayForTest } from '../../testkit/gateway-for-test.ts';
 import { reply } from '../../testkit/model-server.ts';
+import { on } from '../../testkit/on.ts';
 import { pluginFiles } from '../../testkit/plugin-files.ts';
 import type { ScratchGateway } from '../../testkit/scratch-gateway.ts';
 
@@ -36,8 +37,7 @@ describe('a command that does not exist', () => {
     await open();
     expect(await scratch.channel.says({}, text)).toMatchObject({ outcome: 'handled' });
     await scratch.channel.expectDelivered(answer);
-    await scratch.channel.says({}, 'What did I say?');
-    await scratch.channel.expectDelivered('Yes.');
+    await scratch.channel.asks({}, 'What did I say?', 'Yes.');
     expect(scratch.model.requests).toHaveLength(1);
     expect(scratch.model.requests[0]?.body).not.toContain('no command');
     const rows = await scratch.store.select('transcript');
@@ -60,22 +60,17 @@ describe('a command that does not exist', () => {
 
   it('is answered in groups and channels too', async () => {
     await open();
-    await scratch.channel.says({ group: 'builders', sender: 'ana' }, '/statsu', { wasMentioned: true });
-    await scratch.channel.expectDelivered(NO_STATSU);
+    await scratch.channel.asks({ group: 'builders', sender: 'ana' }, '/statsu', NO_STATSU, { wasMentioned: true });
   });
 
   it('is left to a plugin that claims what comes in', async () => {
     await open({
       register: (hooks) =>
-        hooks.register({
-          hook: 'inbound_claim',
-          id: 'desk',
-          owner: 'desk',
-          handler: ({ content }) => (content === '/statsu' ? { handled: true, reply: { text: 'Mine.' } } : undefined),
-        }),
+        on(hooks, 'inbound_claim', 'desk', ({ content }) =>
+          content === '/statsu' ? { handled: true, reply: { text: 'Mine.' } } : undefined,
+        ),
     });
-    await scratch.channel.says({}, '/statsu');
-    await scratch.channel.expectDelivered('Mine.');
+    await scratch.channel.asks({}, '/statsu', 'Mine.');
   });
 
   it.each([
@@ -87,8 +82,7 @@ describe('a command that does not exist', () => {
     'see /statsu',
   ])('%j is none, and is said to the agent as it is', async (text) => {
     await open();
-    await scratch.channel.says({}, text);
-    await scratch.channel.expectDelivered('Yes.');
+    await scratch.channel.asks({}, text, 'Yes.');
     expect(lastSaid()).toBe(text);
   });
 });
@@ -97,8 +91,7 @@ describe('two slashes', () => {
   it('send one, now and in the history', async () => {
     await open();
     for (const text of ['//status of the boat', '//usr/bin', '///x']) {
-      await scratch.channel.says({}, text);
-      await scratch.channel.expectDelivered('Yes.');
+      await scratch.channel.asks({}, text, 'Yes.');
     }
     const messages = scratch.model.requests.at(-1)?.json.messages as { readonly role: string; content: unknown }[];
     const said = messages.filter(({ role }) => role === 'user').map(({ content }) => content);
@@ -117,10 +110,8 @@ describe('two slashes', () => {
 
   it('do not begin a new session', async () => {
     await open();
-    await scratch.channel.says({}, 'Remember me');
-    await scratch.channel.expectDelivered('Yes.');
-    await scratch.channel.says({}, '//new is what I would type');
-    await scratch.channel.expectDelivered('Yes.');
+    await scratch.channel.asks({}, 'Remember me', 'Yes.');
+    await scratch.channel.asks({}, '//new is what I would type', 'Yes.');
     expect(await scratch.store.count('sessions')).toBe(1);
   });
 });
@@ -160,10 +151,8 @@ describe('a command of a plugin', () => {
   it('exists as long as the plugin does', async () => {
     await open({ files: pluginFiles('games', dice), config });
     const { channel, home } = scratch;
-    await channel.says({}, '/dcie');
-    await channel.expectDelivered(/Did you mean \/dice\?/);
-    await channel.says({}, '/Dice@my_bot');
-    await channel.expectDelivered('Six.');
+    await channel.asks({}, '/dcie', /Did you mean \/dice\?/);
+    await channel.asks({}, '/Dice@my_bot', 'Six.');
     expect(listCommands(scratch.services.commands.list()).at(-1)).toEqual({
       name: 'dice',
       aliases: [],
@@ -177,13 +166,11 @@ describe('a command of a plugin', () => {
     const written = JSON.parse(await home.read('openclaw.json'));
     await home.write('openclaw.json', JSON.stringify({ ...written, plugins: { ...config.plugins, deny: ['games'] } }));
     await becomes('disabled');
-    await channel.says({}, '/dice');
-    await channel.expectDelivered(/^There is no command \/dice\. See/);
+    await channel.asks({}, '/dice', /^There is no command \/dice\. See/);
 
     await home.write('openclaw.json', JSON.stringify(written));
     await becomes('loaded');
-    await channel.says({}, '/dice');
-    await channel.expectDelivered('Six.');
+    await channel.asks({}, '/dice', 'Six.');
     expect(scratch.model.requests).toEqual([]);
   });
 
@@ -194,12 +181,7 @@ describe('a command of a plugin', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    scratch.hooks.register({
-      hook: 'before_model_resolve',
-      id: 'hold',
-      owner: 'test',
-      handler: () => held.then(() => undefined),
-    });
+    on(scratch.hooks, 'before_model_resolve', 'test', () => held.then(() => undefined));
     await channel.says({}, 'Think');
     await expect.poll(async () => (await services.status()).running.length, { timeout: 20_000 }).toBe(1);
     expect(await channel.says({}, '/dice')).toMatchObject({ outcome: 'accepted' });

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { ApprovalRequest } from '../../hooks/tool-hooks.ts';
 import { gatewayForTest } from '../../testkit/gateway-for-test.ts';
 import { reply, toolCall, toolCalls } from '../../testkit/model-server.ts';
+import { on } from '../../testkit/on.ts';
 import type { ScratchGateway } from '../../testkit/scratch-gateway.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { createHttpApp } from '../http/create-http-app.ts';
@@ -111,13 +112,7 @@ describe.skipIf(!executablePath)('an approval on the page (skipped where there i
     };
     const scratch = await gatewayForTest({
       tools: [stamp],
-      register: (hooks) =>
-        void hooks.register({
-          hook: 'before_tool_call',
-          id: 'ask',
-          owner: 'careful',
-          handler: () => ({ requireApproval }),
-        }),
+      register: (hooks) => on(hooks, 'before_tool_call', 'careful', () => ({ requireApproval })),
     });
     const server = await serve(scratch);
     const context = await browser.newContext();

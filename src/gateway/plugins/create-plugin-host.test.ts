@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../protocol/json.ts';
 import { gatewayForTest } from '../../testkit/gateway-for-test.ts';
 import { reply } from '../../testkit/model-server.ts';
+import { on } from '../../testkit/on.ts';
 import type { ScratchGateway } from '../../testkit/scratch-gateway.ts';
 import { createPluginHost, type PluginHostParts } from './create-plugin-host.ts';
 
@@ -22,13 +23,7 @@ const TEA: JsonObject = {
 describe('the host of a plugin', () => {
   it('says something on a surface, past the same hooks as an answer', async () => {
     const scratch = await gatewayForTest({
-      register: (hooks) =>
-        hooks.register({
-          hook: 'message_sending',
-          id: 'shout',
-          owner: 'shout',
-          handler: ({ content }) => ({ content: content.toUpperCase() }),
-        }),
+      register: (hooks) => on(hooks, 'message_sending', 'shout', ({ content }) => ({ content: content.toUpperCase() })),
     });
     const host = hostIn(scratch);
     await host.sendMessage({ channel: 'test', to: 'ana', text: 'hello ana' });
@@ -65,8 +60,7 @@ describe('the host of a plugin', () => {
   it('answers in a session where people are, and types no commands there', async () => {
     const scratch = await gatewayForTest();
     scratch.model.script([reply('Hi Ana.'), reply('I read that.')]);
-    const { sessionKey } = await scratch.channel.says({ sender: 'ana' }, 'hello');
-    await scratch.channel.expectDelivered('Hi Ana.');
+    const { sessionKey } = await scratch.channel.asks({ sender: 'ana' }, 'hello', 'Hi Ana.');
     await hostIn(scratch).startRun({ message: '/reset', sessionKey });
     await scratch.channel.expectDelivered('I read that.', { sender: 'ana' });
   });
@@ -85,8 +79,7 @@ describe('the host of a plugin', () => {
   it('queues text for the next run, unless the operator does not want its words in prompts', async () => {
     const scratch = await gatewayForTest();
     scratch.model.script([reply('one'), reply('two')]);
-    const { sessionKey } = await scratch.channel.says({}, 'hello');
-    await scratch.channel.expectDelivered('one');
+    const { sessionKey } = await scratch.channel.asks({}, 'hello', 'one');
     const host = hostIn(scratch);
     expect(await host.queueInjection({ sessionKey, text: 'Mail came.', idempotencyKey: 'm1' })).toMatchObject({
       enqueued: true,
@@ -95,8 +88,7 @@ describe('the host of a plugin', () => {
       enqueued: false,
     });
     expect(await host.enqueueSystemEvent({ sessionKey, text: 'The door opened.' })).toBe(true);
-    await scratch.channel.says({}, 'anything new?');
-    await scratch.channel.expectDelivered('two');
+    await scratch.channel.asks({}, 'anything new?', 'two');
     expect(scratch.model.requests[1]?.body).toContain('Mail came.');
     expect(scratch.model.requests[1]?.body).toContain('The door opened.');
     const silent = hostIn(scratch, { mayInject: () => false });
@@ -107,8 +99,7 @@ describe('the host of a plugin', () => {
   it('tells what was answered in its own conversations, and in those of others only when it may read them', async () => {
     const scratch = await gatewayForTest();
     scratch.model.script([reply('Your PIN is 4711.'), reply('The PIN was 4711.'), reply('Four.')]);
-    const { sessionKey, runId } = await scratch.channel.says({ sender: 'ana' }, 'what is my PIN?');
-    await scratch.channel.expectDelivered('Your PIN is 4711.');
+    const { sessionKey, runId } = await scratch.channel.asks({ sender: 'ana' }, 'what is my PIN?', 'Your PIN is 4711.');
     const host = hostIn(scratch);
     expect(await host.waitForRun({ runId })).toEqual({ status: 'ok' });
     const asked = await host.startRun({ message: 'Repeat the conversation.', sessionKey });
@@ -122,8 +113,7 @@ describe('the host of a plugin', () => {
   it('says nothing to a model where others talk when the operator does not want its words in prompts', async () => {
     const scratch = await gatewayForTest();
     scratch.model.script([reply('Hi Ana.'), reply('Four.')]);
-    const { sessionKey } = await scratch.channel.says({ sender: 'ana' }, 'hello');
-    await scratch.channel.expectDelivered('Hi Ana.');
+    const { sessionKey } = await scratch.channel.asks({ sender: 'ana' }, 'hello', 'Hi Ana.');
     const silent = hostIn(scratch, { mayInject: () => false });
     const refused = {
       code: 'ATRIUM_PLUGIN_REFUSED',

@@ -1,16 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CleanupReason, PluginRegistration } from '../../plugins/registration.ts';
 import type { LiveEvent, SessionEndReason } from '../../protocol/live-event.ts';
+import { storeForEachTest } from '../../testkit/for-each-test.ts';
 import { registryOf } from '../../testkit/registry-of.ts';
-import { ScratchStore } from '../../testkit/scratch-store.ts';
 import { PluginCleanup } from './plugin-cleanup.ts';
 
 const KEY = 'agent:main:main';
-let scratch: ScratchStore;
-beforeEach(async () => {
-  scratch = await ScratchStore.create();
-});
-afterEach(() => scratch.remove());
+const scratch = storeForEachTest();
 
 function setUp(registrations: readonly PluginRegistration[]) {
   const registry = registryOf({ id: 'board', registrations });

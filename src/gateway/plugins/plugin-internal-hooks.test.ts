@@ -1,18 +1,15 @@
 // What plugins register for the events of hook packs, in the same list as the packs, and gone when the plugin is.
 
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readEnvironment } from '../../config/environment.ts';
 import type { InternalHandlerAnswer, PluginRegistration } from '../../plugins/registration.ts';
 import type { InternalHookEvent } from '../../protocol/bootstrap-event.ts';
+import { workspaceForEachTest } from '../../testkit/for-each-test.ts';
 import { registryOf } from '../../testkit/registry-of.ts';
-import { SCRATCH_TIME, ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
+import { SCRATCH_TIME } from '../../testkit/scratch-workspace.ts';
 import { ContextEngine } from '../composer/context-engine.ts';
 
-let scratch: ScratchWorkspace;
-beforeEach(async () => {
-  scratch = await ScratchWorkspace.create({ 'AGENTS.md': 'Be brief.' });
-});
-afterEach(() => scratch.remove());
+const scratch = workspaceForEachTest({ 'AGENTS.md': 'Be brief.' });
 
 /** In its own words, as it would come back from a worker: it never touches the event that it was given. */
 function handler(events: string[], handle: (event: InternalHookEvent) => InternalHandlerAnswer): PluginRegistration {

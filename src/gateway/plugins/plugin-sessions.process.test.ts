@@ -69,8 +69,7 @@ it.each([
 ] as const)('a plugin (%s) keeps, injects, and lets go with its session', async (isolation) => {
   const { scratch, call, cleanups, configure } = await gatewayWith(isolation);
   scratch.model.script(() => reply('Noted.'));
-  const { sessionKey } = await scratch.channel.says({}, 'Hello');
-  await scratch.channel.expectDelivered('Noted.');
+  const { sessionKey } = await scratch.channel.asks({}, 'Hello', 'Noted.');
   expect(scratch.model.requests[0]?.body).toContain('Mind the board.');
 
   const place = { key: sessionKey, pluginId: 'board', namespace: 'cards' };
@@ -89,21 +88,18 @@ it.each([
   await scratch.start();
   scratch.model.script(() => reply('Noted.'));
   expect(await shown()).toEqual(open);
-  await scratch.channel.says({}, 'What is due?');
-  await scratch.channel.expectDelivered('Noted.');
+  await scratch.channel.asks({}, 'What is due?', 'Noted.');
   expect(scratch.model.requests[1]?.body).toContain('Card a is due.');
 
   await call('board.remind', { sessionKey, text: 'Never said.' });
-  await scratch.channel.says({}, '/new');
-  await scratch.channel.expectDelivered('The board of Ann is wiped.\n\nA new session has begun.');
+  await scratch.channel.asks({}, '/new', 'The board of Ann is wiped.\n\nA new session has begun.');
   expect(await shown()).toEqual([]);
   expect(await scratch.store.count('injections')).toBe(0);
   await call('sessions.pluginPatch', { ...place, value: ['c'] });
   expect(await scratch.services.sessions.delete(sessionKey)).toBe(true);
   expect(await scratch.store.count('pluginState')).toBe(0);
 
-  await scratch.channel.says({}, 'Hello again');
-  await scratch.channel.expectDelivered('Noted.');
+  await scratch.channel.asks({}, 'Hello again', 'Noted.');
   await call('sessions.pluginPatch', { ...place, value: ['d'] });
   await configure(false);
   await scratch.services.plugins.reloadAll();

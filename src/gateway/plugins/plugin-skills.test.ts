@@ -22,8 +22,7 @@ const opened = () =>
 /** What the model is sent after it asked for a file. */
 async function reads({ channel, model }: ScratchGateway, path: string): Promise<string> {
   model.script([toolCall('read', { path }), reply(`read ${path}`)]);
-  await channel.says({}, 'Go on.');
-  await channel.expectDelivered(`read ${path}`);
+  await channel.asks({}, 'Go on.', `read ${path}`);
   return JSON.stringify(messagesOf(model).at(-1));
 }
 
@@ -37,8 +36,7 @@ it('are listed while their plugin is loaded, as far as they lie in its folder', 
   const { channel, model, home, services } = scratch;
   const prompt = async () => {
     model.script([reply('Yes.')]);
-    await channel.says({}, 'Hello.');
-    await channel.expectDelivered('Yes.');
+    await channel.asks({}, 'Hello.', 'Yes.');
     return JSON.stringify(messagesOf(model)[0]);
   };
   const before = await prompt();

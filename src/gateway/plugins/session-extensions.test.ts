@@ -1,19 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { PluginRegistration } from '../../plugins/registration.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import type { SessionRow } from '../../store/tables.ts';
+import { storeForEachTest } from '../../testkit/for-each-test.ts';
 import { registryOf } from '../../testkit/registry-of.ts';
-import { ScratchStore } from '../../testkit/scratch-store.ts';
 import { SessionExtensions } from './session-extensions.ts';
 
 type Extension = Extract<PluginRegistration, { kind: 'session-extension' }>;
 
 const KEY = 'agent:main:main';
-let scratch: ScratchStore;
-beforeEach(async () => {
-  scratch = await ScratchStore.create();
-});
-afterEach(() => scratch.remove());
+const scratch = storeForEachTest();
 
 function extension(namespace: string, project?: Extension['project']): PluginRegistration {
   return { kind: 'session-extension', namespace, description: namespace, project };

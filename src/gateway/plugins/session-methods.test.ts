@@ -1,15 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { PluginRegistration } from '../../plugins/registration.ts';
 import type { JsonObject } from '../../protocol/json.ts';
+import { storeForEachTest } from '../../testkit/for-each-test.ts';
 import { registryOf } from '../../testkit/registry-of.ts';
-import { ScratchStore } from '../../testkit/scratch-store.ts';
 import { SessionExtensions } from './session-extensions.ts';
 import { createSessionMethods } from './session-methods.ts';
 
 const KEY = 'agent:main:main';
-let scratch: ScratchStore;
+const scratch = storeForEachTest();
 beforeEach(async () => {
-  scratch = await ScratchStore.create();
   const times = { startedAt: 1, activeAt: 1, endedAt: null, endReason: null };
   const row = {
     sessionId: 's1',
@@ -23,7 +22,6 @@ beforeEach(async () => {
   };
   await scratch.store.commit([{ insert: 'sessions', row }], { site: 'session' });
 });
-afterEach(() => scratch.remove());
 
 function methodsOf(...registrations: readonly PluginRegistration[]) {
   const { store } = scratch;

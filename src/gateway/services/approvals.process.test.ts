@@ -28,8 +28,7 @@ describe('a tool call that needs a person', () => {
 
     const { id } = await onlyWaiting(scratch);
     expect(notice.text).toContain(`Answer with /approve ${id} allow-once | allow-always | deny`);
-    await scratch.channel.says({}, `/approve ${id} allow-once`);
-    await scratch.channel.expectDelivered(`${id} (Use the stamp): allowed once.`);
+    await scratch.channel.asks({}, `/approve ${id} allow-once`, `${id} (Use the stamp): allowed once.`);
     await scratch.channel.expectDelivered('Stamped.');
     scratch.channel.expectNothingMore();
     expect(stamp.ran).toEqual([{ text: 'a\u202eb' }]);
@@ -45,11 +44,9 @@ describe('a tool call that needs a person', () => {
   it('does not run when it is denied, and the model is told', async () => {
     const { scratch, stamp } = await open();
     scratch.model.script([toolCall('stamp'), reply('Then not.')]);
-    await scratch.channel.says({}, 'Stamp it');
-    await scratch.channel.expectDelivered(/^Approval needed/);
+    await scratch.channel.asks({}, 'Stamp it', /^Approval needed/);
     const { id } = await onlyWaiting(scratch);
-    await scratch.channel.says({}, `/approve ${id} deny`);
-    await scratch.channel.expectDelivered(/denied\.$/);
+    await scratch.channel.asks({}, `/approve ${id} deny`, /denied\.$/);
     await scratch.channel.expectDelivered('Then not.');
     expect(stamp.ran).toEqual([]);
     expect(lastResult(scratch)).toBe('Denied by user');
@@ -58,8 +55,7 @@ describe('a tool call that needs a person', () => {
   it('that was allowed once asks again the next time, word for word the same or not', async () => {
     const { scratch, stamp } = await open();
     scratch.model.script([toolCall('stamp'), toolCall('stamp'), reply('Both.')]);
-    await scratch.channel.says({}, 'Stamp twice');
-    await scratch.channel.expectDelivered(/^Approval needed/);
+    await scratch.channel.asks({}, 'Stamp twice', /^Approval needed/);
     const first = await onlyWaiting(scratch);
     await answer(scratch, first.id, 'allow-once');
     await scratch.channel.expectDelivered(/allowed once by api/);
@@ -101,8 +97,7 @@ describe('a tool call that needs a person', () => {
   it('tells a message that came twice only once that it waits', async () => {
     const { scratch } = await open();
     scratch.model.script([toolCall('stamp'), reply('Stamped.'), reply('Next.')]);
-    await scratch.channel.says({}, 'Stamp it');
-    await scratch.channel.expectDelivered(/^Approval needed/);
+    await scratch.channel.asks({}, 'Stamp it', /^Approval needed/);
     const results = await Promise.all([1, 2].map(() => scratch.channel.says({}, 'And?', { eventId: 'twice' })));
     expect(results.map(({ outcome }) => outcome).sort()).toEqual(['accepted', 'duplicate']);
     await scratch.channel.expectDelivered(/^This waits behind/);
@@ -122,8 +117,7 @@ describe('a tool call that needs a person', () => {
       ]),
       reply('Done.'),
     ]);
-    await scratch.channel.says({}, 'Stamp both');
-    await scratch.channel.expectDelivered(/"n": 1/);
+    await scratch.channel.asks({}, 'Stamp both', /"n": 1/);
     await scratch.channel.expectDelivered(/"n": 2/);
     const [one, two] = await waiting(scratch);
     await answer(scratch, one?.id ?? '', 'allow-once');
@@ -141,8 +135,7 @@ describe('a tool call that needs a person', () => {
     const agents = { defaults: { model: 'fake/small', maxToolRounds: 2 } };
     const { scratch } = await open({ config: { agents } });
     scratch.model.script([toolCall('stamp', {}, 'I stamp it now.'), reply('', { usage: { input: 10, output: 0 } })]);
-    const { runId } = await scratch.channel.says({}, 'Stamp it');
-    await scratch.channel.expectDelivered(/^Approval needed/);
+    const { runId } = await scratch.channel.asks({}, 'Stamp it', /^Approval needed/);
     await answer(scratch, (await onlyWaiting(scratch)).id, 'allow-once');
     await expectLast(scratch, 'I stamp it now.');
     const { outcome } = await scratch.services.runs.wait(runId);
@@ -164,8 +157,7 @@ describe('a tool call that needs a person', () => {
   it('is answered once: whoever comes second is told how it went', async () => {
     const { scratch, stamp } = await open();
     scratch.model.script([toolCall('stamp'), reply('Stamped.')]);
-    await scratch.channel.says({}, 'Stamp it');
-    await scratch.channel.expectDelivered(/^Approval needed/);
+    await scratch.channel.asks({}, 'Stamp it', /^Approval needed/);
     const { id } = await onlyWaiting(scratch);
     const answers = await Promise.allSettled([answer(scratch, id, 'allow-once'), answer(scratch, id, 'deny')]);
     expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -185,8 +177,7 @@ describe('time', () => {
     ] as const) {
       const { scratch, stamp, resolutions } = await open({}, { timeoutMs: 30, timeoutBehavior });
       scratch.model.script([toolCall('stamp'), reply('So be it.')]);
-      await scratch.channel.says({}, 'Stamp it');
-      await scratch.channel.expectDelivered(/^Approval needed/);
+      await scratch.channel.asks({}, 'Stamp it', /^Approval needed/);
       await scratch.channel.expectDelivered(told);
       await scratch.channel.expectDelivered('So be it.');
       expect(stamp.ran).toHaveLength(times);
@@ -201,8 +192,7 @@ describe('time', () => {
       config: { approvals: { ttlMinutes: 5, timeoutBehavior: 'allow' }, agents: { defaults: { model: 'fake/small' } } },
     });
     scratch.model.script([toolCall('stamp'), reply('So be it.')]);
-    await scratch.channel.says({}, 'Stamp it');
-    await scratch.channel.expectDelivered(/Without an answer within 5 minutes it is allowed\.$/);
+    await scratch.channel.asks({}, 'Stamp it', /Without an answer within 5 minutes it is allowed\.$/);
     await scratch.stop();
     now += 6 * 60_000;
     await scratch.start();
@@ -215,8 +205,7 @@ describe('time', () => {
     let now = Date.now();
     const { scratch, stamp } = await open({ now: () => now });
     scratch.model.script([toolCall('stamp'), reply('Too late.')]);
-    await scratch.channel.says({}, 'Stamp it');
-    await scratch.channel.expectDelivered(/^Approval needed/);
+    await scratch.channel.asks({}, 'Stamp it', /^Approval needed/);
     await scratch.stop();
     now += 31 * 60_000;
     await scratch.start();
@@ -230,8 +219,7 @@ describe('time', () => {
     let now = Date.now();
     const { scratch, stamp } = await open({ now: () => now });
     scratch.model.script([toolCall('stamp'), reply('Too late.')]);
-    await scratch.channel.says({}, 'Stamp it');
-    await scratch.channel.expectDelivered(/^Approval needed/);
+    await scratch.channel.asks({}, 'Stamp it', /^Approval needed/);
     const { id } = await onlyWaiting(scratch);
     // As if the machine had slept: timers sleep with it.
     now += 31 * 60_000;
@@ -265,8 +253,7 @@ describe('what has changed since', () => {
     let size = 'small';
     const { scratch, stamp } = await open({}, {}, () => ({ size }));
     scratch.model.script([toolCall('stamp'), reply('Stamped.')]);
-    await scratch.channel.says({}, 'Stamp it');
-    await scratch.channel.expectDelivered(/"size": "small"/);
+    await scratch.channel.asks({}, 'Stamp it', /"size": "small"/);
     const first = await onlyWaiting(scratch);
     size = 'huge';
     await answer(scratch, first.id, 'allow-once');
@@ -282,8 +269,7 @@ describe('what has changed since', () => {
   it('voids the answer: a policy that the operator changed meanwhile', async () => {
     const { scratch, stamp } = await open();
     scratch.model.script([toolCall('stamp'), reply('Stamped.')]);
-    await scratch.channel.says({}, 'Stamp it');
-    await scratch.channel.expectDelivered(/^Approval needed/);
+    await scratch.channel.asks({}, 'Stamp it', /^Approval needed/);
     const first = await onlyWaiting(scratch);
     await scratch.stop();
     const config = JSON.parse(await scratch.home.read('openclaw.json'));
@@ -301,8 +287,7 @@ describe('what has changed since', () => {
   it('voids the answer: a workspace that is another folder now', async () => {
     const { scratch } = await open();
     scratch.model.script([toolCall('exec', { command: 'rm -f *' })]);
-    await scratch.channel.says({}, 'Clean up');
-    await scratch.channel.expectDelivered(/^Approval needed/);
+    await scratch.channel.asks({}, 'Clean up', /^Approval needed/);
     const first = await onlyWaiting(scratch);
     await scratch.stop();
     const config = JSON.parse(await scratch.home.read('openclaw.json'));
@@ -331,8 +316,7 @@ describe('what has changed since', () => {
       ]),
       reply('Done.'),
     ]);
-    await scratch.channel.says({}, 'Stamp both');
-    await scratch.channel.expectDelivered(/^Approval needed/);
+    await scratch.channel.asks({}, 'Stamp both', /^Approval needed/);
     await scratch.channel.expectDelivered(/^Approval needed/);
     const [one] = await waiting(scratch);
     asks = false;
@@ -351,8 +335,7 @@ describe('what has changed since', () => {
       () => asks,
     );
     scratch.model.script([toolCall('stamp'), reply('Then not.')]);
-    await scratch.channel.says({}, 'Stamp it');
-    await scratch.channel.expectDelivered(/^Approval needed/);
+    await scratch.channel.asks({}, 'Stamp it', /^Approval needed/);
     const { id } = await onlyWaiting(scratch);
     asks = false;
     await answer(scratch, id, 'deny');
@@ -391,8 +374,7 @@ describe('what has changed since', () => {
       ]),
       reply('Done.'),
     ]);
-    await scratch.channel.says({}, 'Stamp both');
-    await scratch.channel.expectDelivered(/"n": 1/);
+    await scratch.channel.asks({}, 'Stamp both', /"n": 1/);
     await scratch.channel.expectDelivered(/"n": 2/);
     const [one, two] = await waiting(scratch);
     again = async () => {
@@ -414,8 +396,7 @@ describe('what has changed since', () => {
       ]),
       reply('Done.'),
     ]);
-    await scratch.channel.says({}, 'Touch it twice');
-    await scratch.channel.expectDelivered(/^Approval needed/);
+    await scratch.channel.asks({}, 'Touch it twice', /^Approval needed/);
     await scratch.channel.expectDelivered(/^Approval needed/);
     const [one, two] = await waiting(scratch);
     await answer(scratch, two?.id ?? '', 'deny');
@@ -429,14 +410,12 @@ describe('a restart', () => {
   it('changes nothing about a waiting call', async () => {
     const { scratch, stamp } = await open();
     scratch.model.script([toolCall('stamp'), reply('Stamped.')]);
-    await scratch.channel.says({}, 'Stamp it');
-    await scratch.channel.expectDelivered(/^Approval needed/);
+    await scratch.channel.asks({}, 'Stamp it', /^Approval needed/);
     const { id } = await onlyWaiting(scratch);
     await scratch.stop();
     await scratch.start();
     expect((await onlyWaiting(scratch)).id).toBe(id);
-    await scratch.channel.says({}, `/approve ${id} allow-once`);
-    await scratch.channel.expectDelivered(/allowed once\.$/);
+    await scratch.channel.asks({}, `/approve ${id} allow-once`, /allowed once\.$/);
     await scratch.channel.expectDelivered('Stamped.');
     scratch.channel.expectNothingMore();
     expect(stamp.ran).toHaveLength(1);
@@ -446,8 +425,7 @@ describe('a restart', () => {
   it('takes up an answer that was given while nobody was there, once', async () => {
     const { scratch, stamp } = await open();
     scratch.model.script([toolCall('stamp'), reply('Stamped.')]);
-    await scratch.channel.says({}, 'Stamp it');
-    await scratch.channel.expectDelivered(/^Approval needed/);
+    await scratch.channel.asks({}, 'Stamp it', /^Approval needed/);
     const { id } = await onlyWaiting(scratch);
     await scratch.stop();
     await withStoreOf(scratch, (kept) =>
@@ -490,8 +468,7 @@ describe('a stop', () => {
   it.each(ways)('by %s ends a waiting run, and its lane goes on', async (_, stop) => {
     const { scratch, stamp, resolutions } = await open();
     scratch.model.script([toolCall('stamp'), reply('Next.')]);
-    const { runId } = await scratch.channel.says({}, 'Stamp it');
-    await scratch.channel.expectDelivered(/^Approval needed/);
+    const { runId } = await scratch.channel.asks({}, 'Stamp it', /^Approval needed/);
     const { id } = await onlyWaiting(scratch);
     const events = record(scratch);
     await stop(scratch, runId);
@@ -508,8 +485,7 @@ describe('a stop', () => {
   it('because its client has gone is told to nobody', async () => {
     const { scratch } = await open();
     scratch.model.script([toolCall('stamp')]);
-    const { runId } = await scratch.channel.says({}, 'Stamp it');
-    await scratch.channel.expectDelivered(/^Approval needed/);
+    const { runId } = await scratch.channel.asks({}, 'Stamp it', /^Approval needed/);
     expect(await scratch.services.runs.stop(runId)).toBe(true);
     expect((await scratch.services.runs.wait(runId)).status).toBe('stopped');
     expect(await scratch.store.count('outbox', { runId })).toBe(0);
@@ -524,8 +500,7 @@ describe('a stop', () => {
       () => asks,
     );
     scratch.model.script([toolCall('stamp')]);
-    const { runId } = await scratch.channel.says({}, 'Stamp it');
-    await scratch.channel.expectDelivered(/^Approval needed/);
+    const { runId } = await scratch.channel.asks({}, 'Stamp it', /^Approval needed/);
     asks = false;
     expect(await scratch.services.runs.stop(runId, 'enough')).toBe(true);
     await expectLast(scratch, 'Stopped.');
@@ -535,10 +510,8 @@ describe('a stop', () => {
   it('by deleting the session removes what was asked too', async () => {
     const { scratch } = await open();
     scratch.model.script([toolCall('stamp')]);
-    const { runId, sessionKey } = await scratch.channel.says({}, 'Stamp it');
-    await scratch.channel.expectDelivered(/^Approval needed/);
-    await scratch.channel.says({}, 'And this waits');
-    await scratch.channel.expectDelivered(/^This waits behind/);
+    const { runId, sessionKey } = await scratch.channel.asks({}, 'Stamp it', /^Approval needed/);
+    await scratch.channel.asks({}, 'And this waits', /^This waits behind/);
     expect(await scratch.services.sessions.delete(sessionKey)).toBe(true);
     expect(await statusOf(scratch, runId)).toBe('stopped');
     expect(await scratch.store.count('approvals')).toBe(0);
@@ -579,8 +552,7 @@ describe('a stop', () => {
   it('overrules "always" too: no rule is left of it', async () => {
     const { scratch } = await open();
     scratch.model.script([toolCall('exec', { command: 'wc -c notes.md' })]);
-    const { runId } = await scratch.channel.says({}, 'How long is it?');
-    await scratch.channel.expectDelivered(/^Approval needed/);
+    const { runId } = await scratch.channel.asks({}, 'How long is it?', /^Approval needed/);
     await scratch.stop();
     await withStoreOf(scratch, async (store) => {
       const [row] = await store.select('approvals');
@@ -656,15 +628,13 @@ describe('who may answer', () => {
     });
     scratch.model.script([toolCall('stamp'), reply('Stamped.')]);
     const group = 'builders';
-    await scratch.channel.says({ group, sender: 'ana' }, 'Stamp it', { wasMentioned: true });
-    await scratch.channel.expectDelivered(/^Approval needed/);
+    await scratch.channel.asks({ group, sender: 'ana' }, 'Stamp it', /^Approval needed/, { wasMentioned: true });
     const { id } = await onlyWaiting(scratch);
     await scratch.channel.says({ group, sender: 'ana' }, `/approve ${id} allow-once`);
     await scratch.channel.expectDelivered(/^You may not answer approvals here\./);
     await scratch.channel.says({ group: 'others', sender: 'boss' }, `/approve ${id} allow-once`);
     await scratch.channel.expectDelivered(/^There is no approval/);
-    await scratch.channel.says({ group, sender: 'boss' }, `/approve ${id} allow-once`);
-    await scratch.channel.expectDelivered(/allowed once\.$/);
+    await scratch.channel.asks({ group, sender: 'boss' }, `/approve ${id} allow-once`, /allowed once\.$/);
     await scratch.channel.expectDelivered('Stamped.');
     expect((await approval(scratch, id))?.decidedBy).toBe('test:boss');
   });
@@ -672,8 +642,7 @@ describe('who may answer', () => {
   it('on the operator’s own surfaces: everything, and the place that was asked is told', async () => {
     const { scratch } = await open();
     scratch.model.script([toolCall('stamp'), reply('Stamped.')]);
-    await scratch.channel.says({}, 'Stamp it');
-    await scratch.channel.expectDelivered(/^Approval needed/);
+    await scratch.channel.asks({}, 'Stamp it', /^Approval needed/);
     const { id } = await onlyWaiting(scratch);
     await scratch.services.receive({
       surface: { channel: 'web', accountId: 'default', peer: { kind: 'direct', id: 'tab' } },
@@ -709,20 +678,16 @@ describe('who may answer', () => {
     ['/approve \u001b[31m deny', /^There is no approval "\\u001b\[31m"\./],
   ])('%j is answered with a sentence', async (text, told) => {
     const { scratch } = await open();
-    await scratch.channel.says({}, text);
-    await scratch.channel.expectDelivered(told);
+    await scratch.channel.asks({}, text, told);
   });
 
   it.each(['', 'maybe', 'allow-once please'])('an answer of %j is told what there is to say', async (words) => {
     const { scratch } = await open({}, { allowedDecisions: ['allow-once', 'deny'] });
     scratch.model.script([toolCall('stamp')]);
-    await scratch.channel.says({}, 'Stamp it');
-    await scratch.channel.expectDelivered(/^Approval needed/);
+    await scratch.channel.asks({}, 'Stamp it', /^Approval needed/);
     const { id } = await onlyWaiting(scratch);
-    await scratch.channel.says({}, `/approve ${id} ${words}`);
-    await scratch.channel.expectDelivered(`Use /approve ${id} allow-once | deny.`);
-    await scratch.channel.says({}, `/approve ${id} allow-always`);
-    await scratch.channel.expectDelivered(/allow-once/);
+    await scratch.channel.asks({}, `/approve ${id} ${words}`, `Use /approve ${id} allow-once | deny.`);
+    await scratch.channel.asks({}, `/approve ${id} allow-always`, /allow-once/);
     expect((await onlyWaiting(scratch)).id).toBe(id);
   });
 });
@@ -776,8 +741,7 @@ describe('words that look like an answer', () => {
   it('of an agent to another session are words', async () => {
     const { scratch } = await open();
     scratch.model.script([toolCall('stamp'), reply('Heard.')]);
-    await scratch.channel.says({}, 'Stamp it');
-    await scratch.channel.expectDelivered(/^Approval needed/);
+    await scratch.channel.asks({}, 'Stamp it', /^Approval needed/);
     const { id, sessionKey } = await onlyWaiting(scratch);
     const { outcome } = await scratch.services.receive({
       surface: scratch.channel.surface({}),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BeforeInstallEvent } from '../../hooks/lifecycle-hooks.ts';
 import { HookRunner } from '../../hooks/runner.ts';
+import { on } from '../../testkit/on.ts';
 import { checkInstall } from './check-install.ts';
 
 const event: BeforeInstallEvent = {
@@ -18,7 +19,7 @@ async function verdictOf(...answers: readonly Answer[]) {
   const hooks = new HookRunner();
   for (const [index, handler] of answers.entries()) {
     const owner = `guard-${index + 1}`;
-    hooks.register({ hook: 'before_install', id: owner, owner, handler, timeoutMs: 50 });
+    on(hooks, 'before_install', { owner, timeoutMs: 50 }, handler);
   }
   return checkInstall(hooks, event, context);
 }

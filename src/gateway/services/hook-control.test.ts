@@ -28,8 +28,7 @@ it('lists every handler with its state, the reason and how its calls went', asyn
     'hooks/needy/handler.ts': 'export default () => {}',
   });
   scratch.model.script([reply('Hello.')]);
-  await scratch.channel.says({}, 'Hi');
-  await scratch.channel.expectDelivered('Hello.');
+  await scratch.channel.asks({}, 'Hi', 'Hello.');
   await scratch.hooks.drain(1_000);
   const row = async (owner: string, hook: string) => {
     const { handlers } = await scratch.services.hooks.status();
@@ -63,8 +62,7 @@ it('lets a suspended handler be called again: by hook, by id or by plugin', asyn
   const suspendIt = async () => {
     for (let message = 0; message < 3; message++) {
       scratch.model.script([reply('Hello.')]);
-      await scratch.channel.says({}, 'Hi');
-      await scratch.channel.expectDelivered('Hello.');
+      await scratch.channel.asks({}, 'Hi', 'Hello.');
     }
     expect(scratch.hooks.suspended()).toMatchObject([{ hook: 'message_sending', owner: 'mixed' }]);
   };

@@ -81,8 +81,7 @@ describe('usage', () => {
     const prices = { input: 1_000, output: 2_000 };
     const scratch = await gatewayForTest({ provider: { models: [{ id: 'small', cost: prices }] } });
     scratch.model.script(() => reply('Hello.', { usage: { input: 100, output: 50 } }));
-    const { sessionKey } = await scratch.channel.says({}, 'Hello');
-    await scratch.channel.expectDelivered('Hello.');
+    const { sessionKey } = await scratch.channel.asks({}, 'Hello', 'Hello.');
     await scratch.channel.says({}, '/status');
     await scratch.channel.expectDelivered(
       /^Usage: this session 100 tokens in, 50 out, cost 0\.2000; main today 100 tokens in, 50 out, cost 0\.2000$/m,
@@ -113,8 +112,7 @@ describe('usage', () => {
     const prices = { input: 1_000, output: 2_000 };
     const scratch = await gatewayForTest({ provider: { models: [{ id: 'small', cost: prices }] } });
     scratch.model.script([reply('Hello.', { usage })]);
-    await scratch.channel.says({}, 'Hello');
-    await scratch.channel.expectDelivered('Hello.');
+    await scratch.channel.asks({}, 'Hello', 'Hello.');
     expect((await sumUsage(scratch.store, { by: 'session', timezone: 'UTC' })).total).toMatchObject(summed);
   });
 });

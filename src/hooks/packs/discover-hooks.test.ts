@@ -1,15 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { folderForTest } from '../../testkit/folder-for-test.ts';
 import { discoverHooks } from './discover-hooks.ts';
 
 let root: string;
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'atrium-discover-'));
+  root = await folderForTest();
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
 
 async function write(path: string, text = ''): Promise<void> {
   await mkdir(dirname(join(root, path)), { recursive: true });

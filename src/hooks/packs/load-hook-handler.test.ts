@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { InternalHookEvent } from '../../protocol/bootstrap-event.ts';
+import { folderForTest } from '../../testkit/folder-for-test.ts';
 import { loadHookHandler } from './load-hook-handler.ts';
 
 const event: InternalHookEvent = {
@@ -16,9 +16,8 @@ const event: InternalHookEvent = {
 
 let dir: string;
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'atrium-handler-'));
+  dir = await folderForTest();
 });
-afterEach(() => rm(dir, { recursive: true, force: true }));
 
 async function load(files: Record<string, string>, exportName?: string, environment = {}) {
   for (const [name, text] of Object.entries(files)) await writeFile(join(dir, name), text);

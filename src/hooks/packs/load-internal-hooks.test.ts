@@ -1,16 +1,15 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { folderForTest } from '../../testkit/folder-for-test.ts';
 import type { HookLoadPolicy } from './internal-hooks-configured.ts';
 import { loadHookHandler } from './load-hook-handler.ts';
 import { loadInternalHooks } from './load-internal-hooks.ts';
 
 let root: string;
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'atrium-internal-'));
+  root = await folderForTest();
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
 
 async function write(path: string, text: string): Promise<void> {
   await mkdir(dirname(join(root, path)), { recursive: true });

@@ -1,19 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type InternalHookEvent, isAgentBootstrapEvent } from '../../protocol/bootstrap-event.ts';
+import { folderForTest } from '../../testkit/folder-for-test.ts';
 import { discoverHooks } from './discover-hooks.ts';
 import { loadHookHandler } from './load-hook-handler.ts';
 import { saveHookScaffold, scaffoldHook } from './scaffold-hook.ts';
 
 let dir: string;
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'atrium-scaffold-'));
+  dir = await folderForTest();
 });
-afterEach(() => rm(dir, { recursive: true, force: true }));
 
 describe('a new hook', () => {
   it('is discovered as it stands, with nothing to mend', async () => {

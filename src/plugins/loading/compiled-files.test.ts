@@ -1,14 +1,13 @@
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { folderForTest } from '../../testkit/folder-for-test.ts';
 import { CompiledFiles } from './compiled-files.ts';
 
 let root: string;
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'atrium-compiled-'));
+  root = await folderForTest();
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
 
 describe('compiled files', () => {
   it('are compiled once, also for whoever comes later, and kept privately', async () => {

@@ -1,8 +1,8 @@
-import { chmod, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readdir, utimes, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { folderForTest } from '../../testkit/folder-for-test.ts';
 import { addWildcardAllowFrom, isNormalizedSenderAllowed, resolveDirectDmAuthorizationOutcome } from './allow-list.ts';
 import { fireAndForgetHook, sleep } from './async-work.ts';
 import {
@@ -25,9 +25,8 @@ import { SHARED_SYMBOLS } from './shared-symbols.ts';
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'atrium-channels-'));
+  folder = await folderForTest();
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('what only a running channel calls', () => {
   it('is there to be imported, and says that it is not available when it is called', async () => {

@@ -1,9 +1,9 @@
-import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, readdir, stat } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { folderForTest } from '../../testkit/folder-for-test.ts';
 import { createAsyncLock, createDedupeCache, KeyedAsyncQueue, retryAsync, sleep, withTimeout } from './async-work.ts';
 import { fetchWithSsrFGuard, isBlockedHostnameOrIp, isPrivateIpAddress, SsrFBlockedError } from './guarded-fetch.ts';
 import { loadJsonFile, readJsonFileWithFallback, saveJsonFile, writeJsonFileAtomically } from './json-files.ts';
@@ -97,9 +97,8 @@ describe('work that takes time', () => {
 describe('small files', () => {
   let root: string;
   beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), 'atrium-sdk-'));
+    root = await folderForTest();
   });
-  afterEach(() => rm(root, { recursive: true, force: true }));
 
   it('are written privately and as a whole, and read without fuss', async () => {
     const path = join(root, 'deep', 'file.json');

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { folderForTest } from '../../testkit/folder-for-test.ts';
 import { bundleProgram } from '../bundle-program.ts';
 import { openSqliteStore } from './open-sqlite-store.ts';
 
@@ -59,12 +60,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(scratch, { recursive: true }));
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'atrium-crash-'));
+  dir = await folderForTest();
   file = join(dir, 'store.db');
 });
 afterEach(async () => {
   writer?.kill('SIGKILL');
-  await rm(dir, { recursive: true });
 });
 
 describe('a process that is killed', () => {

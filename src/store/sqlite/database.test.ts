@@ -1,14 +1,13 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { folderForTest } from '../../testkit/folder-for-test.ts';
 import { foldLog, makeDurable, openDatabase } from './database.ts';
 
 let dir: string;
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'atrium-database-'));
+  dir = await folderForTest();
 });
-afterEach(() => rm(dir, { recursive: true }));
 
 describe('a database', () => {
   it('syncs its log with every commit once it is made durable', async () => {

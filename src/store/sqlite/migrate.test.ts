@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { folderForTest } from '../../testkit/folder-for-test.ts';
 import { StoreFailedError, StoreTooNewError } from '../errors.ts';
 import { type Database, openDatabase } from './database.ts';
 import { migrate } from './migrate.ts';
@@ -18,13 +17,12 @@ let dir: string;
 let file: string;
 let database: Database;
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'atrium-migrate-'));
+  dir = await folderForTest();
   file = join(dir, 'store.db');
   database = await openDatabase(file, { busyMs: 0 });
 });
 afterEach(async () => {
   if (database.isOpen) database.close();
-  await rm(dir, { recursive: true });
 });
 
 const ask = (sql: string): unknown => database.prepare(sql).get()[0];

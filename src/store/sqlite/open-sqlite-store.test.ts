@@ -1,7 +1,7 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { folderForTest } from '../../testkit/folder-for-test.ts';
 import {
   PreconditionFailedError,
   StateLockedError,
@@ -16,10 +16,9 @@ import { openSqliteStore } from './open-sqlite-store.ts';
 let dir: string;
 let file: string;
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'atrium-sqlite-'));
+  dir = await folderForTest();
   file = join(dir, 'state', 'atrium', 'store.db');
 });
-afterEach(() => rm(dir, { recursive: true }));
 
 const put = (store: Store, hash: string, text = ''): Promise<CommitResult> =>
   store.commit([{ insert: 'parts', row: { hash, text, size: text.length, usedAt: 1 } }], { site: 'request' });

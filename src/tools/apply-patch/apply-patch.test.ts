@@ -2,19 +2,15 @@
 
 import { chmod, link, mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
+import { describe, expect, it } from 'vitest';
+import { workspaceForEachTest } from '../../testkit/for-each-test.ts';
 import { toolContextForTest } from '../../testkit/tool-context.ts';
 import { OneAtATime } from '../one-at-a-time.ts';
 import { runTool } from '../run-tool.ts';
 import type { ToolOutput } from '../tool.ts';
 import { createApplyPatchTool } from './apply-patch.ts';
 
-let scratch: ScratchWorkspace;
-beforeEach(async () => {
-  scratch = await ScratchWorkspace.create({ 'a.txt': 'one\ntwo\n', 'b.txt': 'three\n', 'dir/c.txt': 'four\n' });
-});
-afterEach(() => scratch.remove());
+const scratch = workspaceForEachTest({ 'a.txt': 'one\ntwo\n', 'b.txt': 'three\n', 'dir/c.txt': 'four\n' });
 
 const tool = createApplyPatchTool({ writes: new OneAtATime() });
 

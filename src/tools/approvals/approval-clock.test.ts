@@ -1,17 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { StoreFullError } from '../../store/errors.ts';
 import type { NewRow, Store } from '../../store/store.ts';
-import { ScratchStore } from '../../testkit/scratch-store.ts';
+import { storeForEachTest } from '../../testkit/for-each-test.ts';
 import { answerApproval } from './answer-approval.ts';
 import { ApprovalClock, type ApprovalClockParts } from './approval-clock.ts';
 
-let scratch: ScratchStore;
 let store: Store;
 let now: number;
 let warnings: string[];
 let clocks: ApprovalClock[];
+const scratch = storeForEachTest();
 beforeEach(async () => {
-  scratch = await ScratchStore.create();
   ({ store } = scratch);
   now = 1_000;
   warnings = [];
@@ -19,7 +18,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const clock of clocks) await clock.close();
-  await scratch.remove();
 });
 
 describe('the clock of approvals', () => {

@@ -32,8 +32,7 @@ describe('a model that wants to run a command', () => {
       ]),
       reply('Done.'),
     ]);
-    await scratch.channel.says(ANA, 'Go');
-    await scratch.channel.expectDelivered('Done.');
+    await scratch.channel.asks(ANA, 'Go', 'Done.');
     const [printed, failed] = resultsOf(scratch);
     expect(printed).toMatch(/^Buy milk\.\n/);
     expect(printed).toMatch(/^SHOWN=shown$/m);
@@ -63,23 +62,19 @@ describe('a model that wants to run a command', () => {
     expect(question.text).toContain('$ wc -c notes.md');
     const [approval] = await store.select('approvals', { where: { status: 'waiting' } });
     expect(approval).toMatchObject({ toolName: 'exec', rule: { argv: ['wc', '-c', 'notes.md'], cwd: '.' } });
-    await channel.says(ANA, `/approve ${approval?.id} allow-always`);
-    await channel.expectDelivered(new RegExp(`${approval?.id}.*allowed`));
+    await channel.asks(ANA, `/approve ${approval?.id} allow-always`, new RegExp(`${approval?.id}.*allowed`));
     await channel.expectDelivered('Ten bytes.');
     expect(resultsOf(scratch)).toEqual([
       'notes.md\n\n[Exit code 0.]',
       expect.stringMatching(/^\s*10 notes\.md\n\n\[Exit code 0\.\]$/),
     ]);
 
-    await channel.says(ANA, 'And now?');
-    await channel.expectDelivered('Still ten.');
+    await channel.asks(ANA, 'And now?', 'Still ten.');
 
-    await channel.says(ANA, 'And more?');
-    await channel.expectDelivered(/Approval needed/);
+    await channel.asks(ANA, 'And more?', /Approval needed/);
     const [second] = await store.select('approvals', { where: { status: 'waiting' } });
     expect(second).toMatchObject({ rule: null, allowedDecisions: ['allow-once', 'deny'] });
-    await channel.says(ANA, `/approve ${second?.id} deny`);
-    await channel.expectDelivered(new RegExp(`${second?.id}.*denied`));
+    await channel.asks(ANA, `/approve ${second?.id} deny`, new RegExp(`${second?.id}.*denied`));
     await channel.expectDelivered('I may not.');
     expect(await readdir(scratch.workspaceDir)).not.toContain('x');
   });
@@ -92,8 +87,7 @@ describe('a model that wants to run a command', () => {
       },
     });
     scratch.model.script([toolCall('exec', { command: 'touch x' }), reply('I see.')]);
-    await scratch.channel.says(ANA, 'Go');
-    await scratch.channel.expectDelivered('I see.');
+    await scratch.channel.asks(ANA, 'Go', 'I see.');
     expect(resultsOf(scratch)).toEqual([expect.stringMatching(/No rule allows this command/)]);
     expect(await readdir(scratch.workspaceDir)).not.toContain('x');
     const { warnings } = await scratch.services.status();
@@ -109,8 +103,7 @@ describe('a model that wants to run a command', () => {
     const { channel, model } = scratch;
     const command = 'echo up; while [ ! -e go ]; do sleep 0.02; done; echo through';
     model.script([toolCall('exec', { command, background: true }), reply('It runs.')]);
-    await channel.says(ANA, 'Start it');
-    await channel.expectDelivered('It runs.');
+    await channel.asks(ANA, 'Start it', 'It runs.');
     const [row] = await scratch.store.select('processes');
     expect(row).toMatchObject({ status: 'running', agentId: 'main', command });
 
@@ -122,8 +115,7 @@ describe('a model that wants to run a command', () => {
       toolCall('process', { action: 'poll', id: row?.id ?? '', waitSeconds: 10, offset: 3 }),
       reply('Over.'),
     ]);
-    await channel.says(ANA, 'How is it?');
-    await channel.expectDelivered('Over.');
+    await channel.asks(ANA, 'How is it?', 'Over.');
     expect(resultsOf(scratch).at(-1)).toMatch(/^through\n/);
   });
 
@@ -136,8 +128,7 @@ describe('a model that wants to run a command', () => {
       ]),
       reply('Both.'),
     ]);
-    await scratch.channel.says(ANA, 'Go');
-    await scratch.channel.expectDelivered('Both.');
+    await scratch.channel.asks(ANA, 'Go', 'Both.');
     const rows = await scratch.store.select('processes', { orderBy: [['status', 'desc']] });
     expect(rows).toMatchObject([{ status: 'running' }, { status: 'ended' }]);
     const dir = join(scratch.home.stateDir, 'atrium', 'exec');

@@ -4,7 +4,7 @@ import { link, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../protocol/json.ts';
-import { ScratchWorkspace } from '../../testkit/scratch-workspace.ts';
+import { workspaceForEachTest } from '../../testkit/for-each-test.ts';
 import { toolContextForTest } from '../../testkit/tool-context.ts';
 import { runTool } from '../run-tool.ts';
 import type { ToolContext, ToolOutput } from '../tool.ts';
@@ -15,15 +15,13 @@ import { createMemorySearchTool } from './memory-search.ts';
 
 const PRIVATE: MemoryPolicy = { withholdOnSharedSurfaces: ['MEMORY.md', 'memory.md'], subagentFiles: ['AGENTS.md'] };
 
-let scratch: ScratchWorkspace;
 let indexes: MemoryIndexes;
+const scratch = workspaceForEachTest();
 beforeEach(async () => {
-  scratch = await ScratchWorkspace.create();
   indexes = new MemoryIndexes({ now: Date.now });
 });
 afterEach(async () => {
   await indexes.close();
-  await scratch.remove();
 });
 
 interface Calling extends Partial<Pick<ToolContext, 'sessionKey' | 'surface' | 'workspaceDir'>> {

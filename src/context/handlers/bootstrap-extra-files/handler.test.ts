@@ -1,23 +1,18 @@
 import { link, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ScratchWorkspace } from '../../../testkit/scratch-workspace.ts';
+import { describe, expect, it } from 'vitest';
+import { workspaceForEachTest } from '../../../testkit/for-each-test.ts';
 import type { Composition } from '../../compose.ts';
 import { createExtraFilesHandler } from './handler.ts';
 import { loadExtraBootstrapFiles } from './load-extra-files.ts';
 
-let scratch: ScratchWorkspace;
-
-beforeEach(async () => {
-  scratch = await ScratchWorkspace.create({
-    'AGENTS.md': 'root rules',
-    'packages/a/AGENTS.md': 'rules of a',
-    'packages/b/AGENTS.md': 'rules of b',
-    'packages/b/MEMORY.md': 'memory of b',
-    'packages/b/NOTES.md': 'notes of b',
-  });
+const scratch = workspaceForEachTest({
+  'AGENTS.md': 'root rules',
+  'packages/a/AGENTS.md': 'rules of a',
+  'packages/b/AGENTS.md': 'rules of b',
+  'packages/b/MEMORY.md': 'memory of b',
+  'packages/b/NOTES.md': 'notes of b',
 });
-afterEach(() => scratch.remove());
 
 function composeWith(patterns: string[], situation = {}): Promise<Composition> {
   const undo = scratch.register('bootstrap-extra-files', createExtraFilesHandler({ patterns }));

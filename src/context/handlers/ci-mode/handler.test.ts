@@ -1,13 +1,8 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { ScratchWorkspace } from '../../../testkit/scratch-workspace.ts';
+import { expect, it } from 'vitest';
+import { workspaceForEachTest } from '../../../testkit/for-each-test.ts';
 import { CI_TEXT, type CiModeSettings, createCiModeHandler } from './handler.ts';
 
-let scratch: ScratchWorkspace;
-
-beforeEach(async () => {
-  scratch = await ScratchWorkspace.create({ 'AGENTS.md': 'rules', 'USER.md': 'user', 'HEARTBEAT.md': 'beat' });
-});
-afterEach(() => scratch.remove());
+const scratch = workspaceForEachTest({ 'AGENTS.md': 'rules', 'USER.md': 'user', 'HEARTBEAT.md': 'beat' });
 
 async function composed(settings: CiModeSettings | undefined, situation = {}) {
   const undo = scratch.register('ci-mode', createCiModeHandler(settings));

@@ -1,17 +1,14 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ScratchWorkspace } from '../../../testkit/scratch-workspace.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { workspaceForEachTest } from '../../../testkit/for-each-test.ts';
 import type { Composition } from '../../compose.ts';
 import { createGlobalFilesHandler } from './handler.ts';
 
-let scratch: ScratchWorkspace;
-
+const scratch = workspaceForEachTest({ 'AGENTS.md': 'own rules\nsecond\n' });
 beforeEach(async () => {
-  scratch = await ScratchWorkspace.create({ 'AGENTS.md': 'own rules\nsecond\n' });
   scratch.register('global-files', createGlobalFilesHandler({ stateDir: scratch.stateDir }), { stability: 'static' });
 });
-afterEach(() => scratch.remove());
 
 const contentOf = ({ files }: Composition, name: string) =>
   files.find((file) => file.name === name && !file.missing)?.content;

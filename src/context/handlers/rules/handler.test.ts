@@ -1,16 +1,11 @@
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ScratchWorkspace } from '../../../testkit/scratch-workspace.ts';
+import { describe, expect, it } from 'vitest';
+import { workspaceForEachTest } from '../../../testkit/for-each-test.ts';
 import type { Composition } from '../../compose.ts';
 import { createRuleHandler } from './handler.ts';
 import type { Rule } from './rule.ts';
 
-let scratch: ScratchWorkspace;
-
-beforeEach(async () => {
-  scratch = await ScratchWorkspace.create({ 'AGENTS.md': 'rules', 'SOUL.md': 'soul' });
-});
-afterEach(() => scratch.remove());
+const scratch = workspaceForEachTest({ 'AGENTS.md': 'rules', 'SOUL.md': 'soul' });
 
 function composeWith(rule: Partial<Rule>, situation = {}): Promise<Composition> {
   const handler = createRuleHandler({

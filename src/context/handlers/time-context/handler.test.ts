@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ScratchWorkspace } from '../../../testkit/scratch-workspace.ts';
+import { describe, expect, it } from 'vitest';
+import { workspaceForEachTest } from '../../../testkit/for-each-test.ts';
 import {
   createTimeContextHandler,
   isWithin,
@@ -8,12 +8,7 @@ import {
   type TimeContextSettings,
 } from './handler.ts';
 
-let scratch: ScratchWorkspace;
-
-beforeEach(async () => {
-  scratch = await ScratchWorkspace.create({ 'AGENTS.md': 'rules' });
-});
-afterEach(() => scratch.remove());
+const scratch = workspaceForEachTest({ 'AGENTS.md': 'rules' });
 
 async function textAt(hour: number, settings: TimeContextSettings = {}, situation = {}): Promise<string> {
   const undo = scratch.register('time-context', createTimeContextHandler(settings), { stability: 'run' });
