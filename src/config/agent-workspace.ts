@@ -1,5 +1,5 @@
-// The folder in which an agent's bootstrap files live. The rules are those of existing homes, first hit wins; the only
-// look at the disk is whether a folder from another OpenClaw version is there already.
+// Finds the folder in which an agent's bootstrap files live. The rules are those of existing homes, and the first rule
+// that matches wins. The disk is only asked whether a folder from another OpenClaw version exists.
 
 import os from 'node:os';
 import path from 'node:path';
@@ -28,13 +28,17 @@ export function resolveAgentWorkspaceDir(
   if (id === resolveDefaultAgentId(cfg)) {
     return shared === undefined ? resolveDefaultAgentWorkspaceDir(env) : resolveUserPath(shared, home);
   }
-  // OpenClaw later moved other agents into sub-folders of the shared workspace. Whoever has such a folder keeps it.
+  // OpenClaw later moved other agents into sub-folders of the shared workspace. An agent that has such a folder keeps
+  // it.
   const inShared = shared === undefined ? undefined : path.join(resolveUserPath(shared, home), id);
   if (inShared !== undefined && isDirectory(inShared)) return inShared;
   return path.join(resolveStateDir(env), `workspace-${id}`);
 }
 
-/** The default agent's workspace when the configuration names none. It stays under the home even if the state is elsewhere. */
+/**
+ * Returns the default agent's workspace when the configuration names none. It stays under the home even if the state
+ * directory is elsewhere.
+ */
 export function resolveDefaultAgentWorkspaceDir(
   env: EnvironmentVariables = process.env,
   homedir: () => string = os.homedir,

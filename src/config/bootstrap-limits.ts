@@ -1,5 +1,5 @@
-// How much text the bootstrap files of an agent may bring into a prompt. Never fails: a value that is no usable number
-// counts as the built-in limit, because a run is worth more than a setting.
+// How much text the bootstrap files of an agent may bring into a prompt. This never fails: a value that is not a usable
+// number counts as the built-in limit, because a wrong setting must not stop a run.
 
 import { DEFAULT_BOOTSTRAP_MAX_CHARS, DEFAULT_BOOTSTRAP_TOTAL_MAX_CHARS } from '../protocol/bootstrap-file.ts';
 import { resolveAgentConfig, resolveAgentDefaults } from './agents.ts';
@@ -11,12 +11,12 @@ export type TruncationWarningMode = (typeof TRUNCATION_WARNING_MODES)[number];
 export interface BootstrapLimits {
   readonly maxChars: number;
   readonly totalMaxChars: number;
-  /** Absent when only characters count. */
+  /** Absent when only characters are limited. */
   readonly maxTokens?: number;
   readonly warningMode: TruncationWarningMode;
 }
 
-/** An agent's own value stands in for the shared one even when it is unusable; then the built-in limit holds. */
+/** An agent's own value replaces the shared one even when it is unusable; then the built-in limit holds. */
 export function resolveBootstrapLimits(cfg: Config | undefined, agentId?: string): BootstrapLimits {
   const defaults = resolveAgentDefaults(cfg);
   const agent = cfg !== undefined && agentId ? resolveAgentConfig(cfg, agentId) : undefined;

@@ -1,5 +1,5 @@
-// Checks a configuration that a program hands over as an object, by the same rules as one that is read from a file.
-// An object that was found good is not checked again: programs compose many times with one configuration.
+// Checks a configuration that a program passes as an object, by the same rules as one that is read from a file. An
+// object that passed once is not checked again, because programs compose many times with one configuration.
 
 import { formatConfigPath } from './config-path.ts';
 import { ConfigInvalidError } from './errors.ts';

@@ -1,5 +1,5 @@
-// `--profile NAME` on the command line: a second installation beside the first, made by setting three variables before
-// anything reads them. What the person set already wins over the profile.
+// `--profile NAME` on the command line means a second installation beside the first. It sets three variables before any
+// code reads them. A variable that the person has set wins over the profile.
 
 import os from 'node:os';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { STATE_DIRNAME } from './state-dir.ts';
 
 const DEV_GATEWAY_PORT = '19001';
 
-/** The variables as they are under the profile; a blank name changes nothing, and `env` itself is never changed. */
+/** Returns the variables under the profile. A blank name changes nothing, and `env` itself is never changed. */
 export function applyCliProfileEnv(
   profile: string,
   env: EnvironmentVariables = process.env,
@@ -26,7 +26,7 @@ export function applyCliProfileEnv(
   };
 }
 
-/** The profile `default`, in any case, is no profile. */
+/** The profile `default`, in upper or lower case, is not a named profile. */
 export function isNamedProfile(profile: string | undefined): profile is string {
   const name = profile?.trim();
   return name !== undefined && name !== '' && name.toLowerCase() !== 'default';

@@ -1,5 +1,5 @@
-// Which files make up the configuration. The JSON5 file and its YAML sibling are a pair, YAML the stronger one; a file
-// named on the command line stands alone.
+// Which files make up the configuration. The JSON5 file and the YAML file beside it are a pair, and YAML wins; a file
+// that is named on the command line stands alone.
 
 import path from 'node:path';
 import { type ConfigSource, loadConfigSource } from './config-source.ts';
@@ -9,12 +9,12 @@ import { resolveUserPath } from './user-path.ts';
 
 export interface ConfigLocation {
   readonly environment: Environment;
-  /** From `--config`: this file alone, and it must exist. */
+  /** From `--config`: only this file is read, and it must exist. */
   readonly configPath?: string | undefined;
 }
 
 export interface ConfigFiles {
-  /** Weakest first; empty in an untouched home. */
+  /** The weakest file is first. The list is empty in a new home. */
   readonly sources: readonly ConfigSource[];
   readonly remarks: readonly { readonly file: string; readonly message: string }[];
 }
@@ -38,7 +38,7 @@ export async function loadConfigFiles({ environment, configPath }: ConfigLocatio
     const message = `${ignored.file} is not used, because ${overlay.file} is there too. Keep one of them.`;
     remarks.push({ file: ignored.file, message });
   }
-  // A fresh profile sets the variable to a file that is yet to be made; any other path that leads nowhere is a mistake.
+  // A fresh profile sets the variable to a file that does not exist yet. Any other path to a missing file is a mistake.
   const isMistake = environment.configPathGiven && path.dirname(file) !== environment.stateDir;
   if (sources.length === 0 && isMistake) {
     const message = `OPENCLAW_CONFIG_PATH names ${file}, which does not exist; nothing is configured.`;
@@ -47,7 +47,7 @@ export async function loadConfigFiles({ environment, configPath }: ConfigLocatio
   return { sources, remarks };
 }
 
-/** Every file that is looked for, whether or not it is there; the main one first. */
+/** Returns every file that is looked for, whether or not it exists. The main one is first. */
 export function listConfigPaths({ environment, configPath }: ConfigLocation): readonly string[] {
   if (configPath !== undefined) return [resolveUserPath(configPath, environment.home, environment.cwd)];
   const file = environment.configPath;

@@ -1,10 +1,11 @@
-// The address of one value inside a configuration, and the look-ups that go by it. Values are never changed in place.
+// The address of one value inside a configuration, and functions that read and write by address. Values are never
+// changed in place.
 
 import { isPlainObject } from './plain-object.ts';
 
 export type ConfigPath = readonly (string | number)[];
 
-/** As people write it: `agents.list[0].workspace`. Keys that would be misread are quoted. */
+/** Formats a path as people write it: `agents.list[0].workspace`. Keys that would be misread are quoted. */
 export function formatConfigPath(path: ConfigPath): string {
   let text = '';
   for (const part of path) {
@@ -15,7 +16,7 @@ export function formatConfigPath(path: ConfigPath): string {
   return text === '' ? 'the whole file' : text;
 }
 
-/** Undefined when there is nothing at `path`. */
+/** Returns undefined when there is no value at `path`. */
 export function valueAt(value: unknown, path: ConfigPath): unknown {
   let current = value;
   for (const part of path) {
@@ -26,14 +27,16 @@ export function valueAt(value: unknown, path: ConfigPath): unknown {
   return current;
 }
 
-/** How many leading parts of `path` lead to something. */
+/** Returns how many leading parts of `path` exist in `value`. */
 export function depthOf(value: unknown, path: ConfigPath): number {
   let depth = 0;
   while (depth < path.length && valueAt(value, path.slice(0, depth + 1)) !== undefined) depth++;
   return depth;
 }
 
-/** A copy of `value` with `replacement` at `path`; what stands in the way and holds nothing makes room for objects and lists. */
+/**
+ * Returns a copy of `value` with `replacement` at `path`. Missing or empty values on the way become objects and lists.
+ */
 export function withValueAt(value: unknown, path: ConfigPath, replacement: unknown): unknown {
   const [part, ...rest] = path;
   if (part === undefined) return replacement;
@@ -51,7 +54,7 @@ export function withValueAt(value: unknown, path: ConfigPath, replacement: unkno
   return nestValue(path, replacement);
 }
 
-/** The smallest value that has `value` at `path`. */
+/** Returns the smallest value that has `value` at `path`. */
 export function nestValue(path: ConfigPath, value: unknown): unknown {
   return path.reduceRight<unknown>(
     (inner, part) => (typeof part === 'number' ? [inner] : Object.fromEntries([[part, inner]])),
@@ -59,7 +62,10 @@ export function nestValue(path: ConfigPath, value: unknown): unknown {
   );
 }
 
-/** What on the way to `path` is neither an object, nor a list that has or may get this item, nor nothing. */
+/**
+ * Returns the place on the way to `path` that makes the path impossible: a value that is neither an object, nor a list
+ * that has or may get this item, nor absent.
+ */
 export function obstacleOn(value: unknown, path: ConfigPath): string | undefined {
   let current = value;
   for (const [depth, part] of path.entries()) {

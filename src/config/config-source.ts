@@ -1,5 +1,5 @@
-// A configuration file as text: its value, where in the text each value stands, and how to change one value without
-// touching the rest. One implementation per format, loaded only when a file of that format exists.
+// A configuration file as text: its value, the line of each value, and a way to change one value without touching the
+// rest. There is one implementation per format, which is loaded only when a file of that format exists.
 
 import { lstat, readFile, stat } from 'node:fs/promises';
 import type { ConfigPath } from './config-path.ts';
@@ -8,27 +8,28 @@ import { ConfigSyntaxError, ConfigUnreadableError } from './errors.ts';
 export type ConfigFormat = 'json5' | 'yaml';
 
 /**
- * Errors: parsing throws `ConfigSyntaxError`; `edit` throws `ConfigEditError` when the path leads through something
- * that is no object or list. Rules: `edit` keeps every character that it has no reason to change, comments above all.
+ * Errors: parsing throws `ConfigSyntaxError`; `edit` throws `ConfigEditError` when the path leads through a value that
+ * is neither an object nor a list. Rules: `edit` keeps every character that it does not have to change, and above all
+ * the comments.
  */
 export interface ConfigSource {
   readonly file: string;
   readonly format: ConfigFormat;
   readonly text: string;
-  /** An empty object for a file that holds only space and comments. */
+  /** An empty object for a file that has only space and comments. */
   readonly value: unknown;
-  /** Line, from 1, of the value at `path`, or of the nearest thing around it. */
+  /** Returns the line, counted from 1, of the value at `path`, or of the nearest value around it. */
   lineOf(path: ConfigPath): number;
-  /** The text with `value` at `path`. A list grows by the index after its last. */
+  /** Returns the text with `value` at `path`. The index after the last item adds an item to a list. */
   edit(path: ConfigPath, value: unknown): string;
-  /** Every comment, in order. */
+  /** Returns every comment, in order. */
   comments(): readonly string[];
 }
 
 const MAX_CONFIG_BYTES = 8 * 1024 * 1024;
 const MAX_DEPTH = 100;
 
-/** Undefined when there is no such file. */
+/** Returns undefined when there is no such file. */
 export async function loadConfigSource(file: string): Promise<ConfigSource | undefined> {
   const text = await readConfigText(file);
   return text === undefined ? undefined : parseConfigSource(file, text);
@@ -42,12 +43,12 @@ export async function parseConfigSource(file: string, text: string): Promise<Con
   return source;
 }
 
-/** By the name's ending; anything that is not YAML is read as JSON5, of which JSON is a part. */
+/** The ending of the name decides. Every file that is not YAML is read as JSON5, which includes JSON. */
 export function configFormatOf(file: string): ConfigFormat {
   return /\.ya?ml$/i.test(file) ? 'yaml' : 'json5';
 }
 
-/** Later steps walk values recursively; a file made to exhaust the stack is refused before they do. */
+/** Later steps walk values recursively, so a file that is nested deeply enough to exhaust the stack is refused here. */
 export function refuseDeepValue(file: string, value: unknown): void {
   if (isDeeperThan(value, MAX_DEPTH))
     throw new ConfigSyntaxError({

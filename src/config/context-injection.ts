@@ -1,4 +1,4 @@
-// Whether bootstrap files go into every prompt, only into the first ones of a session, or into none.
+// Decides whether bootstrap files go into every prompt, only into the first ones of a session, or into none.
 
 import { resolveAgentConfig, resolveAgentDefaults } from './agents.ts';
 import type { Config } from './schema.ts';
@@ -7,8 +7,8 @@ export const CONTEXT_INJECTION_MODES = ['always', 'continuation-skip', 'never'] 
 export type ContextInjectionMode = (typeof CONTEXT_INJECTION_MODES)[number];
 
 /**
- * The agent's mode when it is a known one, else the shared one. The shared one is passed on unchecked, as existing
- * homes expect; whoever acts on it treats an unknown word like `always`. Loading a configuration refuses such a word.
+ * Returns the agent's mode when it is a known one, else the shared one. The shared mode is not checked here, as
+ * existing homes expect; its reader treats an unknown word like `always`. Loading a configuration refuses such a word.
  */
 export function resolveContextInjectionMode(cfg: Config | undefined, agentId?: string): ContextInjectionMode {
   const own = cfg !== undefined && agentId ? resolveAgentConfig(cfg, agentId)?.contextInjection : undefined;

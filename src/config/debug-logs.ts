@@ -1,5 +1,5 @@
 // What the environment and the configuration say about records of runs: the trajectory, and the logs for people who
-// look for a fault. The environment has the last word. Pure; nothing is opened or created here.
+// look for a fault. The environment wins over the configuration. The functions are pure and create no file.
 
 import path from 'node:path';
 import type { Environment } from './environment.ts';
@@ -8,11 +8,11 @@ import type { Config } from './schema.ts';
 import { resolveUserPath } from './user-path.ts';
 
 export interface DebugLogSettings {
-  /** Requests and usage of Anthropic's protocol. */
+  /** Logs requests and usage of Anthropic's protocol. */
   readonly payloadLog: { readonly file: string } | undefined;
-  /** What the model wrote, delta by delta. */
+  /** Logs what the model wrote, delta by delta. */
   readonly rawStream: { readonly file: string } | undefined;
-  /** What a prompt cache would see of each request. */
+  /** Logs the parts of each request that a prompt cache depends on. */
   readonly cacheTrace:
     | { readonly file: string; readonly messages: boolean; readonly prompt: boolean; readonly system: boolean }
     | undefined;
@@ -26,7 +26,10 @@ export interface TrajectoryPlace {
 
 type Variables = Pick<Environment, 'variables' | 'stateDir' | 'home' | 'cwd'>;
 
-/** All off unless somebody switched one on. The configuration knows one of them, `diagnostics.cacheTrace`. */
+/**
+ * Every log is off unless the operator switched it on. The configuration has a setting for one of them,
+ * `diagnostics.cacheTrace`.
+ */
 export function debugLogSettingsOf(environment: Variables, config: PlainObject = {}): DebugLogSettings {
   const { variables } = environment;
   const trace = objectOf(objectOf(config.diagnostics).cacheTrace);
@@ -52,7 +55,7 @@ export function debugLogSettingsOf(environment: Variables, config: PlainObject =
   };
 }
 
-/** On unless somebody switched it off. */
+/** The trajectory is on unless the operator switched it off. */
 export function trajectoryPlaceOf(environment: Variables, config: Pick<Config, 'recorder'> = {}): TrajectoryPlace {
   const { variables } = environment;
   const { enabled = true, dir, maxBytes } = config.recorder?.trajectory ?? {};
@@ -63,7 +66,7 @@ export function trajectoryPlaceOf(environment: Variables, config: Pick<Config, '
   };
 }
 
-/** What is neither yes nor no leaves the default. */
+/** Text that means neither yes nor no leaves the default. */
 function flagOf(text: string | undefined, standard: boolean): boolean {
   const word = text?.trim().toLowerCase() ?? '';
   if (['1', 'true', 'yes', 'on'].includes(word)) return true;

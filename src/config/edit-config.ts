@@ -1,5 +1,5 @@
-// One value written into a configuration file, because a command was asked to. Everything else in the file stays,
-// comments above all. The new text is parsed again first and written only if it says what was wanted and nothing more.
+// Writes one value into a configuration file, for a command that asked for it. Everything else in the file stays, above
+// all the comments. The new text is parsed first, and written only if the wanted value is its only change.
 
 import { randomUUID } from 'node:crypto';
 import { readFileSync, renameSync } from 'node:fs';
@@ -12,12 +12,12 @@ import { type ConfigSource, loadConfigSource, parseConfigSource } from './config
 import { ConfigEditError } from './errors.ts';
 import { isPlainObject } from './plain-object.ts';
 
-/** Sets the value at `at` in `file`; the file and what leads to the value are made if they are missing. */
+/** Sets the value at `at` in `file`. The file and the objects around the value are created if they are missing. */
 export async function setConfigValue(file: string, at: ConfigPath, value: unknown): Promise<void> {
   await editConfigFile(file, () => ({ at, value }));
 }
 
-/** Adds `value` at the end of the list at `at`, which is made if it is missing. */
+/** Adds `value` at the end of the list at `at`, which is created if it is missing. */
 export async function appendConfigValue(file: string, at: ConfigPath, value: unknown): Promise<void> {
   await editConfigFile(file, (current) => {
     const list = valueAt(current, at);
@@ -25,13 +25,16 @@ export async function appendConfigValue(file: string, at: ConfigPath, value: unk
   });
 }
 
-/** The file in which a change at `at` takes effect: where the value is, or would be looked up first. */
+/**
+ * Returns the file in which a change at `at` takes effect: the file that has the value, or that would be read first.
+ */
 export async function resolveConfigFileToEdit(location: ConfigLocation, at: ConfigPath): Promise<string> {
   const strongestFirst = (await loadConfigFiles(location)).sources.toReversed();
   let best: { file: string; depth: number } | undefined;
   for (const { file, value } of strongestFirst) {
     const depth = depthOf(value, at);
-    // A file that has the value, or anything but an object on the way to it, hides what weaker files say.
+    // A file that has the value, or that has something else than an object on the way to it, hides what weaker files
+    // say.
     if (depth === at.length || (depth > 0 && !isPlainObject(valueAt(value, at.slice(0, depth))))) return file;
     if (best === undefined || depth > best.depth) best = { file, depth };
   }
@@ -46,7 +49,7 @@ interface Edit {
 const ATTEMPTS = 5;
 
 async function editConfigFile(file: string, edit: (current: unknown) => Edit): Promise<void> {
-  // A link keeps being a link: the file that it points to is the one that is replaced.
+  // A symbolic link stays a link: the file that it points to is replaced.
   const target = await realpath(file).catch(() => file);
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const source = await loadConfigSource(target);
@@ -88,7 +91,7 @@ async function editedText(source: ConfigSource, at: ConfigPath, given: unknown):
   return text;
 }
 
-/** False when the file is no longer what `before` says, in which case nothing happened. */
+/** Returns false when the file no longer has the text `before`; then nothing was changed. */
 async function replaceFile(file: string, before: string | undefined, after: string): Promise<boolean> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   const mode = before === undefined ? 0o600 : (await stat(file)).mode & 0o7777;
@@ -102,7 +105,7 @@ async function replaceFile(file: string, before: string | undefined, after: stri
       await handle.close();
     }
     await chmod(draft, mode);
-    // Synchronous on purpose: no other edit of this process can come between the look and the rename.
+    // This is synchronous on purpose: no other edit of this process can happen between the check and the rename.
     if (readIfPresent(file) !== before) return false;
     renameSync(draft, file);
     return true;

@@ -12,7 +12,7 @@ import { resolveUserPath } from './user-path.ts';
 const root = await mkdtemp(path.join(os.tmpdir(), 'atrium-environment-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-const nobody = () => {
+const noUser = () => {
   throw new Error('no such user');
 };
 const newHome = () => mkdtemp(path.join(root, 'home-'));
@@ -24,7 +24,7 @@ describe('the home directory', () => {
     expect(resolveHomeDir({ HOME: '/b', USERPROFILE: '/c' }, () => '/d')).toBe('/b');
     expect(resolveHomeDir({ USERPROFILE: '/c' }, () => '/d')).toBe('/c');
     expect(resolveHomeDir({}, () => '/d')).toBe('/d');
-    expect(resolveHomeDir({}, nobody, '/e')).toBe('/e');
+    expect(resolveHomeDir({}, noUser, '/e')).toBe('/e');
   });
 
   it('takes blank, "undefined" and "null" for unset', () => {
@@ -33,7 +33,7 @@ describe('the home directory', () => {
 
   it('lets OPENCLAW_HOME start with a tilde', () => {
     expect(resolveHomeDir({ OPENCLAW_HOME: '~/alt', HOME: '/b' })).toBe('/b/alt');
-    expect(resolveHomeDir({ OPENCLAW_HOME: '~' }, nobody, '/e')).toBe('/e');
+    expect(resolveHomeDir({ OPENCLAW_HOME: '~' }, noUser, '/e')).toBe('/e');
   });
 });
 

@@ -1,5 +1,5 @@
-// Everything that the process environment says, read once and handed on as a value. No other folder looks at
-// `process.env`; this one does not look at the configuration.
+// Everything that the process environment says, read once and passed on as a value. No other folder reads
+// `process.env`, and this file does not read the configuration.
 
 import { existsSync } from 'node:fs';
 import os from 'node:os';
@@ -15,20 +15,22 @@ export interface Environment {
   readonly home: string;
   readonly cwd: string;
   readonly stateDir: string;
-  /** The JSON5 configuration; its YAML sibling is looked for in the same folder. Neither needs to exist. */
+  /** The path of the JSON5 configuration; the YAML file is looked for in the same folder. Neither file must exist. */
   readonly configPath: string;
-  /** True when OPENCLAW_CONFIG_PATH chose it, so that a missing file is worth a word. */
+  /** True when OPENCLAW_CONFIG_PATH set the path, so that a missing file is reported. */
   readonly configPathGiven: boolean;
   /** Undefined for the default profile. */
   readonly profile: string | undefined;
-  /** OPENCLAW_WORKSPACE_DIR made absolute; the default agent's workspace when the configuration names none. */
+  /**
+   * OPENCLAW_WORKSPACE_DIR as an absolute path. It is the default agent's workspace when the configuration names none.
+   */
   readonly workspaceDir: string | undefined;
-  /** OPENCLAW_SESSION_TYPE when it is a session type. */
+  /** OPENCLAW_SESSION_TYPE, when it is a session type. */
   readonly sessionType: SessionType | undefined;
-  /** True in a pipeline: `CI=true`, or a session type of `ci`. */
+  /** True in a CI pipeline: `CI=true`, or the session type `ci`. */
   readonly ci: boolean;
   readonly timezone: string;
-  /** ATRIUM_FAILPOINTS, by which crash tests say where the process dies: `request:before`, `tool-result:after@2`. */
+  /** ATRIUM_FAILPOINTS, with which crash tests say where the process ends: `request:before`, `tool-result:after@2`. */
   readonly failpoints: readonly string[];
   readonly variables: EnvironmentVariables;
 }
@@ -61,14 +63,17 @@ export function readEnvironment(
   });
 }
 
-/** A state directory from before the product was renamed holds its configuration under the old name. */
+/** A state directory from before the product was renamed has its configuration under the old name. */
 function defaultConfigPath(stateDir: string): string {
   const current = path.join(stateDir, 'openclaw.json');
   if (existsSync(current)) return current;
   return LEGACY_CONFIG_NAMES.map((name) => path.join(stateDir, name)).find((file) => existsSync(file)) ?? current;
 }
 
-/** TZ also takes forms that only the C library knows; for those, what Node made of it at the start is asked. */
+/**
+ * TZ may have forms that only the C library knows. For those, Node's own zone is used, which Node read from TZ at its
+ * start.
+ */
 function timezoneOf(env: EnvironmentVariables): string {
   const given = env.TZ?.trim();
   return given && isTimezone(given) ? given : Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -34,7 +34,7 @@ export class ConfigIncludeError extends defineError({
   todo: 'Correct the path, or remove the `$include`.',
 }) {}
 
-/** One value of the configuration that is not what its setting needs. */
+/** One value of the configuration that its setting does not accept. */
 export interface ConfigIssue {
   readonly file: string;
   readonly line: number;

@@ -1,4 +1,4 @@
-// What an agent's commands may do: `tools.exec`, and the agent's own `tools.exec` over it, setting by setting.
+// What an agent's commands may do: `tools.exec`, where each setting may be replaced by the agent's own `tools.exec`.
 
 import { resolveAgentConfig } from './agents.ts';
 import type { Config } from './schema.ts';
@@ -6,9 +6,9 @@ import type { Config } from './schema.ts';
 export interface ExecSettings {
   readonly security: 'deny' | 'allowlist' | 'full';
   readonly ask: 'off' | 'on-miss' | 'always';
-  /** Commands that need no approval. An agent's own list takes the place of the common one. */
+  /** Commands that need no approval. An agent's own list replaces the common one. */
   readonly allow: readonly string[];
-  /** Names of variables that commands are given besides the harmless ones. */
+  /** The names of variables that commands get besides the harmless ones. */
   readonly env: readonly string[];
   readonly timeoutSeconds: number;
   readonly maxOutputChars: number;

@@ -6,7 +6,7 @@ const every = (value: unknown) =>
   shouldIncludeHeartbeatGuidance({ config: { agents: { defaults: { heartbeat: { every: value } } } } as Config });
 
 describe('heartbeat guidance', () => {
-  it('is given to the default agent and nobody else', () => {
+  it('is given to the default agent only', () => {
     expect(shouldIncludeHeartbeatGuidance({})).toBe(true);
     expect(shouldIncludeHeartbeatGuidance({ config: {}, agentId: 'MAIN' })).toBe(true);
     expect(shouldIncludeHeartbeatGuidance({ config: {}, agentId: 'other' })).toBe(false);

@@ -1,5 +1,5 @@
-// Whether an agent's prompt speaks of heartbeats, and so whether it needs HEARTBEAT.md. Only the default agent's does,
-// and only while its heartbeat really beats.
+// Decides whether an agent's prompt mentions heartbeats, and so whether it needs HEARTBEAT.md. Only the default agent's
+// prompt does, and only while its heartbeat is on.
 
 import { normalizeAgentId } from '../protocol/agent-id.ts';
 import { parseDuration } from '../protocol/duration.ts';
@@ -34,7 +34,7 @@ export function shouldIncludeHeartbeatGuidance({ config, ...ids }: HeartbeatGuid
   return parsePace(heartbeat.every ?? DEFAULT_HEARTBEAT_EVERY) > 0;
 }
 
-/** As soon as one agent has a heartbeat of its own, the others have none. */
+/** As soon as one agent has a heartbeat setting of its own, the agents without one have no heartbeat. */
 export function beatsByPolicy(config: Config, agentId: string): boolean {
   const withHeartbeat = listAgentConfigs(config).filter((entry) => Boolean(entry.heartbeat));
   if (withHeartbeat.length > 0) return withHeartbeat.some((entry) => agentIdOf(entry) === agentId);
@@ -47,7 +47,10 @@ export function heartbeatOf(config: Config | undefined, agentId: string): PlainO
   return { ...(isPlainObject(shared) && shared), ...(isPlainObject(own) && own) };
 }
 
-/** A pace that is none switches heartbeats off, and a zone that is none is passed over: neither is what somebody meant. */
+/**
+ * A pace that cannot be read switches heartbeats off, and a zone that does not exist is ignored. The operator meant
+ * neither, so both are reported.
+ */
 export function listHeartbeatOddities(
   config: Config,
 ): readonly { readonly at: ConfigPath; readonly message: string }[] {
@@ -85,7 +88,7 @@ export function listHeartbeatOddities(
 
 const NAMED_ZONES: readonly string[] = ['', 'user', 'local'];
 
-/** Milliseconds of "90s", "1h30m" or "5" (minutes); 0 for anything that is no span of time. */
+/** Returns the milliseconds of "90s", "1h30m" or "5" (minutes), or 0 for text that is not a span of time. */
 export function parsePace(value: unknown): number {
   return readPace(value) ?? 0;
 }

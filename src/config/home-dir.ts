@@ -1,10 +1,10 @@
-// The home directory that every other default hangs from. It can be moved by a variable, and falls back step by step
-// so that there always is one, even in a container without a user.
+// The home directory, on which every other default depends. A variable can move it. If one way to find it fails, the
+// next one is tried, so that there is always a home, even in a container without a user.
 
 import os from 'node:os';
 import path from 'node:path';
 
-/** The shape of `process.env`; handed in everywhere so that tests and profiles can bring their own. */
+/** The shape of `process.env`. It is passed in everywhere, so that tests and profiles can use their own. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 export function resolveHomeDir(
@@ -18,7 +18,10 @@ export function resolveHomeDir(
   return path.resolve(cwd, home ?? cwd);
 }
 
-/** Replaces a leading `~`, alone or before a separator. `~name` is somebody else's home and is left as it stands. */
+/**
+ * Replaces a leading `~` that stands alone or before a separator. `~name` is the home of another user and stays as it
+ * is.
+ */
 export function expandTilde(value: string, home: string): string;
 export function expandTilde(value: string, home: string | undefined): string | undefined;
 export function expandTilde(value: string, home: string | undefined): string | undefined {
@@ -26,7 +29,7 @@ export function expandTilde(value: string, home: string | undefined): string | u
   return home === undefined ? undefined : home + value.slice(1);
 }
 
-/** Shells and launchers leave the words "undefined" and "null" behind where they meant nothing. */
+/** Shells and launchers sometimes set the words "undefined" and "null" where they meant no value. */
 function given(value: string | undefined): string | undefined {
   const trimmed = value?.trim();
   return trimmed === undefined || trimmed === '' || trimmed === 'undefined' || trimmed === 'null' ? undefined : trimmed;

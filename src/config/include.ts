@@ -1,5 +1,5 @@
-// `$include` inside a configuration: the named files, relative to the file that names them, stand in for the object
-// that holds the key; keys beside it win, lists grow. Nothing outside the folder of the main file is ever read.
+// `$include` inside a configuration: the named files, relative to the file that names them, replace the object that has
+// the key. Keys beside `$include` win, and lists are joined. No file outside the folder of the main file is read.
 
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,13 +11,13 @@ import { isPlainObject } from './plain-object.ts';
 const INCLUDE_KEY = '$include';
 const MAX_INCLUDE_DEPTH = 10;
 
-/** A file that took part, and where in the whole its root was put. */
+/** A file that was read, and the path in the whole configuration at which its value was put. */
 export interface ConfigLayer {
   readonly source: ConfigSource;
   readonly prefix: ConfigPath;
 }
 
-/** The source's value with everything included, and the layers that made it, weakest first. */
+/** Returns the source's value with everything included, and the layers that made it, weakest first. */
 export async function expandIncludes(
   source: ConfigSource,
 ): Promise<{ value: unknown; layers: readonly ConfigLayer[] }> {
@@ -77,7 +77,7 @@ export async function expandIncludes(
   }
 }
 
-/** One after the other, so that layers come in the order in which they are written. */
+/** The items run one after the other, so that layers come in the order in which they are written. */
 async function inOrder<Item, Result>(
   items: readonly Item[],
   visit: (item: Item, index: number) => Promise<Result>,
@@ -102,7 +102,7 @@ async function isInside(file: string, root: string): Promise<boolean> {
   return relative !== '' && relative.split(path.sep)[0] !== '..' && !path.isAbsolute(relative);
 }
 
-/** A file that does not exist yet is judged by its name. */
+/** For a file that does not exist yet, the name itself is checked. */
 async function realOrSelf(file: string): Promise<string> {
   return realpath(file).catch(() => file);
 }

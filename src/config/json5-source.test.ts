@@ -109,7 +109,7 @@ describe('editing a JSON5 source', () => {
     expect(edit('{ a: 1 }', ['time-context'], 1)).toBe('{ a: 1, "time-context": 1 }');
   });
 
-  it('reads back as the changed value with every comment, whatever the file looks like', () => {
+  it('reads back as the changed value with every comment, for any file', () => {
     fc.assert(
       fc.property(commentedText, path, fc.jsonValue({ maxDepth: 2 }), (text, at, value) => {
         const before = parse(text);
@@ -131,7 +131,9 @@ const path: fc.Arbitrary<ConfigPath> = fc
     return [typeof first === 'number' ? 'a' : (first ?? 'a'), ...rest];
   });
 
-/** Bends a random path into one that an edit may take: lists get indexes, objects get keys, scalars end it. */
+/**
+ * Turns a random path into one that an edit accepts: lists get indexes, objects get keys, and a scalar ends the path.
+ */
 function reachable(value: unknown, at: ConfigPath): ConfigPath {
   const result: (string | number)[] = [];
   let current = value;
@@ -145,7 +147,7 @@ function reachable(value: unknown, at: ConfigPath): ConfigPath {
   return result;
 }
 
-/** Comments inside a value that is replaced as a whole go with it. */
+/** Comments inside a value that is replaced as a whole disappear with it. */
 function replacedComments(text: string, at: ConfigPath): string[] {
   const marker = 'REPLACED-VALUE';
   const source = parse(text);

@@ -1,5 +1,6 @@
-// A JSON5 configuration file. The JSON5 reference parser decides what the text means; a second parser that keeps
-// positions is asked only when a line number or an edit is wanted, and where it knows less, lines are vague and edits refused.
+// A JSON5 configuration file. The JSON5 reference parser decides what the text means. A second parser that keeps
+// positions is used only for line numbers and edits; where it does not understand the text, line numbers are
+// approximate and edits are refused.
 
 import {
   type DocumentNode,
@@ -61,7 +62,7 @@ function parseValue(file: string, text: string): unknown {
   }
 }
 
-/** False when the text is only space and comments, which JSON5 itself does not allow. */
+/** Returns false when the text is only space and comments, which JSON5 itself does not allow. */
 function hasValue(text: string): boolean {
   try {
     return tokenize(text, { mode: 'json5' }).some(({ type }) => !isComment(type));
@@ -100,7 +101,10 @@ function offsetOf(positions: () => DocumentNode, path: ConfigPath): number {
   }
 }
 
-/** The member or element that `part` names. Of two members with one name the last counts, as in the parsed value. */
+/**
+ * Returns the member or element that `part` names. Of two members with one name the last one counts, as in the parsed
+ * value.
+ */
 function childOf(node: ValueNode, part: string | number): (Located & { value: ValueNode }) | undefined {
   if (node.type === 'Array') return typeof part === 'number' ? node.elements[part] : undefined;
   if (node.type === 'Object') return node.members.findLast((member) => nameOf(member) === String(part));
@@ -119,7 +123,7 @@ interface Located {
   loc: LocationRange;
 }
 
-/** How this file is written, so that what is added looks as if it had always been there. */
+/** How this file is written, so that an added value looks like the rest. */
 interface Style {
   readonly newline: string;
   readonly unit: string;
@@ -167,7 +171,7 @@ function replaceNode(text: string, node: ValueNode, value: unknown, style: Style
   return text.slice(0, start) + printValue(value, style, indentAt(text, start)) + text.slice(end);
 }
 
-/** `null` as indentation asks for one line. */
+/** The indentation `null` asks for one line. */
 type PrintItem = (indent: string | null) => string;
 
 function insertItem(

@@ -11,7 +11,7 @@ import { type LoadedConfig, loadConfig } from './load-config.ts';
 const root = await mkdtemp(path.join(os.tmpdir(), 'atrium-load-config-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-/** A home with the given files in its state directory. */
+/** Makes a home with the given files in its state directory. */
 async function homeWith(files: Record<string, string> = {}, env: Record<string, string> = {}) {
   const home = await mkdtemp(path.join(root, 'config-'));
   const state = path.join(home, '.openclaw');
@@ -25,7 +25,7 @@ async function homeWith(files: Record<string, string> = {}, env: Record<string, 
   return { home, state, environment, load };
 }
 
-/** The error of loading, or a failure when it loads. */
+/** Returns the error of loading, and fails when loading succeeds. */
 async function loadError(files: Record<string, string>): Promise<Error & { code?: string }> {
   const { load } = await homeWith(files);
   return load().then(
@@ -137,7 +137,7 @@ describe('finding the configuration', () => {
     await expect(huge.load()).rejects.toThrow(/more than the \d+ that are read/);
   });
 
-  // The superuser may read everything, so as root there is no denial to see.
+  // The superuser may read everything, so this cannot be tested as root.
   it.skipIf(process.getuid?.() === 0)('says when permission is denied', async () => {
     const { load, state } = await homeWith({ 'openclaw.json': '{}' });
     await chmod(path.join(state, 'openclaw.json'), 0);

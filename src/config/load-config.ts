@@ -1,5 +1,6 @@
-// From the files of a home to one validated configuration. Reads only; whatever is odd but harmless becomes a warning
-// with file and line, whatever would be misunderstood is an error. A home without files costs two failed look-ups.
+// Reads the files of a home into one validated configuration. It only reads. Values that are strange but harmless
+// become warnings with file and line; values that would be misunderstood are errors. A home without files costs two
+// failed look-ups.
 
 import { isTimezone } from '../protocol/timezone.ts';
 import { agentIdOf, listAgentConfigs, resolveAgentDefaults } from './agents.ts';
@@ -18,10 +19,10 @@ import type { UnknownKey } from './validate-config.ts';
 
 export interface LoadedConfig {
   readonly config: Config;
-  /** Weakest first; included files stand before the file that includes them. */
+  /** The weakest file is first. Included files stand before the file that includes them. */
   readonly files: readonly ConfigFile[];
   readonly warnings: readonly ConfigWarning[];
-  /** Present when two files were merged. */
+  /** Set when two files were merged. */
   readonly merged: ConfigMerge | undefined;
 }
 
@@ -41,9 +42,9 @@ export interface ConfigWarning {
 export interface ConfigMerge {
   readonly base: string;
   readonly overlay: string;
-  /** Paths at which the overlay replaced what the base says. */
+  /** The paths at which the overlay replaced a value of the base. */
   readonly overridden: readonly string[];
-  /** The same as a sentence. */
+  /** The same facts as a sentence. */
   readonly explanation: string;
 }
 
@@ -75,7 +76,7 @@ export async function loadConfig(location: ConfigLocation): Promise<LoadedConfig
   const config = value as Config;
   const oddities = [
     ...listUnknownKeys(value).map(describeUnknownKey),
-    // Other sections may rely on variables that only another program sets.
+    // Other sections may use variables that only another program sets.
     ...missing.filter((each) => isKnownSetting(each.path)).map(describeMissingVariable),
     ...listOddities(config),
   ];
@@ -98,7 +99,7 @@ function refuseNonObjects(expanded: readonly { value: unknown; layers: readonly 
   if (issues.length > 0) throw new ConfigInvalidError({ issues });
 }
 
-/** The strongest layer that has this path, else the one that has most of it. */
+/** Returns the strongest layer that has this path, else the layer that has most of it. */
 function locateInLayers(layers: readonly ConfigLayer[], at: ConfigPath): { file: string; line: number } {
   let best: { layer: ConfigLayer; depth: number } | undefined;
   for (const layer of layers.toReversed()) {
@@ -112,7 +113,7 @@ function locateInLayers(layers: readonly ConfigLayer[], at: ConfigPath): { file:
   return { file: source.file, line: source.lineOf(at.slice(prefix.length)) };
 }
 
-/** A key without a value counts as not written: YAML leaves one behind when all below it is commented out. */
+/** A key without a value counts as absent: YAML leaves such a key when everything below it is commented out. */
 function withoutEmptyKeys(value: unknown, sections: readonly string[]): unknown {
   if (!isPlainObject(value)) return value;
   const entries = Object.entries(value).filter(([key, item]) => item !== null || !sections.includes(key));
@@ -147,7 +148,7 @@ function describeMissingVariable({ path: at, name }: MissingVariable): Oddity {
   };
 }
 
-/** What the schema allows and yet nobody wants. */
+/** Finds values that the schema allows but that are probably mistakes. */
 function listOddities(config: Config): Oddity[] {
   const oddities: Oddity[] = [];
   const timezone = resolveAgentDefaults(config).userTimezone;

@@ -1,5 +1,5 @@
-// Which servers of tools there are, from `mcp.servers`. One that cannot be understood is not used, and the configuration
-// says so; it never keeps a gateway from starting.
+// The tool servers that `mcp.servers` names. A server whose entry cannot be understood is not used, and the
+// configuration warns about it; it never prevents the start of a gateway.
 
 import type { McpServerSettings, McpTransport } from '../protocol/mcp-server.ts';
 import type { ConfigPath } from './config-path.ts';
@@ -12,20 +12,20 @@ type WrittenServer = NonNullable<NonNullable<Config['mcp']>['servers']>[string];
 const START_SECONDS = 20;
 const TIMEOUT_SECONDS = 60;
 
-/** Those that are on, by name. Programs run in `home` unless they are told otherwise. */
+/** Returns the servers that are on, by name. Their programs run in `home` unless the entry names another folder. */
 export function mcpServersOf(config: Config, home: string): readonly McpServerSettings[] {
   return written(config)
     .filter(([, server]) => server.enabled !== false)
     .flatMap(([name, server]) => settingsOf(name, server, home) ?? []);
 }
 
-/** One of them, even when it is off; undefined when there is none of this name that could be used. */
+/** Returns one server, even when it is off, or undefined when no usable server has this name. */
 export function findMcpServer(config: Config, name: string, home: string): McpServerSettings | undefined {
   const [, server] = written(config).find(([each]) => each === name) ?? [];
   return server && settingsOf(name, server, home);
 }
 
-/** What is wrong with those that are on and cannot be used. */
+/** Says what is wrong with servers that are on and cannot be used. */
 export function listMcpOddities(config: Config): readonly { readonly at: ConfigPath; readonly message: string }[] {
   return written(config).flatMap(([name, server]) => {
     const problem = server.enabled === false ? undefined : problemOf(server);
@@ -34,7 +34,9 @@ export function listMcpOddities(config: Config): readonly { readonly at: ConfigP
   });
 }
 
-/** Sorted, so that the same configuration gives the same tools in the same order whoever wrote it down. */
+/**
+ * Sorted by name, so that the same servers give the same tools in the same order, independent of the order in the file.
+ */
 function written({ mcp }: Config): readonly (readonly [string, WrittenServer])[] {
   return Object.entries(mcp?.servers ?? {}).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 }

@@ -1,11 +1,12 @@
-// Two configurations made one: objects merge key by key, anything else in the overlay replaces what was there.
+// Merges two configurations: objects are merged key by key, and any other value of the overlay replaces the value of
+// the base.
 
 import { type ConfigPath, formatConfigPath } from './config-path.ts';
 import { isPlainObject } from './plain-object.ts';
 
 export interface MergedConfig {
   readonly value: unknown;
-  /** Paths whose value in the base was replaced by a different one. */
+  /** The paths whose value in the base was replaced by a different one. */
   readonly overridden: readonly string[];
 }
 

@@ -47,7 +47,7 @@ describe('the model of an agent', () => {
     });
   });
 
-  it('is what the configuration names, whatever keys there are', () => {
+  it('is what the configuration names, independent of the keys', () => {
     const config = { agents: { defaults: { model: 'home/qwen3' } } };
     expect(choose(config, { ANTHROPIC_API_KEY: 'k' })).toEqual({
       primary: 'home/qwen3',
@@ -93,7 +93,7 @@ describe('the model of an agent', () => {
     expect(named('OpenRouter/meta/llama')).toBe('openrouter/meta/llama');
   });
 
-  it('is found in a configuration that nobody checked', () => {
+  it('is found in a configuration that was not checked', () => {
     for (const config of [{ agents: 7 }, { agents: { defaults: { model: 7 } } }, { models: { providers: [7] } }]) {
       expect(choose(config).primary).toBe('mirror/mirror');
     }

@@ -1,6 +1,6 @@
-// Which model an agent talks to, and which ones stand behind it: what the configuration says, else the provider whose
-// key is at hand, else Mirror. The choice says in one sentence why it is what it is. Whether a provider can be used is
-// not asked here.
+// Which model an agent uses, and which fallbacks follow it: the configured one, else the provider for which there is a
+// key, else Mirror. The choice states its reason in one sentence. This file does not check whether a provider can be
+// used.
 
 import type { ModelRef } from '../protocol/model-ref.ts';
 import { resolveAgentConfig, resolveAgentDefaults } from './agents.ts';
@@ -11,9 +11,9 @@ import type { Config } from './schema.ts';
 
 export interface ModelChoice {
   readonly primary: ModelRef;
-  /** In the order in which they are tried; the primary is not among them. */
+  /** The fallbacks in the order in which they are tried, without the primary model. */
   readonly fallbacks: readonly ModelRef[];
-  /** Why, in one sentence. */
+  /** The reason in one sentence. */
   readonly source: string;
 }
 
@@ -33,7 +33,7 @@ export function resolveModelChoice(config: Config, agentId: string, variables: E
   return { primary: ref, fallbacks: withoutRepeats(ref, fallbacks), source };
 }
 
-/** As people write it: `anthropic/claude-sonnet-4-6`. */
+/** Formats a model as people write it: `anthropic/claude-sonnet-4-6`. */
 export function formatModelRef({ provider, model }: ModelRef): string {
   return `${provider}/${model}`;
 }
@@ -55,7 +55,7 @@ export function parseModelRef(text: string, config: Config): ModelRef {
 
 const MIRROR: ModelRef = { provider: MIRROR_PROVIDER, model: 'mirror' };
 
-/** In the order in which keys are looked for. */
+/** Keys are looked for in this order. */
 const DEFAULT_MODELS: readonly ModelRef[] = [
   { provider: 'anthropic', model: 'claude-sonnet-4-6' },
   { provider: 'openai', model: 'gpt-5.4' },

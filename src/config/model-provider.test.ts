@@ -69,7 +69,7 @@ describe('a provider', () => {
     expect(at('openai', 'http://127.0.0.1:8000/')).toBe('http://127.0.0.1:8000/v1');
   });
 
-  it('that nobody knows is an error with the likely name', () => {
+  it('that is unknown is an error with the likely name', () => {
     expect(() => resolve('antropic')).toThrow('There is no model provider "antropic". Did you mean "anthropic"?');
     expect(() => resolve('x')).toThrow('Known: anthropic, openai, openrouter, ollama, mirror.');
     expect(() => resolve('constructor')).toThrow('There is no model provider "constructor".');

@@ -1,6 +1,6 @@
-// What is known about one model provider: where it is, how it is spoken to, and with which key. From the configuration
-// first, then from the environment, then from the short table below. Tolerant of what OpenClaw homes hold; a provider
-// that cannot be used is an error that says what to set. Nothing here talks to a provider.
+// What is known about one model provider: its address, its protocol and its key. The configuration counts first, then
+// the environment, then the short table below. It accepts what OpenClaw homes contain; a provider that cannot be used
+// is an error that says what to set. This file does not talk to a provider.
 
 import { nearMatch } from '../protocol/near-match.ts';
 import { MissingModelKeyError, ProviderSettingsError, UnknownProviderError } from './errors.ts';
@@ -11,11 +11,11 @@ import type { Config } from './schema.ts';
 export interface ProviderSettings {
   readonly name: string;
   readonly api: 'anthropic-messages' | 'openai-completions' | 'mirror';
-  /** With the version, without the slash at the end; empty for the one that is built in. */
+  /** The address with the version and without a slash at the end. It is empty for the built-in provider. */
   readonly baseUrl: string;
   readonly apiKey?: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** How long a model may stay silent. */
+  /** How long a model may send nothing. */
   readonly timeoutMs: number;
   readonly models: readonly ProviderModel[];
 }
@@ -28,7 +28,7 @@ export interface ProviderModel {
   readonly cost?: Readonly<Record<string, number>> | undefined;
 }
 
-/** The provider that is always there. */
+/** The built-in provider, which always exists. */
 export const MIRROR_PROVIDER = 'mirror';
 
 export function resolveProvider(config: Config, provider: string, variables: EnvironmentVariables): ProviderSettings {
@@ -53,28 +53,28 @@ export function resolveProvider(config: Config, provider: string, variables: Env
   };
 }
 
-/** Names under `models.providers`, in their order. */
+/** Returns the names under `models.providers`, in their order. */
 export function configuredProviders(config: Config): string[] {
   const providers: unknown = isPlainObject(config.models) ? config.models.providers : undefined;
   return isPlainObject(providers) ? Object.keys(providers).filter((name) => isPlainObject(providers[name])) : [];
 }
 
-/** The models that a provider's entry lists. */
+/** Returns the models that a provider's entry lists. */
 export function configuredModels(config: Config, provider: string): readonly ProviderModel[] {
   return providerModels(providerEntry(config, provider));
 }
 
-/** The key that a provider would be used with, wherever it comes from. */
+/** Returns the key for a provider, from the configuration or the environment. */
 export function findApiKey(config: Config, provider: string, variables: EnvironmentVariables): string | undefined {
   return resolveApiKey(provider, providerEntry(config, provider), variables);
 }
 
-/** `OPENROUTER_API_KEY` for `openrouter`. */
+/** Returns for example `OPENROUTER_API_KEY` for `openrouter`. */
 export function keyVariable(provider: string): string {
   return `${provider.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}_API_KEY`;
 }
 
-/** In tokens: as configured, else what is known of the family, else undefined. */
+/** Returns the window in tokens: the configured one, else the one known for the family, else undefined. */
 export function contextWindowOf(settings: ProviderSettings, model: string): number | undefined {
   const configured = settings.models.find(({ id }) => id === model)?.contextWindow;
   if (configured !== undefined) return configured;
@@ -117,7 +117,9 @@ const MIRROR_SETTINGS: ProviderSettings = {
 
 const DEFAULT_TIMEOUT_SECONDS = 120;
 
-/** Families whose window is the same for all their models. Servers at home decide theirs themselves. */
+/**
+ * Families in which all models have the same window. Local servers decide theirs themselves, so they are not listed.
+ */
 const CONTEXT_WINDOWS: readonly (readonly [RegExp, number])[] = [
   [/^claude-/, 200_000],
   [/^gpt-5/, 400_000],
@@ -154,7 +156,10 @@ function unknownProvider(config: Config, provider: string): UnknownProviderError
   return new UnknownProviderError({ provider, known, suggestion: nearMatch(provider, known) });
 }
 
-/** OpenAI's other API is answered by the same servers, so an entry that asks for it gets the one that is spoken here. */
+/**
+ * The same servers also answer OpenAI's other API, so an entry that asks for that API gets the one that is supported
+ * here.
+ */
 function resolveApi(
   provider: string,
   entry: PlainObject | undefined,
@@ -197,8 +202,8 @@ function resolveBaseUrl(
 }
 
 /**
- * Anthropic's own programs take the address without the version, and OpenAI's with it. Both spellings work here for
- * both, unless an address for OpenAI's API has a path of its own, which may need no version.
+ * Anthropic's own programs take the address without the version, and OpenAI's with it. Here both forms work for both,
+ * unless an address for OpenAI's API has a path of its own, which may need no version.
  */
 function withVersion(baseUrl: string, api: ProviderSettings['api']): string {
   const url = baseUrl.trim().replace(/\/+$/, '');
@@ -215,8 +220,8 @@ function resolveApiKey(
 }
 
 /**
- * A key as it may stand in a configuration: itself, the name of a variable, or an object that names one. What still
- * looks like a variable that nobody replaced is no key.
+ * Reads a key as a configuration may write it: the key itself, the name of a variable, or an object that names one.
+ * Text that still looks like a variable that was not replaced is not a key.
  */
 function secretOf(value: unknown, variables: EnvironmentVariables): string | undefined {
   if (isPlainObject(value)) {
@@ -228,7 +233,7 @@ function secretOf(value: unknown, variables: EnvironmentVariables): string | und
   return filled(variables[given]) ?? (given.includes('_') ? undefined : given);
 }
 
-/** The variable that the configuration wanted, else the usual one. */
+/** Returns the variable that the configuration names, else the usual one. */
 function missingVariable(provider: string, entry: PlainObject | undefined): string {
   const given = entry?.apiKey;
   const wanted = isPlainObject(given) ? given.id : filled(given)?.replace(/^\$\{(.*)\}$/, '$1');

@@ -1,4 +1,4 @@
-// The one question that everything here asks about a parsed value before it looks inside.
+// Checks that a parsed value is an object before other code looks inside.
 
 export type PlainObject = Record<string, unknown>;
 

@@ -1,4 +1,4 @@
-// What the configuration says about plugins, with everything that it leaves open filled in.
+// The configuration of plugins, with defaults for everything that it does not set.
 
 import type { PluginEntry, PluginSettings } from '../protocol/plugin-settings.ts';
 import type { Config } from './schema.ts';

@@ -1,6 +1,7 @@
-// The settings that Atrium reads, as one schema: the type, the checks and the exported JSON Schema come from it.
-// Everything else in a file is kept as it is. Each leaf's error is the phrase that completes "expected …"; where the
-// value was found is not known here. Nothing has a default here, so a home without a configuration never loads zod.
+// The settings that Atrium reads, as one schema: the type, the checks and the exported JSON Schema are made from it.
+// Everything else in a file is kept as it is. The error of each leaf is the phrase that completes "expected …"; the
+// schema does not know where a value was found. The schema sets no defaults, so a home without a configuration never
+// loads zod.
 
 import { z } from 'zod';
 import { SESSION_TYPES } from '../protocol/session-type.ts';
@@ -8,8 +9,8 @@ import { TRUNCATION_WARNING_MODES } from './bootstrap-limits.ts';
 import { CONTEXT_INJECTION_MODES } from './context-injection.ts';
 
 /**
- * What to do with a key that a section does not list. In sections of our own every such key is worth a warning; in
- * sections that we share with OpenClaw only one that looks like a misspelt key of ours is.
+ * What to do with a key that a section does not list. In Atrium's own sections every such key gets a warning; in
+ * sections that are shared with OpenClaw only a key that looks like a misspelt known one does.
  */
 export type UnknownKeyPolicy = 'warn' | 'warn-if-similar';
 export const unknownKeyPolicies = z.registry<{ policy: UnknownKeyPolicy }>();
@@ -53,17 +54,17 @@ const heartbeat = shared({
   includeSystemPromptSection: flag().optional().describe('Whether the prompt speaks of heartbeats. Default true.'),
   activeHours: shared({
     start: clockTime().optional().describe('Default "00:00".'),
-    end: clockTime().optional().describe('Default "24:00". Before the start means the next day.'),
+    end: clockTime().optional().describe('Default "24:00". An end before the start is on the next day.'),
     timezone: text().optional().describe('"user", "local" or a name such as "Europe/Lisbon". Default "user".'),
   })
     .optional()
-    .describe('When it beats. Default: always.'),
+    .describe('The hours in which heartbeats happen. Default: always.'),
   target: text()
     .optional()
     .describe(
       'Where an answer goes: "last" (where the agent was last spoken to, the default), "none", or a surface such as "cli:local".',
     ),
-  prompt: filledText().optional().describe('What the agent is told, instead of our own words.'),
+  prompt: filledText().optional().describe('The text that the agent is told, instead of the built-in one.'),
   ackMaxChars: wholeNumber(0, 100_000)
     .optional()
     .describe('An answer with the silence token and no more than this besides is not sent. Default 300.'),
@@ -73,16 +74,18 @@ const toolLists = {
   profile: text()
     .optional()
     .describe('Where the list of tools begins: "minimal", "coding", "messaging" or "full". Default: all tools.'),
-  allow: texts().optional().describe('Only these: names, globs such as "sessions_*", groups such as "group:fs".'),
-  alsoAllow: texts().optional().describe('These besides those of the profile.'),
-  deny: texts().optional().describe('Never these, whatever else is said.'),
+  allow: texts()
+    .optional()
+    .describe('Only these tools are available: names, globs such as "sessions_*", groups such as "group:fs".'),
+  alsoAllow: texts().optional().describe('These tools are available besides those of the profile.'),
+  deny: texts().optional().describe('These tools are never available, even if another list allows them.'),
 };
 
 const execTool = shared({
   security: oneOf(['deny', 'allowlist', 'full'])
     .optional()
     .describe(
-      '"allowlist", the default, asks for whatever no rule allows; "full" asks for nothing unless "ask" is "always"; "deny" runs nothing.',
+      '"allowlist", the default, asks for everything that no rule allows; "full" asks for nothing unless "ask" is "always"; "deny" runs nothing.',
     ),
   ask: oneOf(['off', 'on-miss', 'always'])
     .optional()
@@ -131,10 +134,12 @@ const compaction = shared({
     .gt(0, { error: 'a number above 0 and below 1' })
     .lt(1, { error: 'a number above 0 and below 1' })
     .optional()
-    .describe("The share of the model's window at which it begins. Default 0.8."),
-  keepRecentTokens: positive().optional().describe('What stays as it was said. Default: a quarter of the window.'),
+    .describe("The share of the model's window at which summarising begins. Default 0.8."),
+  keepRecentTokens: positive()
+    .optional()
+    .describe('How many recent tokens stay word for word. Default: a quarter of the window.'),
   mode: text().optional().describe("OpenClaw's way of summarising; kept, and without effect."),
-  model: filledText().optional().describe('Who writes the summary. Default: the model of the run.'),
+  model: filledText().optional().describe('The model that writes the summary. Default: the model of the run.'),
   timeoutSeconds: wholeNumber(1, 3_600).optional().describe('The longest that a summary may take. Default 120.'),
 });
 
@@ -144,8 +149,12 @@ const agents = shared({
     compaction: compaction.optional().describe('How long conversations are shortened.'),
     contextTokens: positive()
       .optional()
-      .describe("The window of models that we do not know, and the most that is used of others'. Default 128000."),
-    model: modelChoice.optional().describe('The model and the ones to fall back to. Default: by the keys at hand.'),
+      .describe(
+        'The window of models whose window is unknown, and the most that is used of every other window. Default 128000.',
+      ),
+    model: modelChoice
+      .optional()
+      .describe('The model and its fallbacks. Default: chosen by the API keys that are set.'),
     maxConcurrent: wholeNumber(1, 1_000).optional().describe('Runs at the same time, one per session. Default 16.'),
     maxToolRounds: wholeNumber(1, 1_000)
       .optional()
@@ -172,7 +181,7 @@ const agents = shared({
           .optional()
           .describe('Which set of bootstrap files the agent has. Default "openclaw".'),
         skipBootstrap: flag().optional(),
-        tools: shared(agentTools).optional().describe('What this agent has, instead of or besides "tools".'),
+        tools: shared(agentTools).optional().describe('The tools of this agent, instead of or besides "tools".'),
         compaction: compaction.optional(),
       }),
       { error: 'a list of agents' },
@@ -241,7 +250,7 @@ const hours = z
   .regex(/^(?:[01]?\d|2[0-3])-(?:[01]?\d|2[0-4])$/, { error: hoursPhrase })
   .refine((span) => Number(span.split('-')[0]) !== Number(span.split('-')[1]), { error: hoursPhrase });
 
-/** Strict, unlike everything else: a condition that nobody evaluates would silently hold. */
+/** This object is strict, unlike all others: a misspelt condition would be ignored, and the rule would always hold. */
 const condition = z.strictObject(
   {
     agent: oneOrMore(filledText(), 'an agent id').optional(),
@@ -266,7 +275,7 @@ const rule = ours({
   mode: oneOf(['append', 'prepend', 'replace', 'add', 'remove']).optional().describe('Default "append".'),
   text: text().optional(),
   from: filledText().optional().describe('A file whose text is used.'),
-  when: condition.optional().describe('All conditions must hold; none given always holds.'),
+  when: condition.optional().describe('All conditions must hold; without conditions the rule always holds.'),
   priority: z.number({ error: 'a number' }).optional(),
   stability: stability.optional(),
   enabled: flag().optional(),
@@ -307,7 +316,7 @@ const bootstrap = ours({
     })
     .optional()
     .describe('Sections that are never cut.'),
-  priority: texts().optional().describe('File names, the last to be cut first.'),
+  priority: texts().optional().describe('File names; the first one is cut last.'),
   subagentFiles: texts().optional().describe('Files that subagents and cron jobs may read.'),
   sharedSurfaces: ours({
     withhold: texts().optional().describe('Files kept out of group and channel prompts. Default MEMORY.md.'),
@@ -357,14 +366,14 @@ const plugins = shared({
     paths: texts().optional().describe('Files and folders with plugins.'),
   }).optional(),
   slots: shared({
-    memory: text().optional().describe('The plugin that is the memory; "none" for none.'),
+    memory: text().optional().describe('The plugin that provides memory, or "none".'),
   }).optional(),
   entries: recordOf(
     shared({
       enabled: flag().optional(),
       isolation: oneOf(['worker', 'inline'])
         .optional()
-        .describe('Where it runs. Default "worker": it can be stopped when it spins.'),
+        .describe('Where it runs. Default "worker", where it can be stopped when it hangs.'),
       config: anyObject().optional().describe("The plugin's own settings."),
       hooks: pluginHooks.optional(),
     }),
@@ -408,7 +417,7 @@ const models = shared({
               cacheWrite: price().optional(),
             })
               .optional()
-              .describe('Prices per million tokens, in whatever currency you like.'),
+              .describe('Prices per million tokens, in a currency of your choice.'),
           }),
           { error: 'a list of models' },
         )
@@ -441,7 +450,7 @@ const session = shared({
   resetByChannel: recordOf(resetRule).optional(),
   pins: texts()
     .optional()
-    .describe('What no summary may lose: facts in words, and sections such as "AGENTS.md#Safety".'),
+    .describe('What every summary must keep: facts in words, and sections such as "AGENTS.md#Safety".'),
 });
 
 const bindings = z.array(
@@ -478,7 +487,9 @@ const recorder = ours({
     maxBytes: wholeNumber(1_024, 10_737_418_240).optional().describe('The most of one session. Default 10 MiB.'),
   }).optional(),
   captures: ours({
-    maxBytes: wholeNumber(0, 1_099_511_627_776).optional().describe('Of all requests together. Default 256 MiB.'),
+    maxBytes: wholeNumber(0, 1_099_511_627_776)
+      .optional()
+      .describe('The most of all requests together. Default 256 MiB.'),
     maxDays: wholeNumber(0, 36_500).optional().describe('Older requests are forgotten. Default 30.'),
   }).optional(),
 });
@@ -498,8 +509,10 @@ const tools = shared({
       allowHosts: texts()
         .optional()
         .describe('Hosts that may be fetched although their addresses are private, such as "wiki.lan".'),
-      maxBytes: wholeNumber(1_024, 104_857_600).optional().describe('Of one answer. Default 5 MiB.'),
-      maxChars: wholeNumber(100, 1_000_000).optional().describe('What the agent reads of it. Default 50000.'),
+      maxBytes: wholeNumber(1_024, 104_857_600).optional().describe('The most of one answer. Default 5 MiB.'),
+      maxChars: wholeNumber(100, 1_000_000)
+        .optional()
+        .describe('How many characters of it the agent reads. Default 50000.'),
       timeoutSeconds: wholeNumber(1, 600).optional().describe('Default 30.'),
     }).optional(),
   }).optional(),
@@ -509,10 +522,10 @@ const approvals = shared({
   ttlMinutes: wholeNumber(1, 525_600).optional().describe('How long an approval waits for an answer. Default 30.'),
   timeoutBehavior: oneOf(['deny', 'allow'])
     .optional()
-    .describe('What an approval that nobody answered counts as. Default "deny".'),
+    .describe('The decision when an approval gets no answer in time. Default "deny".'),
   approvers: texts()
     .optional()
-    .describe('Who may answer in a group or channel, as "channel:sender", such as "discord:4711". Default: nobody.'),
+    .describe('Who may answer in a group or channel, as "channel:sender", such as "discord:4711". Default: no one.'),
 });
 
 const mcp = shared({
@@ -535,7 +548,9 @@ const cron = shared({
   enabled: flag().optional().describe('Whether jobs run. Default true.'),
   missed: oneOf(['catch-up', 'skip'])
     .optional()
-    .describe('What becomes of slots that passed while the gateway was down. Default "catch-up": once.'),
+    .describe(
+      'What happens to slots that passed while the gateway was down. Default "catch-up": one run makes up for all.',
+    ),
 });
 
 export const configSchema = ours({
@@ -556,13 +571,13 @@ export const configSchema = ours({
   tools: tools.optional(),
 });
 
-/** A validated configuration. Keys that the schema does not list are kept, as unknown values. */
+/** A validated configuration. Keys that the schema does not list are kept as unknown values. */
 export type Config = z.infer<typeof configSchema>;
 
-/** Top-level sections whose values are checked and whose variables must be set; the others are carried along. */
+/** Top-level sections whose values are checked and whose variables must be set. Other sections are only kept. */
 export const USED_SECTIONS: readonly string[] = Object.keys(configSchema.shape);
 
-/** Top-level sections of OpenClaw that nothing here reads yet: kept, and no reason to warn. */
+/** Top-level sections of OpenClaw that Atrium does not read yet. They are kept, and they cause no warning. */
 export const PASSED_SECTIONS: readonly string[] = `
   $schema accessGroups acp audio audit auth broadcast browser canvasHost channels cli commands
   commitments crestodian diagnostics discovery env logging media memory messages meta nodeHost
@@ -571,7 +586,7 @@ export const PASSED_SECTIONS: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** The schema for editors and forms, as JSON Schema. */
+/** Returns the schema as JSON Schema, for editors and forms. */
 export function configJsonSchema(): Record<string, unknown> {
   return { ...z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' }), title: 'Atrium configuration' };
 }

@@ -1,5 +1,5 @@
-// The state directory: where the configuration, sessions, hooks and per-agent data of one installation live. A home
-// from before the product was renamed keeps working where it is.
+// The state directory, which has the configuration, the sessions, the hooks and the data of each agent of one
+// installation. A home from before the product was renamed keeps working where it is.
 
 import { statSync } from 'node:fs';
 import os from 'node:os';
@@ -23,7 +23,7 @@ export function resolveStateDir(
   return LEGACY_STATE_DIRNAMES.map((name) => path.join(home, name)).find(isDirectory) ?? current;
 }
 
-/** True for a directory, or a link to one, that can be seen from here. */
+/** True for a directory, or a link to one, that this process can see. */
 export function isDirectory(file: string): boolean {
   try {
     return statSync(file).isDirectory();

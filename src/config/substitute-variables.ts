@@ -1,5 +1,6 @@
-// `${NAME}` in the texts of a configuration, replaced by the environment variable. `$${NAME}` stands for the literal
-// text. A variable that is not set leaves the text as it is and is reported, since not every section is used.
+// Replaces `${NAME}` in the texts of a configuration by the environment variable. `$${NAME}` stands for the literal
+// text. Where a variable is not set, the text stays as it is and the variable is reported, because not every section is
+// used.
 
 import type { ConfigPath } from './config-path.ts';
 import type { EnvironmentVariables } from './home-dir.ts';
@@ -15,7 +16,7 @@ export interface SubstitutedConfig {
   readonly missing: readonly MissingVariable[];
 }
 
-/** Only names in capitals count; `${name}` is left to templates that mean something else by it. */
+/** Only names in capitals count; `${name}` is left for templates that use it with another meaning. */
 const REFERENCE = /(\$?)\$\{([A-Z_][A-Z0-9_]*)\}/g;
 
 export function substituteVariables(value: unknown, variables: EnvironmentVariables): SubstitutedConfig {

@@ -57,7 +57,7 @@ describe('what a configuration says about tools', () => {
     expect(subagent('agent:main:subagent:a', odd)).toMatchObject({ maxSpawnDepth: 1 });
   });
 
-  it('is found in every place for whoever looks for slips', () => {
+  it('is found in every place, for checks that look for mistakes', () => {
     expect(listToolPlaces(config).map(({ place }) => place)).toEqual([
       'tools',
       'tools.byProvider["OpenAI"]',

@@ -1,5 +1,5 @@
-// What a configuration says about tools: each place that lists some, and which of those places count for one agent in one
-// session with one model. What the lists mean is not known here.
+// What a configuration says about tools: every place that lists tools, and which of these places count for one agent in
+// one session with one model. This file does not interpret the lists.
 
 import { isSubagentSessionKey, subagentDepthOfSessionKey } from '../protocol/session-key.ts';
 import type { ToolSection } from '../protocol/tool-section.ts';
@@ -45,7 +45,7 @@ export function toolPolicyOf(config: Config, scope: ToolPolicyScope): Configured
   };
 }
 
-/** Every place of the configuration that lists tools, for whoever looks for slips. */
+/** Returns every place of the configuration that lists tools, for checks that look for mistakes. */
 export function listToolPlaces(config: Config): readonly ToolSection[] {
   const { tools } = config;
   const subagents = tools?.subagents?.tools;
@@ -56,7 +56,7 @@ export function listToolPlaces(config: Config): readonly ToolSection[] {
   ];
 }
 
-/** Plugins that the configuration speaks of: lists may name the tools of each by its id. */
+/** Returns the plugins that the configuration mentions. A list may name all tools of a plugin by the plugin's id. */
 export function listPluginIds(config: Config): readonly string[] {
   return Object.keys(config.plugins?.entries ?? {});
 }
@@ -72,7 +72,7 @@ function placesIn(
   return [placed(place, tools), ...byProvider.map(([key, lists]) => placed(placeOfProvider(place, key), lists))];
 }
 
-/** The model's own entry goes before its provider's; keys are compared without regard to case. */
+/** The model's own entry counts before its provider's. Keys are compared without regard to case. */
 function providerLists(
   place: string,
   byProvider: Readonly<Record<string, WrittenTools>> | undefined,
@@ -86,7 +86,7 @@ function providerLists(
   return undefined;
 }
 
-/** Most exact first. Some providers pass models of others on, whose ids name a provider themselves. */
+/** The most exact name is first. Some providers pass on models of others, whose ids contain a provider themselves. */
 function providerNames(provider: string, model: string): readonly string[] {
   const full = provider === '' || model === '' ? [] : [`${provider}/${model}`];
   return [...full, ...(model.includes('/') ? [model] : []), ...(provider === '' ? [] : [provider])];

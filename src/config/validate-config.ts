@@ -1,5 +1,5 @@
-// The check of a configuration against the schema: what is wrong, and which keys mean nothing to anybody. It says
-// where only as a path; the caller knows the files.
+// Checks a configuration against the schema: which values are wrong, and which keys no setting has. It names places
+// only as paths; the caller knows the files.
 
 import { z } from 'zod';
 import { nearMatch } from '../protocol/near-match.ts';
@@ -10,9 +10,9 @@ import { configSchema, PASSED_SECTIONS, unknownKeyPolicies } from './schema.ts';
 
 export interface ConfigFault {
   readonly path: ConfigPath;
-  /** Completes "… is". */
+  /** Completes the sentence "… is". */
   readonly found: string;
-  /** Completes "expected". */
+  /** Completes the phrase "expected …". */
   readonly expected: string;
 }
 
@@ -21,7 +21,9 @@ export interface UnknownKey {
   readonly suggestion: string | undefined;
 }
 
-/** `written` is the same value before variables were put in; faults quote it, so that no secret ends up in a message. */
+/**
+ * `written` is the same value before variables were replaced. Faults quote it, so that no secret appears in a message.
+ */
 export function listConfigFaults(value: unknown, written: unknown): ConfigFault[] {
   const result = configSchema.safeParse(value);
   return result.success ? [] : result.error.issues.flatMap((issue) => faultsOf(issue, written));
@@ -53,7 +55,7 @@ function describe(value: unknown): string {
   return `the text ${JSON.stringify(clip(value, 60))}`;
 }
 
-/** Keys that no setting has, with the setting that was probably meant. */
+/** Returns the keys that no setting has, each with the setting that was probably meant. */
 export function listUnknownKeys(value: unknown): UnknownKey[] {
   const unknown: UnknownKey[] = [];
   visitSchema(configSchema, value, [], (schema, object, at) => {
@@ -63,7 +65,8 @@ export function listUnknownKeys(value: unknown): UnknownKey[] {
     for (const key of Object.keys(object)) {
       if (known.includes(key)) continue;
       const suggestion = nearMatch(key, known);
-      // Beside the setting itself, a similar key is more likely another product's than a slip.
+      // When the setting itself is also there, a similar key more likely belongs to another product than being a
+      // mistake.
       const isSlip = suggestion !== undefined && !Object.hasOwn(object, suggestion);
       if (policy === 'warn' || isSlip) unknown.push({ path: [...at, key], suggestion });
     }
@@ -83,7 +86,7 @@ function visitSchema(schema: Schema, value: unknown, at: ConfigPath, visit: Sche
   }
 }
 
-/** True when something reads the value at this path, or parts of it. */
+/** True when Atrium reads the value at this path, or parts of it. */
 export function isKnownSetting(path: ConfigPath): boolean {
   return schemaAt(path) !== undefined;
 }
@@ -98,7 +101,7 @@ function unwrap(schema: Schema): Schema {
   return schema instanceof z.ZodOptional ? unwrap(schema.unwrap()) : schema;
 }
 
-/** What governs a part of a value; undefined where the value is only carried along. */
+/** Returns the schema for a part of a value, or undefined where the value is only kept. */
 function stepInto(schema: Schema, part: string | number): Schema {
   if (schema instanceof z.ZodArray) return schema.element;
   if (schema instanceof z.ZodRecord) return schema.valueType;

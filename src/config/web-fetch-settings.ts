@@ -1,4 +1,4 @@
-// What `tools.web.fetch` allows: which private hosts, how much and for how long.
+// What `tools.web.fetch` allows: which private hosts, how many bytes and how much time.
 
 import type { Config } from './schema.ts';
 

@@ -105,7 +105,7 @@ describe('editing a YAML source', () => {
     expect(() => edit('a:\n  # inside\n  b: 1\n', ['a'], 2)).toThrow('lose a comment');
   });
 
-  it('reads back as the changed value with every comment, whatever the file looks like', () => {
+  it('reads back as the changed value with every comment, for any file', () => {
     fc.assert(
       fc.property(commentedText, path, newValue, (text, at, value) => {
         const before = parse(text);
@@ -133,7 +133,7 @@ const newValue = fc.oneof(
   fc.dictionary(key, words, { maxKeys: 2, noNullPrototype: true }),
 );
 
-/** Turns a random path into one that adds something or replaces a scalar: lists grow, objects are entered. */
+/** Turns a random path into one that adds a value or replaces a scalar: lists grow, and objects are entered. */
 function growing(value: unknown, at: ConfigPath): ConfigPath {
   const result: (string | number)[] = [];
   let current = value;
@@ -158,7 +158,10 @@ const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
 }));
 let counter = 0;
 
-/** A printed document with comments put where YAML allows them: on lines of their own and after simple values. */
+/**
+ * Makes a printed document with comments in the places where YAML allows them: on lines of their own and after simple
+ * values.
+ */
 const commentedText = fc
   .tuple(
     fc.dictionary(key, tree, { maxKeys: 4, noNullPrototype: true }),

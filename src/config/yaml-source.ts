@@ -1,5 +1,6 @@
-// A YAML configuration file. Edits are first tried as the smallest change of the text; where that is not possible the
-// document is printed anew, which keeps its comments but not every space. Either is used only if it reads back right.
+// A YAML configuration file. An edit is first tried as the smallest change of the text. Where that is not possible, the
+// document is printed again, which keeps its comments but not every space. Either result is used only if it reads back
+// correctly.
 
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -49,7 +50,7 @@ function toValue(file: string, document: Document, lines: LineCounter): unknown 
   try {
     return document.toJS() ?? {};
   } catch (error) {
-    // The only values that cannot be built are aliases: to nothing, to themselves, or to far too much.
+    // Only aliases cannot be built: to a missing anchor, to themselves, or to far too many values.
     let offset = 0;
     visit(document, {
       Alias(_, alias) {
@@ -79,7 +80,10 @@ function wordsOf(code: string, message: string): string {
   return `this is not YAML: ${message.replace(/\.$/, '')}`;
 }
 
-/** The parser recurses without a limit, and a deep enough file ends the whole process; so depth is measured before. */
+/**
+ * The parser recurses without a limit, and a deeply nested file would end the whole process, so the depth is measured
+ * before.
+ */
 function refuseDeepText(file: string, text: string): void {
   const deepest = 100;
   let depth = 0;
@@ -105,7 +109,7 @@ function commentsOf(text: string): string[] {
     .map((token) => token.trimEnd());
 }
 
-/** The lexer puts this before the text of a scalar, whatever that begins with. */
+/** The lexer puts this character before the text of every scalar. */
 const SCALAR_MARK = '\x1f';
 
 /** The pair or list item that a part of a path names, with its value. */
@@ -142,7 +146,7 @@ function editText(file: string, text: string, value: unknown, path: ConfigPath, 
   const expected = withValueAt(value, path, replacement);
   let cause: unknown;
   for (const propose of [spliceValue, printAnew]) {
-    // Block text is easier to read, yet the library cannot print every text as a block in every indentation.
+    // Block text is easier to read, but the library cannot print every text as a block in every indentation.
     for (const blockQuote of [true, false]) {
       try {
         const proposed = propose(text, path, replacement, { ...styleOf(text), blockQuote });
@@ -166,7 +170,7 @@ function readsAs(text: string, expected: unknown, before: string): boolean {
   }
 }
 
-/** Undefined when the change is not one of the simple ones. The result is a proposal that must be read back. */
+/** Returns undefined when the change is not one of the simple ones. The result is a proposal that must be read back. */
 function spliceValue(text: string, path: ConfigPath, replacement: unknown, style: Style): string | undefined {
   const document = parseDocument(text, PARSING);
   let node = document.contents as Node | null;
@@ -239,7 +243,7 @@ function insertItem(text: string, list: YAMLSeq, value: unknown, style: Style): 
   return appendLines(text, end, printLines([value], style, ' '.repeat(columnOf(text, start))), style);
 }
 
-/** Only on one line: comments and line ends inside brackets follow rules of their own. */
+/** Only a collection on one line is changed, because comments and line ends inside brackets follow other rules. */
 function insertInFlow(text: string, collection: YAMLMap | YAMLSeq, item: string): string | undefined {
   if (!collection.range) return undefined;
   const [start, end] = collection.range;
@@ -280,7 +284,7 @@ function setScalar(
   return text.slice(0, node.range[0]) + printInline(value) + text.slice(node.range[1]);
 }
 
-/** One line, safe inside brackets too: JSON, except for words that need no quotes. */
+/** Prints on one line that is also safe inside brackets: as JSON, except for words that need no quotes. */
 function printInline(value: unknown): string {
   if (typeof value === 'object') return JSON.stringify(value);
   return stringify([value], { collectionStyle: 'flow', lineWidth: 0 }).trim().slice(1, -1).trim();
@@ -293,7 +297,7 @@ function columnOf(text: string, offset: number): number {
 function printAnew(text: string, path: ConfigPath, replacement: unknown, style: Style): string {
   const document = parseDocument(text, PARSING);
   let depth = path.length;
-  // Intermediate values that are null cannot be entered; the nearest collection gets the whole rest of the path.
+  // A null value on the way cannot be entered, so the nearest collection gets the whole rest of the path.
   while (depth > 1 && !isCollection(document.getIn(path.slice(0, depth - 1), true))) depth--;
   const value = document.createNode(nestValue(path.slice(depth), replacement));
   document.setIn(path.slice(0, depth), value);
