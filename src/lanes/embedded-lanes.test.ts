@@ -88,7 +88,7 @@ describe('EmbeddedLanes', () => {
       giveUp: () => Promise.reject(new Error('given up')),
     });
     await isDone(1);
-    // The second refusal came before its run had begun, since a failed claim makes the next one wait for its own.
+    // The second refusal came before its run had begun, because after a failed claim the next claim is awaited.
     expect(told).toEqual(['r1 claim 1 aborted', 'r1 claim 1 runs']);
     expect(warnings).toHaveLength(2);
     expect(warnings[0]).toMatch(/^The lane of a could not go on and is tried again in 2 ms: .*hiccup/);
@@ -180,7 +180,7 @@ describe('EmbeddedLanes', () => {
     expect(told).toEqual(['running', 'stopped']);
   });
 
-  it('leaves a run to whoever has claimed it since', async () => {
+  it('leaves a run to the process that has claimed it since', async () => {
     let goOn = () => {};
     const superseded = new Promise<void>((resolve) => {
       goOn = resolve;
@@ -198,7 +198,7 @@ describe('EmbeddedLanes', () => {
     await vi.waitFor(() => expect(attempts).toBe(1), { interval: 2 });
     await store.commit([{ update: 'runs', where: { runId: 'r1' }, set: { claim: 2 } }], { site: 'claim' });
     goOn();
-    await vi.waitFor(() => expect(warnings.at(-1)).toContain('was taken over by somebody else'), { interval: 2 });
+    await vi.waitFor(() => expect(warnings.at(-1)).toContain('was taken over by another process'), { interval: 2 });
     expect(attempts).toBe(1);
     expect(lanes?.running).toEqual([]);
     expect(await store.select('runs')).toMatchObject([{ claim: 2, status: 'running' }]);

@@ -1,8 +1,8 @@
-// Lanes within one process. The inbox is the queue; memory holds an entry only for keys that run, wait for a slot or
-// pause after a failure, so a million idle sessions cost nothing and a crash forgets nothing.
+// Lanes within one process. The inbox is the queue; memory has an entry only for keys that run, wait for a slot or
+// pause after a failure, so a million idle sessions cost nothing and a crash loses nothing.
 //
-// Promise: one turn at a time per key, turns of different keys in the order in which they asked for a slot. It does not
-// know what a run does, and learns how one went from the store only.
+// Promise: one turn at a time per key; turns of different keys in the order in which they asked for a slot. This class
+// does not know what a run does, and it learns the outcome of a run only from the store.
 
 import { RunInterruptedError, RunStoppedError } from '../protocol/errors.ts';
 import { errorText } from '../protocol/one-line.ts';
@@ -20,17 +20,20 @@ export interface EmbeddedLanesOptions {
   readonly limit: number;
   readonly now: () => number;
   readonly warn: (sentence: string) => void;
-  /** The pause after the first failure of a trigger; each further one doubles it. */
+  /** The pause after the first failure of a trigger. Each further failure doubles it. */
   readonly firstPauseMs?: number | undefined;
 }
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** How long runs that were aborted by a shutdown get to settle. */
+/** How long runs that a shutdown has aborted may take to finish. */
 const GRACE_MS = 1_000;
 
-/** Keys that have work are found in pages of rows, whose payloads are dropped at once; a page begins behind a key. */
+/**
+ * Keys with work are found by reading rows in pages, and the payloads are dropped at once. Each page begins after a
+ * key.
+ */
 const SCAN_PAGE = 64;
 
 export class EmbeddedLanes implements Lanes {
@@ -41,9 +44,12 @@ export class EmbeddedLanes implements Lanes {
   readonly #firstPauseMs: number;
   /** A key without an entry has nothing to do, or is suspended. */
   readonly #lanes = new Map<string, Lane>();
-  /** Lanes that wait for a slot, the longest waiting first. Each of them is in `#lanes` and has no turn. */
+  /**
+   * The lanes that wait for a slot; the one that has waited longest is first. Each of them is in `#lanes` and has no
+   * turn.
+   */
   readonly #ready = new Set<Lane>();
-  /** One per slot in use. */
+  /** One promise per slot in use. */
   readonly #turns = new Set<Promise<void>>();
   #work: LaneWork | undefined;
   #isClosed = false;
@@ -112,7 +118,7 @@ export class EmbeddedLanes implements Lanes {
     return within(timeoutMs, Promise.all(this.#turns));
   }
 
-  /** Wakes every key that has such triggers, the one whose first trigger is oldest before the others. */
+  /** Wakes every key that has such triggers. The key with the oldest first trigger is woken first. */
   async #scan(status: 'claimed' | 'queued'): Promise<void> {
     const firstSeqs = new Map<string, number>();
     let last = '';
@@ -146,7 +152,7 @@ export class EmbeddedLanes implements Lanes {
     }
   }
 
-  /** One trigger at most, so that a key with many of them cannot keep others waiting. Never rejects. */
+  /** Runs at most one trigger, so that a key with many triggers cannot keep others waiting. Never rejects. */
   async #takeTurn(lane: Lane, work: LaneWork): Promise<void> {
     lane.isWoken = false;
     try {
@@ -159,12 +165,12 @@ export class EmbeddedLanes implements Lanes {
     }
   }
 
-  /** An attempt that a shutdown cut short says nothing about its run, so the next process does not count it. */
+  /** An attempt that a shutdown interrupted says nothing about its run, so the next process does not count it. */
   async #forgive({ attempt }: Lane): Promise<void> {
     if (!attempt) return;
     const { runId, claim } = attempt;
     const write: Write = { update: 'runs', where: { runId }, set: { progressClaim: claim } };
-    // Without it the attempt counts like one that was killed, which is no worse than that.
+    // If this commit fails, the attempt is counted like one whose process was killed, which is acceptable.
     await failureOf(this.#store.commit([write], { site: 'claim', claim: { runId, claim } }));
   }
 
@@ -203,8 +209,8 @@ export class EmbeddedLanes implements Lanes {
     const claiming = failureOf(this.#store.commit(writes, { site: 'claim', lazy: true }), (error) =>
       controller.abort(error),
     );
-    // Commits keep their order, so what the run commits comes after its claim. Only a claim that somebody else may hold
-    // has to be waited for.
+    // Commits keep their order, so what the run commits comes after its claim. Only a claim that another process may
+    // also hold has to be awaited.
     const isContested = run !== undefined || lane.failures > 0;
     const isRefused = isContested && (await claiming) !== undefined;
     const claimed = { trigger: { ...trigger, status: 'claimed' as const }, claim, attempt: claim.claim };
@@ -213,7 +219,7 @@ export class EmbeddedLanes implements Lanes {
 
     const refusal = await claiming;
     if (refusal) {
-      // Without its claim this attempt never was; the next one looks at the store afresh.
+      // Without its claim this attempt did not happen; the next attempt reads the store again.
       lane.attempt = undefined;
       throw refusal.error;
     }
@@ -221,14 +227,14 @@ export class EmbeddedLanes implements Lanes {
     attempt.outcome = 'resolved';
   }
 
-  /** Another holder has claimed the run since; it is theirs now, and so is its lane. */
+  /** Another process has claimed the run since, so the run and its lane belong to that process now. */
   #letGo(lane: Lane, run: RunRow): 'idle' {
-    this.#warn(`The run ${run.runId} of ${lane.sessionKey} was taken over by somebody else and is left to them.`);
+    this.#warn(`The run ${run.runId} of ${lane.sessionKey} was taken over by another process, which goes on with it.`);
     forgetAttempt(lane);
     return 'idle';
   }
 
-  /** Keeps the lane, so that nobody overtakes, and gives the slot back. */
+  /** Keeps the lane, so that no later trigger overtakes, and gives the slot back. */
   #pause(lane: Lane, error: unknown): void {
     if (this.#isClosed) {
       this.#lanes.delete(lane.sessionKey);
@@ -237,7 +243,7 @@ export class EmbeddedLanes implements Lanes {
     lane.failures++;
     if (lane.attempt) {
       lane.attempt.outcome = 'rejected';
-      // A store without room says nothing about the run, however long that lasts.
+      // A failure of the store says nothing about the run, even if it lasts long.
       lane.forgiven = isStoreError(error) ? lane.attempt.runId : undefined;
     }
     const pauseMs = Math.min(this.#firstPauseMs * 2 ** (lane.failures - 1), LONGEST_PAUSE_MS);
@@ -260,14 +266,14 @@ export class EmbeddedLanes implements Lanes {
 
 interface Lane {
   readonly sessionKey: string;
-  /** A row was committed since the turn began, so finding none does not mean that there is none. */
+  /** A row was committed since the turn began, so a look-up that found no row must be repeated. */
   isWoken: boolean;
-  /** In a row, of the trigger that is next. */
+  /** The number of failures in a row of the next trigger. */
   failures: number;
-  /** The run whose last claim came to nothing by the store's fault. */
+  /** The run whose last claim failed because of the store. */
   forgiven?: string | undefined;
   attempt?: Attempt | undefined;
-  /** A run that was stopped stays so: a further attempt at it starts out aborted. */
+  /** A run that was stopped stays stopped: a further attempt starts with an aborted signal. */
   stopped?: { readonly runId: string; readonly error: RunStoppedError } | undefined;
   pause?: NodeJS.Timeout | undefined;
 }

@@ -1,5 +1,5 @@
-// What any Lanes must do, told as tests over a real store. An implementation's own test file hands in how to make one;
-// pauses after failures must be short there, since the suite waits for them.
+// What every implementation of Lanes must do, as tests over a real store. The test file of an implementation passes a
+// function that makes one. Its pauses after failures must be short, because the suite waits for them.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RunInterruptedError, RunStoppedError } from '../protocol/errors.ts';
@@ -10,7 +10,7 @@ import type { ClaimedTrigger, Lanes, LaneWork } from './lanes.ts';
 
 export interface LanesUnderTest {
   readonly store: Store;
-  /** A fresh instance over the same store, as another process would make it. */
+  /** Makes a fresh instance over the same store, as another process would. */
   lanes(limit: number): Lanes;
   remove(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export function describeLanes(name: string, make: () => Promise<LanesUnderTest>)
       );
     }
 
-    /** What a run does at its end. */
+    /** Does what a run does at its end. */
     async function end(claim: ClaimedTrigger['claim'], status: RunStatus = 'done'): Promise<void> {
       const writes: Write[] = [
         { update: 'runs', where: { runId: claim.runId }, set: { status, endedAt: 1, progressClaim: claim.claim } },
@@ -189,7 +189,7 @@ export function describeLanes(name: string, make: () => Promise<LanesUnderTest>)
       expect(await runOf('r1')).toMatchObject({ status: 'done', claim: 2 });
     });
 
-    it('tries a run that failed again before anybody behind it', async () => {
+    it('tries a run that failed again before any later trigger', async () => {
       const order: string[] = [];
       await queue(['a', 'r1'], ['a', 'r2']);
       await open(4, {
@@ -266,7 +266,7 @@ export function describeLanes(name: string, make: () => Promise<LanesUnderTest>)
       expect(attempts).toBe(8);
     });
 
-    it('does not run again what has ended, whatever its trigger says', async () => {
+    it('does not run again what has ended, even if its trigger is still open', async () => {
       await queue(['a', 'r1'], ['a', 'r2'], ['b', 'r3'], ['c', 'r4'], ['d', 'r5']);
       const ended: readonly RunStatus[] = ['done', 'failed', 'stopped', 'blocked'];
       for (const [index, status] of ended.entries()) {
@@ -304,7 +304,7 @@ export function describeLanes(name: string, make: () => Promise<LanesUnderTest>)
         },
       });
       await eventually(() => expect(started).toEqual(['r1', 'r2']));
-      expect(lanes.stop('c', 'nobody there')).toBe(false);
+      expect(lanes.stop('c', 'no run there')).toBe(false);
       expect(lanes.stop('a', 'the user said /stop')).toBe(true);
       await eventually(async () => expect((await runOf('r1')).status).toBe('stopped'));
       expect(reasons).toHaveLength(1);

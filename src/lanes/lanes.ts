@@ -1,14 +1,16 @@
-// The Lanes contract: who may run next. A lane is the FIFO of one session key, read from the inbox; one run at a time
-// holds it, and different keys run side by side up to a limit.
+// The Lanes contract: which trigger may run next. A lane is the FIFO of one session key, read from the inbox; one run
+// at a time holds it, and different keys run side by side up to a limit.
 //
-// Errors: a handler that rejects has left its run unfinished; the lane claims the same trigger again, after a pause that
-// grows. A trigger claimed `MAX_CLAIMS` times without progress is handed to `giveUp` instead.
+// Errors: a handler that rejects has left its run unfinished; the lane claims the same trigger again, after a pause
+// that grows. A trigger claimed `MAX_CLAIMS` times without progress is handed to `giveUp` instead.
 // Rules: triggers of one key are claimed in the order of their `seq`; the next one only after the handler of the one
 // before it has settled. A claim is committed before the handler's own first commit can be. A run that suspends itself
-// leaves its trigger `claimed` and resolves: its lane stays shut, without a slot, until an `approval` row of the same run
-// is queued, which then goes first. A handler that resolves with its run still `running` counts as one that rejected.
-// When it fires: `open` first takes up what a dead process left `claimed`, then what is `queued`; `wake` says that a row
-// was committed for a key. `close` claims nothing more and waits for running handlers up to its budget, then aborts them.
+// leaves its trigger `claimed` and resolves: its lane stays shut, without a slot, until an `approval` row of the same
+// run is queued, which then goes first. A handler that resolves with its run still `running` counts as one that
+// rejected.
+// When it fires: `open` first takes up what a dead process left `claimed`, then what is `queued`; `wake` says that a
+// row was committed for a key. `close` claims nothing more and waits for running handlers up to its budget, then aborts
+// them.
 
 import type { Claim } from '../store/store.ts';
 import type { InboxRow } from '../store/tables.ts';
@@ -19,15 +21,16 @@ export interface Lanes {
   /** Aborts the run that holds this key's lane with a RunStoppedError. False when there is none, or it is suspended. */
   stop(sessionKey: string, reason: string): boolean;
   readonly running: readonly RunningLane[];
-  /** Triggers that wait, over all lanes. */
+  /** Returns the number of waiting triggers over all lanes. */
   waiting(): Promise<number>;
   close(budgetMs: number): Promise<void>;
 }
 
 export interface LaneWork {
   /**
-   * Runs one trigger to its end. Must honour the signal, whose reason says why: a RunStoppedError ends the run for good;
-   * anything else (a RunInterruptedError, a claim that could not be committed) leaves it to be claimed again.
+   * Runs one trigger to its end. It must obey the signal, whose reason says why: a RunStoppedError ends the run for
+   * good; any other reason (a RunInterruptedError, a claim that could not be committed) leaves the run to be claimed
+   * again.
    */
   run(claimed: ClaimedTrigger): Promise<void>;
   /** Turns a trigger that made no progress into a visible failure. */
@@ -37,7 +40,7 @@ export interface LaneWork {
 export interface ClaimedTrigger {
   readonly trigger: InboxRow;
   readonly claim: Claim;
-  /** 1 for the first claim; higher when an earlier one was cut short. */
+  /** The first claim is 1. The number is higher when an earlier attempt was interrupted. */
   readonly attempt: number;
   readonly signal: AbortSignal;
 }

@@ -1,5 +1,5 @@
-// Who is next on one lane, read from the store. What a run left `claimed` comes before what is `queued`, and a suspended
-// run lets nobody pass but the answer that it waits for. Only one trigger is ever loaded, however many wait behind it.
+// Finds the next trigger of one lane in the store. What a run left `claimed` comes before what is `queued`, and a
+// suspended run lets only the answer pass that it waits for. Only one trigger is loaded, even if many wait behind it.
 
 import type { Store, Where } from '../store/store.ts';
 import type { InboxRow, RunRow } from '../store/tables.ts';
@@ -10,10 +10,10 @@ export type NextTrigger =
   | { readonly kind: 'suspended'; readonly runId: string }
   /** The run has ended, but its trigger does not say so yet. */
   | { readonly kind: 'over'; readonly trigger: InboxRow }
-  /** Without a run, nobody has claimed it before. */
+  /** When there is no run, the trigger was not claimed before. */
   | { readonly kind: 'open'; readonly trigger: InboxRow; readonly run: RunRow | undefined };
 
-/** `expectsRun` looks for the run of a queued trigger too, which an ordinary one cannot have. */
+/** `expectsRun` also looks for the run of a queued trigger, which a normal queued trigger cannot have. */
 export async function loadNextTrigger(store: Store, sessionKey: string, expectsRun: boolean): Promise<NextTrigger> {
   const trigger =
     (await firstTrigger(store, { sessionKey, status: 'claimed' })) ??

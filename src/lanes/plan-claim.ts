@@ -1,5 +1,5 @@
-// The commit by which a lane takes a trigger: the run begins, or begins again under a higher claim, and the trigger says
-// that it is taken. Its preconditions make sure that of two who try at once only one succeeds.
+// The commit with which a lane takes a trigger: the run begins, or begins again under a higher claim, and the trigger
+// is marked as claimed. Because of its preconditions, only one of two simultaneous claims succeeds.
 
 import { resolveAgentIdFromSessionKey } from '../protocol/session-key.ts';
 import type { Claim, Write } from '../store/store.ts';
@@ -9,11 +9,11 @@ import { MAX_CLAIMS } from './lanes.ts';
 export interface PlannedClaim {
   readonly claim: Claim;
   readonly writes: readonly Write[];
-  /** The run was claimed too often without a step forward, so this claim is for ending it. */
+  /** The run was claimed too often without progress, so this claim only serves to end it. */
   readonly isLast: boolean;
 }
 
-/** `isForgiven`: the claim before this one failed for a reason that is not the run's, and does not count against it. */
+/** `isForgiven` means that the claim before this one failed for a reason outside of the run, so it does not count. */
 export function planClaim(
   trigger: InboxRow,
   run: RunRow | undefined,

@@ -1,25 +1,25 @@
-// Puts whatever can go wrong with a model call into a ModelFailure: what kind it is, whether trying again can help, and
-// one line for people. Provider texts are untrusted and may echo a key, so every message is bounded, without control
-// characters, and redacted. Knows neither sockets nor the providers' packages.
+// Turns everything that can go wrong with a model call into a ModelFailure: its kind, whether another attempt can help,
+// and one line for people. Texts of providers are not trusted and may repeat a key, so every message is bounded, has no
+// control characters, and is redacted. This file knows neither sockets nor the providers' packages.
 
 import { isJsonObject } from '../protocol/json.ts';
 import { errorText, oneLine } from '../protocol/one-line.ts';
 import type { ModelFailure } from './model.ts';
 
-/** Who is being asked, and what must never be repeated to anybody. */
+/** The provider and model that are called, and the secrets that no message may contain. */
 export interface FailureContext {
   readonly provider: string;
-  /** Values of headers that carry keys. */
+  /** The values of headers that carry keys. */
   readonly secrets: readonly string[];
 }
 
-/** An answer that is no stream of events: an error status, or a success that came in another form. */
+/** An answer that is not a stream of events: an error status, or a success in another form. */
 export interface RefusedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** The beginning of the body. */
   readonly body: string;
-  /** In milliseconds; a `retry-after` may be a date. */
+  /** The time in milliseconds. It is needed because a `retry-after` may be a date. */
   readonly now: number;
 }
 
@@ -54,7 +54,7 @@ export function responseFailure(response: RefusedResponse, context: FailureConte
   );
 }
 
-/** For an error that the provider told inside a stream that had begun well. */
+/** Makes the failure for an error that the provider sent inside a stream that had begun well. */
 export function streamErrorFailure(error: unknown, context: FailureContext): ModelFailure {
   if (isParserError(error)) return malformedFailure('sent something that cannot be read', context);
   return errorFailure(readError(error), context);
@@ -66,7 +66,7 @@ export function networkFailure(error: unknown, context: FailureContext): ModelFa
   return failure('network', `${context.provider} cannot be reached: ${reason}`, context);
 }
 
-/** The connection ended before the answer did. */
+/** Makes the failure for a connection that ended before the answer did. */
 export function cutFailure(context: FailureContext): ModelFailure {
   return failure('network', `The connection to ${context.provider} ended in the middle of the answer`, context);
 }
@@ -79,7 +79,7 @@ export function malformedFailure(what: string, context: FailureContext): ModelFa
   return failure('malformed', `${context.provider} ${what}`, context);
 }
 
-/** For what nobody foresaw, so that a stream need not throw. */
+/** Makes the failure for errors of unknown kinds, so that a stream does not have to throw. */
 export function unknownFailure(error: unknown, context: FailureContext): ModelFailure {
   const message = errorText(error);
   return failure('unknown', `The call to ${context.provider} failed: ${message}`, context);
@@ -110,7 +110,7 @@ const NETWORK_REASONS: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'there is no way to it (EHOSTUNREACH)',
 };
 
-/** More of a provider's words than this serves nobody. */
+/** A longer message of a provider does not help a reader. */
 const LONGEST_MESSAGE = 300;
 
 function failure(
@@ -141,7 +141,7 @@ function readBody(body: string): ToldError {
     const value: unknown = JSON.parse(body);
     if (isJsonObject(value)) return readError('error' in value ? value.error : value, 'error' in value);
   } catch {
-    // Many error bodies are plain text, and long ones were cut before they came here.
+    // Many error bodies are plain text, and long ones were cut before.
   }
   const message = /"message"\s*:\s*"((?:[^"\\]|\\.){1,1000})/.exec(body)?.[1] ?? body;
   return { isError: false, message, type: '', code: '' };
@@ -176,7 +176,7 @@ function kindOfStatus(status: number, told: ToldError): FailureKind {
   return status >= 500 || status === 409 ? 'server' : 'bad-request';
 }
 
-/** Proxies tell the status of the provider behind them as the code of an error. */
+/** Proxies report the status of the provider behind them as the code of an error. */
 function kindOfError(told: ToldError): FailureKind {
   if (/^[45]\d\d$/.test(told.code)) return kindOfStatus(Number(told.code), told);
   const name = `${told.type} ${told.code}`;
@@ -209,7 +209,7 @@ function retryAfterMs(headers: RefusedResponse['headers'], now: number): number 
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** What looks like a key goes too: a provider may repeat one that is not ours. */
+/** Text that looks like a key is removed too, because a provider may repeat a key that is not ours. */
 function redact(message: string, secrets: readonly string[]): string {
   let safe = message;
   for (const secret of secrets) {

@@ -1,22 +1,22 @@
 // The suite that every Model must pass. An implementation brings a subject that can be made to answer in each of these
-// ways; whether that is done by a scripted server or by asking for it is its own affair.
+// ways, for example by a scripted server.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Model, ModelEnd, ModelEvent, ModelRequest, WireRequest } from './model.ts';
 
 export interface ModelSubject {
   readonly model: Model;
-  /** A request that will be answered with this text. */
+  /** Returns a request that will be answered with this text. */
   says(text: string): ModelRequest;
-  /** A request that will be answered with these tool calls, told in this order. */
+  /** Returns a request that will be answered with these tool calls, in this order. */
   calls(...calls: readonly { readonly name: string; readonly input: string }[]): ModelRequest;
-  /** A request that the provider refuses for a while. */
+  /** Returns a request that the provider refuses for a while. */
   isRateLimited(retryAfterSeconds: number): ModelRequest;
-  /** A request whose answer begins and does not end for a minute. */
+  /** Returns a request whose answer begins and does not end for a minute. */
   dawdles(): ModelRequest;
-  /** The bodies that reached the provider, where there is a wire. */
+  /** Returns the bodies that reached the provider. A model without a wire does not have it. */
   readonly sent?: (() => readonly string[]) | undefined;
-  /** Resolves when the provider saw that a connection was closed before its answer was over. */
+  /** Resolves when the provider saw that a connection was closed before its answer was complete. */
   readonly sawHangUp?: (() => Promise<void>) | undefined;
   close(): Promise<void>;
 }
@@ -77,7 +77,7 @@ export function describeModel(name: string, make: () => Promise<ModelSubject>): 
       expect(end.error?.message).toMatch(/^[^\n]+$/);
     });
 
-    it('never throws, not even for a request that nobody wrote down', async () => {
+    it('never throws, not even for a request that was not prepared', async () => {
       for (const wire of [
         { url: 'nowhere', headers: {}, body: '' },
         { url: '', headers: {}, body: '{' },
@@ -120,7 +120,7 @@ export function describeModel(name: string, make: () => Promise<ModelSubject>): 
       await subject.sawHangUp?.();
     });
 
-    it('closes the connection when nobody listens any more', async () => {
+    it('closes the connection when the reader stops', async () => {
       const wire = await subject.model.prepare(subject.dawdles());
       for await (const event of subject.model.stream(wire, new AbortController().signal)) {
         if (event.type === 'text-delta') break;
@@ -141,7 +141,7 @@ export function describeModel(name: string, make: () => Promise<ModelSubject>): 
   });
 }
 
-/** Everything that a model says to one request. */
+/** Collects all events that a model sends for one request. */
 export async function read(
   model: Model,
   wire: WireRequest,
@@ -155,7 +155,7 @@ export async function read(
   return { events, text, end };
 }
 
-/** A request with one message of a person's and the usual tools. */
+/** Makes a request with one message of a person and the usual tools. */
 export function requestOf(content: string, changes: Partial<ModelRequest> = {}): ModelRequest {
   return {
     system: [{ text: 'You are Ana.\n', cacheBoundary: true }, { text: 'It is Monday.\n' }],
@@ -171,7 +171,7 @@ export function requestOf(content: string, changes: Partial<ModelRequest> = {}):
   };
 }
 
-/** The same request at the end of a conversation with tools. */
+/** Returns the same request at the end of a conversation with tools. */
 function withHistory(request: ModelRequest): ModelRequest {
   const assistant = {
     role: 'assistant',

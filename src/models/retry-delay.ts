@@ -1,18 +1,19 @@
-// How long to wait before the same request is sent again. Pure: chance is handed in, and whoever asks does the waiting.
+// Computes how long to wait before the same request is sent again. The function is pure: the random source is passed
+// in, and the caller does the waiting.
 
 import type { ModelFailure } from './model.ts';
 
-/** Calls of one request, the first one included. */
+/** The number of calls for one request, with the first one. */
 export const MAX_MODEL_ATTEMPTS = 4;
 
-/** A provider that wants more patience than this is given up; a fallback or a person decides. */
+/** A provider that asks for a longer pause is given up; then a fallback or a person decides. */
 export const LONGEST_RETRY_AFTER_MS = 60_000;
 
 const FIRST_DELAY_MS = 1_000;
 
 /**
- * Milliseconds to wait after the attempt of this number (the first is 1) has failed; undefined to give up. `random`
- * gives a number from 0 to 1 and spreads runs that failed together.
+ * Returns the milliseconds to wait after the attempt of this number (the first is 1) has failed, or undefined to give
+ * up. `random` returns a number from 0 to 1 and spreads runs that failed at the same time.
  */
 export function retryDelayMs(failure: ModelFailure, attempt: number, random: () => number): number | undefined {
   if (!failure.retryable || attempt >= MAX_MODEL_ATTEMPTS) return undefined;

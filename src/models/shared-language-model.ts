@@ -1,6 +1,6 @@
-// A provider's language model, made once and used for every call: making it builds the schemas of all its answers, which
-// costs more than the rest of a call. Its `fetch` is given when it is made, though each call has one of its own; a call
-// is recognised by its signal, which the package hands to `fetch` and which nobody fires.
+// A provider's language model, made once and used for every call, because making it builds the schemas of all its
+// answers, which costs more than the rest of a call. Its `fetch` is set when it is made, but each call needs its own. A
+// call is recognised by its signal, which the package passes to `fetch` and which is never fired.
 
 import type { CallOptions, LanguageModel } from './wire-model.ts';
 
@@ -15,7 +15,7 @@ export class SharedLanguageModel {
     this.#make = make;
   }
 
-  /** Rejects with whatever the package or `fetch` throws. */
+  /** Rejects with what the package or `fetch` throws. */
   async doStream(options: CallOptions, callFetch: typeof fetch): Promise<StreamResult> {
     const { signal } = new AbortController();
     this.#fetches.set(signal, callFetch);

@@ -1,7 +1,7 @@
-// One HTTP exchange with a provider: sends a recorded request with the secrets added, and hands the answer on as a
-// stream of bytes. It promises that closing it ends the connection, that silence and endless answers end it too, and
-// that the stream of bytes only ever ends: what went wrong is kept as a ModelFailure. Redirects are not followed, since
-// a key must not travel to another host. Knows nothing of the events inside.
+// One HTTP exchange with a provider: it sends a recorded request with the secrets added, and passes the answer on as a
+// stream of bytes. Closing it ends the connection; silence and endless answers end it too. The stream of bytes never
+// fails, it only ends: the failure is kept as a ModelFailure. Redirects are not followed, because a key must not be
+// sent to another host. The exchange does not know the events inside.
 
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { ModelFailure, WireRequest } from './model.ts';
@@ -22,19 +22,19 @@ export interface ExchangeSettings {
   readonly context: FailureContext;
 }
 
-/** Thrown to leave the provider's code when there is no stream to parse; the exchange has the failure. */
+/** Thrown to leave the provider's code when there is no stream to parse. The exchange has the failure. */
 export class ExchangeFailedError extends Error {}
 
 /**
- * What keeps coming is a fault. It is more than an answer may say, because a provider that wraps every token in an event
- * of its own sends fifty times as much as it says.
+ * An answer with more bytes is a fault. The limit is far above what an answer may say, because a provider that wraps
+ * every token in its own event sends fifty times as much.
  */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** Enough of an error body to find its message. */
+/** This much of an error body is enough to find its message. */
 const MOST_ERROR_BYTES = 64 * 1024;
 
-/** Between the last event and the end of a response lies nothing that takes time. */
+/** After the last event, the end of the response follows at once. */
 const TAIL_MS = 1_000;
 
 export class WireExchange {
@@ -66,7 +66,10 @@ export class WireExchange {
     return this.#requestId;
   }
 
-  /** Resolves with a stream of events; rejects with ExchangeFailedError when something else came, or nothing. */
+  /**
+   * Resolves with a stream of events. Rejects with ExchangeFailedError when the answer is something else, or when there
+   * is none.
+   */
   async open(): Promise<Response> {
     const response = await this.#send();
     const status = response.statusCode ?? 0;
@@ -81,7 +84,7 @@ export class WireExchange {
     return new Response(this.#byteStream(response));
   }
 
-  /** The answer is complete. What still comes is thrown away, so that the connection can serve the next request. */
+  /** The answer is complete. Further bytes are discarded, so that the connection can serve the next request. */
   finish(): void {
     if (this.#closed) return;
     this.#stopReading();
@@ -124,7 +127,7 @@ export class WireExchange {
           resolve(response);
         });
         sent.on('error', (error: NodeJS.ErrnoException) => {
-          // A kept connection may have been closed by the other side just before it was used again.
+          // The other side may have closed a kept connection just before it was used again.
           if (sent.reusedSocket && !isRetry && !this.#closed && error.code === 'ECONNRESET') return attempt(true);
           this.#fail(networkFailure(error, this.#settings.context));
           reject(new ExchangeFailedError());
@@ -163,7 +166,7 @@ export class WireExchange {
           if ((controller.desiredSize ?? 0) <= 0) response.pause();
         });
         response.on('end', end);
-        // Also comes as `aborted` or `error`, by what exactly was cut; `close` comes always.
+        // A cut can also cause `aborted` or `error`; `close` always follows.
         response.on('error', () => {});
         response.on('close', () => {
           if (!response.complete) this.#fail(cutFailure(this.#settings.context));
@@ -187,7 +190,7 @@ export class WireExchange {
         if (this.#bytes >= MOST_ERROR_BYTES) break;
       }
     } catch {
-      // The status says what matters; a body that was cut only tells less.
+      // The status is enough; a body that was cut only says less.
     }
     return Buffer.concat(chunks).subarray(0, MOST_ERROR_BYTES).toString('utf8');
   }
@@ -195,14 +198,14 @@ export class WireExchange {
   #watchSilence(): void {
     const { idleMs, context } = this.#settings;
     this.#idle = setTimeout(() => {
-      // Whoever reads may be slower than the model; that is no silence of the model's.
+      // The reader may be slower than the model. That does not count as silence of the model.
       if (this.#response?.isPaused()) return this.#watchSilence();
       this.#fail(timeoutFailure(idleMs, context));
       this.close();
     }, idleMs);
   }
 
-  /** The first failure is the cause; what follows from closing the connection is not. */
+  /** The first failure is the cause. Failures that follow from closing the connection are ignored. */
   #fail(failure: ModelFailure): void {
     if (this.#closed) return;
     this.#failure ??= failure;

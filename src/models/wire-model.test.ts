@@ -1,4 +1,4 @@
-// Both HTTP providers against a real server, in everything that they have in common: the suite, and what goes wrong.
+// Tests both HTTP providers against a real server, in everything that they have in common: the suite, and failures.
 
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
@@ -347,7 +347,7 @@ describe.each(providers)('$name over HTTP', ({ name, create, model: id, cutCall 
   });
 
   describe('a connection', () => {
-    it('that nobody accepts is a network failure', async () => {
+    it('that no server accepts is a network failure', async () => {
       const asked = create(settings({ baseUrl: 'http://127.0.0.1:1/v1' }));
       const { end } = await read(asked, await asked.prepare(requestOf('Hello')));
       expect(end.error).toEqual({

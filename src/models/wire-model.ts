@@ -1,7 +1,7 @@
-// What the HTTP providers have in common: a request is written down by the provider's own serialiser, whose `fetch`
-// records it and goes no further; later exactly those bytes are sent, and the provider's own parser reads the answer. So
-// what a preview shows is what goes over the wire, by construction. The parsers never look at the request (function
-// tools only, no files), which is why a trivial prompt stands in for it while an answer is read.
+// What the HTTP providers have in common. The provider's own serialiser writes the request, and a `fetch` of ours
+// records it instead of sending it; later exactly those bytes are sent, and the provider's own parser reads the answer.
+// So a preview always shows what goes over the wire. The parsers never look at the request (function tools only, no
+// files), so a trivial prompt replaces it while an answer is read.
 //
 // Secrets are added while sending, only for the host that they were configured for, and are not part of the record.
 
@@ -35,29 +35,29 @@ export interface WireModelSettings {
   /** `anthropic`, or the name under `models.providers`. */
   readonly provider: string;
   readonly model: string;
-  /** Up to and with the version, without the slash at the end: `https://api.example.com/v1`. */
+  /** The address with the version and without a slash at the end: `https://api.example.com/v1`. */
   readonly baseUrl: string;
   readonly apiKey?: string | undefined;
-  /** Added while sending, and treated as secret. */
+  /** Headers that are added while sending. They are treated as secret. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The longest time without any byte of the answer. Default two minutes. */
+  /** The longest time without any byte of the answer. The default is two minutes. */
   readonly timeoutMs?: number | undefined;
   readonly contextWindow?: number | undefined;
   readonly contextWindowSource?: Model['contextWindowSource'];
   readonly prices?: ModelPrices | undefined;
-  /** The most tokens of one answer, when a request does not say. */
+  /** The most tokens of one answer, when a request sets no limit. */
   readonly maxTokens?: number | undefined;
-  /** A `retry-after` may be a date. */
+  /** The current time. It is needed because a `retry-after` may be a date. */
   readonly now: () => number;
 }
 
-/** What one provider's package does: nothing else of it is used. */
+/** The parts of one provider's package that are used here. */
 export interface WireDialect {
   readonly api: Model['api'];
   /** The header that carries the key. */
   keyHeader(apiKey: string): Readonly<Record<string, string>>;
   languageModel(settings: WireModelSettings & { readonly fetch: typeof fetch }): Promise<LanguageModel>;
-  /** May throw what `prepare` makes a ModelRequestError of. */
+  /** May throw; `prepare` turns that into a ModelRequestError. */
   callOptions(request: ModelRequest, settings: WireModelSettings): CallOptions;
 }
 
@@ -68,7 +68,7 @@ type StreamPart =
 
 export const DEFAULT_IDLE_MS = 120_000;
 
-/** An answer becomes history and is sent again with every later request; beyond this it is a fault. */
+/** An answer becomes history and is sent with every later request, so a longer answer is a fault. */
 const MOST_CHARACTERS = 16 * 1024 * 1024;
 
 export function createWireModel(given: WireModelSettings, dialect: WireDialect): Model {
@@ -180,7 +180,7 @@ async function* readEvents(
           if (part.delta) yield { type: 'reasoning-delta', text: part.delta };
           break;
         case 'tool-call':
-          // Told at the end only: a stream that breaks off must not have half of its calls run.
+          // Calls are told at the end, so that a stream that breaks off does not have half of its calls run.
           if (!part.providerExecuted) {
             toolCalls.push({ type: 'tool-call', id: part.toolCallId, name: part.toolName, input: part.input || '{}' });
           }
@@ -209,7 +209,7 @@ const STAND_IN: CallOptions = { prompt: [{ role: 'user', content: [{ type: 'text
 
 type FinishReason = Extract<StreamPart, { type: 'finish' }>['finishReason']['unified'];
 
-/** Some servers say `stop` although they call tools, and some say that they call tools and don't. */
+/** Some servers say `stop` although they call tools, and some say that they call tools but do not. */
 function stopOf(reason: FinishReason, toolCallCount: number): ModelEnd['stop'] {
   if (reason === 'length') return 'length';
   if (reason === 'content-filter') return 'refusal';
@@ -225,10 +225,10 @@ function usageOf({ inputTokens, outputTokens }: Extract<StreamPart, { type: 'fin
   };
 }
 
-/** Beyond this nobody counts. It leaves room to add up the calls of years. */
+/** A higher count is not plausible. The limit leaves room to add up the calls of years. */
 const MOST_TOKENS = 1_000_000_000;
 
-/** A provider may say anything; what it cannot have counted must not make its answer unusable, nor a cost less. */
+/** A provider may report any number. An impossible count must not make its answer unusable, nor a cost negative. */
 function tokenCount(told: number | undefined): number {
   if (told === undefined || !(told > 0)) return 0;
   return Math.min(MOST_TOKENS, Math.round(told));
@@ -249,7 +249,7 @@ function ended(
   };
 }
 
-/** An error event that comes first is thrown by a provider, with the event as the body of a response. */
+/** When an error event comes first, the provider's package throws it, with the event as the body of a response. */
 function failureOf(error: unknown, context: FailureContext): ModelFailure {
   const body = isJsonObject(error) && typeof error.responseBody === 'string' ? error.responseBody : undefined;
   if (body === undefined) return unknownFailure(error, context);
@@ -272,7 +272,10 @@ function elsewhere(wire: WireRequest, origin: string, context: FailureContext): 
   );
 }
 
-/** The package's and the runtime's versions say nothing that a provider needs, and would differ between machines. */
+/**
+ * The versions of the package and of the runtime are removed: a provider does not need them, and they differ between
+ * machines.
+ */
 function wireHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const kept = Object.entries(headers).filter(([name]) => !PACKAGE_HEADERS.has(name));
   return { ...Object.fromEntries(kept), 'user-agent': `atrium/${VERSION}` };
@@ -280,7 +283,7 @@ function wireHeaders(headers: Readonly<Record<string, string>>): Record<string, 
 
 const PACKAGE_HEADERS: ReadonlySet<string> = new Set(['user-agent', 'authorization', 'x-api-key']);
 
-/** A name and password in the address would be written down with it; they are sent as the header that they mean. */
+/** A name and password in the address would be recorded with it, so they are sent as a header instead. */
 function separateSecrets(
   given: WireModelSettings,
   dialect: WireDialect,

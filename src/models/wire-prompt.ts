@@ -1,5 +1,5 @@
-// A conversation and its tools in the form that the providers' serialisers take. What a provider wants otherwise is in its
-// own folder. Nothing here depends on time or chance.
+// Converts a conversation and its tools into the form that the providers' serialisers take. What only one provider
+// needs is in that provider's folder. The result depends on neither time nor chance.
 
 import type { AssistantMessage, Message, ToolMessage } from '../protocol/message.ts';
 import type { ModelRequest, ToolSpec } from './model.ts';
@@ -9,9 +9,9 @@ import { wellFormed, wireParams, wireToolCallId } from './wire-text.ts';
 export type PromptMessage = CallOptions['prompt'][number];
 
 export interface PromptRules {
-  /** An answer's text for which this holds is left out. */
+  /** The text of an answer is left out when this returns true. */
   readonly isEmpty: (text: string) => boolean;
-  /** Stands for a message of a person for which it holds; without it, such a message is sent as it is. */
+  /** Replaces a person's message that is empty. Without it, such a message is sent as it is. */
   readonly emptyMessage?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export function promptMessages(messages: readonly Message[], rules: PromptRules)
   return converted;
 }
 
-/** Everything of a call but its prompt. */
+/** Returns everything of a call except its prompt. */
 export function promptOptions(
   { tools, maxOutputTokens, temperature }: ModelRequest,
   { maxTokens }: WireModelSettings,
@@ -53,7 +53,7 @@ function userText(content: string, { isEmpty, emptyMessage }: PromptRules): stri
   return emptyMessage !== undefined && isEmpty(content) ? emptyMessage : wellFormed(content);
 }
 
-/** An answer that said and asked nothing is left out: no provider takes a message without content. */
+/** An answer without text and without calls is left out, because no provider accepts a message without content. */
 function assistantMessage({ content }: AssistantMessage, { isEmpty }: PromptRules): PromptMessage[] {
   const parts = content.filter((part) => part.type === 'tool-call' || !isEmpty(part.text));
   if (parts.length === 0) return [];

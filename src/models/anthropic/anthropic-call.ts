@@ -9,10 +9,12 @@ import type { CallOptions, WireModelSettings } from '../wire-model.ts';
 import { type PromptMessage, promptMessages, promptOptions } from '../wire-prompt.ts';
 import { wellFormed } from '../wire-text.ts';
 
-/** The API wants a limit. Room for long answers, and small enough to leave the context window to the conversation. */
+/**
+ * The API requires a limit. This one allows long answers, and leaves most of the context window to the conversation.
+ */
 const DEFAULT_MAX_TOKENS = 16_000;
 
-/** The API refuses a blank text, and a conversation whose last turn is missing would be answered wrongly. */
+/** The API refuses a blank text, and without its last message a conversation would be answered wrongly. */
 const EMPTY_MESSAGE = '(empty message)';
 
 const CACHE_MARK = { anthropic: { cacheControl: { type: 'ephemeral' } } } as const;
@@ -26,7 +28,7 @@ export function anthropicCall(request: ModelRequest, settings: WireModelSettings
   };
 }
 
-/** A boundary on a blank block, which is not sent, lies at the end of the block before. */
+/** A blank block is not sent. A boundary on it moves to the end of the block before. */
 function systemMessages(system: readonly SystemBlock[]): PromptMessage[] {
   const boundary = system.findLastIndex((block) => block.cacheBoundary);
   const marked = system.findLastIndex(({ text }, index) => index <= boundary && !isBlank(text));

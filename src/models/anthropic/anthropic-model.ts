@@ -1,5 +1,5 @@
-// Claude, over Anthropic's Messages API or anything that speaks it. The package is loaded at the first request or by
-// whoever warms it, never at start.
+// Claude, over Anthropic's Messages API or any server that speaks it. The package is loaded at the first request or
+// when the gateway warms it up, never at start.
 
 import type { Model } from '../model.ts';
 import { createWireModel, type LanguageModel, type WireDialect, type WireModelSettings } from '../wire-model.ts';
@@ -19,7 +19,7 @@ const dialect: WireDialect = {
   callOptions: anthropicCall,
   async languageModel({ model, baseUrl, fetch }): Promise<LanguageModel> {
     const { createAnthropic } = await import('@ai-sdk/anthropic');
-    // The package would look for a key in the environment; the real one is added while sending.
+    // The package would look for a key in the environment. The real key is added while sending.
     return createAnthropic({ baseURL: baseUrl, apiKey: 'added-while-sending', fetch }).messages(model);
   },
 };

@@ -1,5 +1,5 @@
-// What Mirror answers when it is not asked for anything in particular: a description of the request that it was given.
-// Sizes and beginnings only, since the whole can be seen in the preview.
+// The answer of Mirror when the message asks for nothing in particular: a description of the request. It shows only
+// sizes and beginnings, because the preview shows the whole request.
 
 import { countOf } from '../../protocol/count-of.ts';
 import type { Message } from '../../protocol/message.ts';
@@ -28,7 +28,7 @@ export function describeRequest({ system, tools, messages }: ModelRequest): stri
   ].join('\n');
 }
 
-/** Headings beyond this number are counted, not listed. */
+/** Further headings are counted, not listed. */
 const MOST_HEADINGS = 24;
 
 function describeSystem(system: readonly SystemBlock[]): string[] {
@@ -42,7 +42,7 @@ function describeSystem(system: readonly SystemBlock[]): string[] {
   return [`System prompt: ${countOf(size, 'character')} in ${countOf(system.length, 'block')}.`, ...lines];
 }
 
-/** Layers stand under headings; what stands between two of them is the size of the first. */
+/** Layers stand under headings. The size of a layer is the text up to the next heading. */
 function describeHeadings(text: string): string[] {
   const headings = [...text.matchAll(/^#{1,2} .+$/gm)];
   const lines = headings.slice(0, MOST_HEADINGS).map((heading, index) => {
@@ -63,7 +63,7 @@ export function quote(text: string, length = 120): string {
   return `"${clip(text.replace(/\s+/g, ' ').trim(), length)}"`;
 }
 
-/** The same on every machine, whatever its language. */
+/** The format is the same on every machine, independent of its language. */
 function grouped(number: number): string {
   return String(number).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }

@@ -1,6 +1,6 @@
-// Mirror, the embedded model of a machine without a key. It says that it is no language model, describes what it was
-// given, and obeys plain requests, so that every path of a run can be tried by hand. Same request, same answer; no
-// network. A `wait` is the only thing that takes time.
+// Mirror, the embedded model for a machine without a key. It says that it is not a language model, describes its
+// request, and obeys plain requests, so that every path of a run can be tried by hand. The same request gives the same
+// answer, without a network. Only a `wait` takes time.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject } from '../../protocol/json.ts';
@@ -94,7 +94,7 @@ function trailingResults(messages: readonly Message[]): ToolMessage[] {
   return messages.slice(last + 1).filter((message) => message.role === 'tool');
 }
 
-/** Enough to see what came back; the whole is in the transcript. */
+/** This is enough to see what came back; the transcript has the whole result. */
 const SHOWN_OF_A_RESULT = 400;
 
 function describeResults(results: readonly ToolMessage[]): string {
@@ -108,7 +108,7 @@ function describeResults(results: readonly ToolMessage[]): string {
   return lines.join('\n');
 }
 
-/** A tool's details are for people and programs, never for a model. */
+/** The details of a tool's result are for people and programs, never for a model. */
 function withoutDetails(message: Message): Message {
   if (message.role !== 'tool' || message.details === undefined) return message;
   const { details: _, ...rest } = message;
@@ -128,7 +128,7 @@ function readRequest(body: string): ModelRequest | undefined {
 
 const PIECE = 48;
 
-/** Whole characters only: a reader may show a piece at once. */
+/** Pieces have whole characters only, because a reader may show each piece at once. */
 function* piecesOf(text: string): Iterable<string> {
   const characters = [...text];
   for (let at = 0; at < characters.length; at += PIECE) yield characters.slice(at, at + PIECE).join('');
@@ -143,7 +143,7 @@ async function waited(ms: number, signal: AbortSignal): Promise<boolean> {
   }
 }
 
-/** Four characters a token, so that status and limits have something to show. */
+/** A token is counted as four characters, so that status and limits have something to show. */
 function usageOf(wire: WireRequest, written: number): Usage {
   return { input: Math.ceil(wire.body.length / 4), output: Math.ceil(written / 4), cacheRead: 0, cacheWrite: 0 };
 }

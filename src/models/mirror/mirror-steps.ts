@@ -25,7 +25,7 @@ export const FAILURE_KINDS: readonly ModelFailure['kind'][] = [
   'unknown',
 ];
 
-/** In the order of the lines; empty when the message asks for nothing. */
+/** Returns the steps in the order of the lines, or an empty list when the message asks for nothing. */
 export function mirrorSteps(message: string, tools: readonly string[]): MirrorStep[] {
   const steps: MirrorStep[] = [];
   for (const line of message.split(/\r?\n/)) {
@@ -55,7 +55,7 @@ function stepOf(line: string, tools: readonly string[]): MirrorStep | undefined 
   }
 }
 
-/** "call me later" is no request: it names no tool that was offered, and no parameters follow. */
+/** "call me later" is not a request: it names no offered tool, and no parameters follow. */
 function callOf(rest: string, tools: readonly string[]): MirrorStep | undefined {
   const [, tool = '', input = ''] = /^([\w.:-]+)[ \t]*(.*)$/.exec(rest) ?? [];
   if (input.startsWith('{')) return { type: 'call', tool, input };

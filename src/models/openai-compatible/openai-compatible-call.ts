@@ -1,5 +1,5 @@
-// A request in the form that the chat completions serialiser takes. The system blocks become one message, joined without
-// anything between them: many servers take only one, and their caches work by prefix.
+// A request in the form that the chat completions serialiser takes. The system blocks are joined without a separator
+// into one message, because many servers accept only one and cache by prefix.
 
 import type { ModelRequest } from '../model.ts';
 import type { CallOptions, WireModelSettings } from '../wire-model.ts';

@@ -1,5 +1,5 @@
 // Models behind an API like OpenAI's chat completions: OpenAI itself, OpenRouter, Ollama, llama.cpp, LiteLLM and many
-// more, by base URL. The package is loaded at the first request or by whoever warms it, never at start.
+// more, by base URL. The package is loaded at the first request or when the gateway warms it up, never at start.
 
 import type { Model } from '../model.ts';
 import { createWireModel, type LanguageModel, type WireDialect, type WireModelSettings } from '../wire-model.ts';
