@@ -2,12 +2,14 @@
 // hook pack that hears every event, and compares who was called with the table of hook-paths.ts.
 
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { FACT_CATALOG, type FactRow } from '../src/facts/catalog.ts';
+import type { FactName } from '../src/facts/facts.ts';
 import { HOOK_PATHS, type HookPath, type HookPathName } from '../src/gateway/doctor/hook-paths.ts';
 import { HOOK_CATALOG, type HookRow } from '../src/hooks/catalog.ts';
-import { fail, hang, reply, toolCall } from '../src/testkit/model-server.ts';
+import { cutAfter, fail, hang, reply, toolCall } from '../src/testkit/model-server.ts';
 import { pluginFiles } from '../src/testkit/plugin-files.ts';
 import { ODD } from '../src/tools/mcp/fixtures/scratch-servers.ts';
-import { CanaryGateway, type CanarySettings } from './fixtures/canary-gateway.ts';
+import { CanaryGateway, type CanarySettings, type ToldFact } from './fixtures/canary-gateway.ts';
 
 interface Drive {
   readonly settings?: CanarySettings | undefined;
@@ -84,7 +86,8 @@ const PLUGIN: CanarySettings = {
   files: pluginFiles(
     'polite',
     `api.registerCommand({ name: 'greet', description: 'greets', requireAuth: false, handler: () => ({ text: 'Good day.' }) });
-     api.registerSessionExtension({ namespace: 'mood', description: 'a mood' });`,
+     api.registerSessionExtension({ namespace: 'mood', description: 'a mood' });
+     api.on('gateway_stop', () => {});`,
   ),
   config: { plugins: { entries: { polite: { isolation: 'inline' } } } },
 };
@@ -209,6 +212,12 @@ const DRIVES: Record<HookPathName, Drive> = {
       await says(canary, 'Hi', /could not be answered/);
     },
   },
+  'broken answer': {
+    act: async (canary) => {
+      canary.model.script([cutAfter(4), reply('Hello.')]);
+      await says(canary, 'Hi', 'Hello.');
+    },
+  },
   'stopped run': {
     act: async (canary) => {
       canary.model.script([hang('So far')]);
@@ -314,6 +323,10 @@ const DRIVES: Record<HookPathName, Drive> = {
     },
   },
   preview: { act: async ({ services }) => void (await services.context.preview({ message: 'Hi' })) },
+  'plugin loaded again': {
+    settings: PLUGIN,
+    act: async ({ services }) => void (await services.plugins.reload('polite')),
+  },
   install: {
     act: async ({ services }) => {
       const target = { targetType: 'plugin', requestKind: 'plugin-npm' } as const;
@@ -374,8 +387,14 @@ describe('every hook and every event of hook packs is called as often as the tab
         hooks: sumOf(paths.map((path) => path.hooks)),
         events: sumOf(paths.map((path) => path.events)),
       });
+      for (const fact of canary.facts.flat()) told.add(fact.name);
+      expect(canary.facts.flatMap(misplaced)).toEqual([]);
     });
   }
+
+  it('and every fact is told on some path or other', () => {
+    expect(Object.keys(FACT_CATALOG).filter((fact) => !told.has(fact))).toEqual([]);
+  });
 
   it('on some path or other, unless it waits for subagents', () => {
     const paths = Object.values<HookPath>(HOOK_PATHS);
@@ -384,6 +403,33 @@ describe('every hook and every event of hook packs is called as often as the tab
     expect(Object.keys(HOOK_CATALOG).filter((hook) => !fires(hook))).toEqual(waits.map(([hook]) => hook));
   });
 });
+
+/** The facts that were told on any path. */
+const told = new Set<string>();
+
+/**
+ * Facts of one life of the gateway that were told before a commit that they follow, or after one that they precede. Each
+ * telling is measured against the commits of its own sites: as many as tellings must be over, or as many must be to come.
+ */
+function misplaced(facts: readonly ToldFact[]): readonly string[] {
+  const counts = new Map<string, number>();
+  return facts.flatMap(({ name, commits }) => {
+    const { after, before }: FactRow<never>['when'] = FACT_CATALOG[name].when;
+    const tellings = (counts.get(name) ?? 0) + 1;
+    counts.set(name, tellings);
+    const over = (sites: readonly string[]) => sites.reduce((sum, site) => sum + (commits[site] ?? 0), 0);
+    // Facts that precede the same commits use them up together.
+    const together = (sites: readonly string[]) =>
+      [...counts].reduce((sum, [fact, times]) => {
+        const others = FACT_CATALOG[fact as FactName].when.before ?? [];
+        return others.some((site) => sites.includes(site)) ? sum + times : sum;
+      }, 0);
+    return [
+      ...(after && over(after) < tellings ? [`${name} was told before ${after.join(' or ')}`] : []),
+      ...(before && over(before) >= together(before) ? [`${name} was told after ${before.join(' or ')}`] : []),
+    ];
+  });
+}
 
 function sumOf(counts: readonly Readonly<Partial<Record<string, number>>>[]): Record<string, number> {
   const sum: Record<string, number> = {};

@@ -23,7 +23,8 @@ export function sessionTelling(tell: Tell, { contextOf, command }: SessionTeller
   return {
     resetting: ({ session, ...fact }) => tell('session-resetting', { ...fact, context: contextOf(session, 'ends') }),
     commanded: (fact) => tell('command-given', { ...fact, ...command }),
-    ended: (fact) => tell('session-ended', { ...fact, context: contextOf(fact.session, 'ends') }),
+    ended: ({ goesOn, ...fact }) =>
+      tell(goesOn ? 'session-paused' : 'session-ended', { ...fact, context: contextOf(fact.session, 'ends') }),
     started: (fact) => tell('session-started', { ...fact, context: contextOf(fact.session, 'starts') }),
   };
 }

@@ -205,17 +205,27 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
     },
   },
   'session-ended': {
-    summary: 'A session is over, or the process is while the session goes on with the next one.',
-    when: { after: ['session'] },
+    summary: 'A session is over.',
+    when: { after: ['session'], before: ['observed'] },
     record: {
       type: 'session.ended',
-      of: ({ session: { sessionId, sessionKey }, reason, goesOn }) =>
-        goesOn ? undefined : { type: 'session.ended', sessionId, sessionKey, reason },
+      of: ({ session: { sessionId, sessionKey }, reason }) => ({
+        type: 'session.ended',
+        sessionId,
+        sessionKey,
+        reason,
+      }),
     },
     live: {
       type: 'session-end',
-      frame: ({ session: { sessionId, sessionKey }, reason, goesOn, context: { runId = '' } }, at) =>
-        goesOn ? undefined : { type: 'session-end', runId, sessionKey, at, sessionId, reason },
+      frame: ({ session: { sessionId, sessionKey }, reason, context: { runId = '' } }, at) => ({
+        type: 'session-end',
+        runId,
+        sessionKey,
+        at,
+        sessionId,
+        reason,
+      }),
     },
     hook: {
       name: 'session_end',
@@ -230,9 +240,7 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
       context: ({ context }) => context,
     },
     pack: {
-      names: ['session:end'],
-      name: ({ goesOn }) => (goesOn ? undefined : 'session:end'),
-      sessionKey: ({ session }) => session.sessionKey,
+      ...packEvent('session:end', ({ session }) => session.sessionKey),
       context: ({ session, reason, messageCount, nextSessionId, context }) => ({
         ...runIdOf(context),
         sessionEntry: sessionEntryOf(session),
@@ -242,6 +250,21 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
         ...(nextSessionId === undefined ? {} : { nextSessionId }),
       }),
       says: 'surface',
+    },
+  },
+  'session-paused': {
+    summary: 'The process stops, and the session goes on with the next one. Only plugins are told.',
+    when: {},
+    hook: {
+      name: 'session_end',
+      event: ({ session: { sessionId, sessionKey }, messageCount, durationMs, reason }) => ({
+        sessionId,
+        sessionKey,
+        messageCount,
+        durationMs,
+        reason,
+      }),
+      context: ({ context }) => context,
     },
   },
   'session-started': {
@@ -361,7 +384,7 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
   },
   'prompt-sent': {
     summary: 'A model is about to read this request for its answer.',
-    when: { after: ['request', 'next-request'] },
+    when: {},
     hook: {
       name: 'llm_input',
       event: ({ run, model: { provider, model }, prompt, system, tools, messages }) => ({
@@ -677,7 +700,7 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
   },
   'cron-changed': {
     summary: 'A job was added, changed or removed, its next time is set, or a run of it has begun or ended.',
-    when: { after: ['job', 'job-slot'] },
+    when: { after: ['job', 'job-slot', 'claim', 'result', 'failure', 'block'] },
     hook: { name: 'cron_changed', event: ({ event }) => event, context: ({ context }) => context },
   },
   'gateway-started': {

@@ -48,9 +48,14 @@ export interface Facts {
     readonly durationMs: number;
     /** The session of the same key that takes its place. */
     readonly nextSessionId?: string | undefined;
-    /** The process ends and the session goes on with the next one: only plugins are told. */
-    readonly goesOn?: true | undefined;
     /** With the run that caused it, where one did. */
+    readonly context: ConversationHookContext;
+  };
+  'session-paused': {
+    readonly session: SessionAtHand;
+    readonly reason: SessionEndReason;
+    readonly messageCount: number;
+    readonly durationMs: number;
     readonly context: ConversationHookContext;
   };
   'session-started': {

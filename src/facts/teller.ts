@@ -30,6 +30,8 @@ export interface TellerSinks {
   readonly show: (frame: LiveEvent) => void;
   readonly now: () => number;
   readonly warn: (sentence: string) => void;
+  /** Told the name of every fact, before anybody else is told of it. */
+  readonly watch?: ((name: FactName) => void) | undefined;
 }
 
 export interface RecordSink {
@@ -59,6 +61,7 @@ export class Teller {
 
   readonly tell: Tell = (name, fact) => {
     const row: FactRow<typeof fact> = FACT_CATALOG[name];
+    this.#sinks.watch?.(name);
     if (row.record) this.#record(name, row.record, fact);
     if (row.live) this.#show(name, row.live, fact);
     const observed = row.hook && this.#tellPlugins(name, row.hook, fact);

@@ -4,6 +4,7 @@
 import { debugLogSettingsOf, trajectoryPlaceOf } from '../config/debug-logs.ts';
 import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
+import type { FactName } from '../facts/facts.ts';
 import { type PackSink, Teller } from '../facts/teller.ts';
 import { HookStatistics } from '../hooks/hook-statistics.ts';
 import { HookRunner } from '../hooks/runner.ts';
@@ -12,7 +13,7 @@ import { DebugLogs } from '../recorder/debug-logs.ts';
 import { HookRecordSink } from '../recorder/hook-record-sink.ts';
 import { Recorder } from '../recorder/recorder.ts';
 import { Trajectory } from '../recorder/trajectory.ts';
-import type { Store } from '../store/store.ts';
+import type { CommitCounter, Store } from '../store/store.ts';
 import { LiveEvents } from './live-events.ts';
 
 export interface RecordOptions {
@@ -23,7 +24,11 @@ export interface RecordOptions {
   readonly warn: (sentence: string) => void;
   /** Looked up when something is told, because hook packs are loaded later. */
   readonly packs: () => PackSink;
+  readonly watchFacts?: WatchFacts | undefined;
 }
+
+/** Told the name of every fact as it is told, and how often each site has committed by then. */
+export type WatchFacts = (name: FactName, commits: CommitCounter) => void;
 
 export interface Records {
   readonly live: LiveEvents;
@@ -34,7 +39,7 @@ export interface Records {
   readonly trajectoryDir: string;
 }
 
-export function createRecords({ environment, config, store, now, warn, packs }: RecordOptions): Records {
+export function createRecords({ environment, config, store, now, warn, packs, watchFacts }: RecordOptions): Records {
   const files = new AppendedFiles({ warn });
   const place = trajectoryPlaceOf(environment, config);
   const hookStatistics = new HookStatistics();
@@ -59,6 +64,7 @@ export function createRecords({ environment, config, store, now, warn, packs }: 
     packs: { agentOf: (sessionKey) => packs().agentOf(sessionKey), say: (...line) => packs().say(...line) },
     now,
     warn,
+    watch: watchFacts && ((name) => watchFacts(name, store.commits)),
   });
   return { live, recorder, teller, hooks, hookStatistics, trajectoryDir: place.dir };
 }

@@ -74,9 +74,10 @@ export class CronChanges {
     const { runId, sessionKey, sessionId, at } = event;
     if (this.#begun.has(runId)) return;
     this.#begun.add(runId);
-    this.#tellLater(async () =>
-      this.#tell({ action: 'started', ...(await this.#factsOf(job)), runId, sessionKey, sessionId, runAtMs: at }),
-    );
+    this.#tellLater(async () => {
+      const facts = await this.#factsOf(await this.#asItIs(job));
+      this.#tell({ action: 'started', ...facts, runId, sessionKey, sessionId, runAtMs: at });
+    });
   }
 
   #awaitDelivery(job: KnownJob, end: RunEnd): void {
@@ -100,12 +101,12 @@ export class CronChanges {
 
   async #tellEnd(job: KnownJob, { runId, sessionKey, status, error, reply }: RunEnd): Promise<void> {
     const [run] = await this.#store.select('runs', { where: { runId }, limit: 1 });
-    const [now] = await this.#store.select('jobs', { where: { id: job.id }, limit: 1 });
+    const now = await this.#asItIs(job);
     const rows = await this.#store.select('outbox', { where: { runId } });
     const delivery = deliveryOf(rows);
     this.#tell({
       action: 'finished',
-      ...(await this.#factsOf(now ?? job)),
+      ...(await this.#factsOf(now)),
       runId,
       status: status === 'done' ? 'ok' : 'error',
       error,
@@ -117,10 +118,16 @@ export class CronChanges {
       sessionId: run?.sessionId ?? undefined,
       runAtMs: run?.startedAt,
       durationMs: run && run.endedAt !== null ? run.endedAt - run.startedAt : undefined,
-      nextRunAtMs: now?.nextAt ?? undefined,
+      nextRunAtMs: now.nextAt ?? undefined,
       model: run?.outcome?.model,
       provider: run?.outcome?.provider,
     });
+  }
+
+  /** A job may have been changed since its slot was taken; one that was removed is told as it was. */
+  async #asItIs(job: KnownJob): Promise<KnownJob> {
+    const [now] = await this.#store.select('jobs', { where: { id: job.id }, limit: 1 });
+    return now ?? job;
   }
 
   async #factsOf(job: KnownJob): Promise<Omit<CronChangedEvent, 'action'>> {

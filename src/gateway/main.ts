@@ -33,7 +33,7 @@ import { createDelivery, type Delivery } from './create-delivery.ts';
 import { createDraftParts } from './create-draft-parts.ts';
 import { createPackContext } from './create-pack-context.ts';
 import { createPlugins, type GatewayPlugins } from './create-plugins.ts';
-import { createRecords } from './create-records.ts';
+import { createRecords, type WatchFacts } from './create-records.ts';
 import { createRunParts } from './create-run-parts.ts';
 import { createSchedule, type GatewaySchedule } from './create-schedule.ts';
 import { gatewayHookContext } from './gateway-hook-context.ts';
@@ -73,6 +73,7 @@ export interface GatewayOptions {
   readonly log?: ((sentence: string) => void) | undefined;
   /** Registers the handlers that a program brings. */
   readonly register?: ((hooks: HookRunner) => void) | undefined;
+  readonly watchFacts?: WatchFacts | undefined;
   /** Besides web, cli and api. */
   readonly channels?: readonly Channel[] | undefined;
   /** Besides those that come with the product. */
@@ -118,7 +119,15 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
 
   // What is kept, and what is told and recorded.
   const { lock, store } = await openState(environment);
-  const records = createRecords({ environment, config, store, now, warn, packs: () => packs });
+  const records = createRecords({
+    environment,
+    config,
+    store,
+    now,
+    warn,
+    packs: () => packs,
+    watchFacts: options.watchFacts,
+  });
   const { live, recorder, hooks, teller } = records;
   const { tell } = teller;
   options.register?.(hooks);

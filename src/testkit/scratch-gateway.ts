@@ -7,7 +7,7 @@ import type { Channel } from '../channels/channel.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { StopReason } from '../gateway/gateway-part.ts';
-import { type OpenedGateway, openGateway } from '../gateway/main.ts';
+import { type GatewayOptions, type OpenedGateway, openGateway } from '../gateway/main.ts';
 import type { Services } from '../gateway/services/services.ts';
 import type { HookRunner } from '../hooks/runner.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -24,6 +24,7 @@ export interface ScratchGatewaySettings {
   readonly provider?: Record<string, unknown> | undefined;
   readonly protocol?: 'anthropic-messages' | 'openai-completions' | undefined;
   readonly register?: ((hooks: HookRunner) => void) | undefined;
+  readonly watchFacts?: GatewayOptions['watchFacts'];
   readonly channels?: readonly Channel[] | undefined;
   readonly variables?: Readonly<Record<string, string>> | undefined;
   readonly now?: (() => number) | undefined;
@@ -94,7 +95,7 @@ export class ScratchGateway {
   }
 
   async start(): Promise<void> {
-    const { register, channels = [], variables, now, tools, sleep = async () => {} } = this.settings;
+    const { register, watchFacts, channels = [], variables, now, tools, sleep = async () => {} } = this.settings;
     const environment = readEnvironment(
       { HOME: this.home.home, TZ: 'UTC', ...variables },
       () => this.home.home,
@@ -105,6 +106,7 @@ export class ScratchGateway {
       loaded: await loadConfig({ environment }),
       warn: (sentence) => this.warnings.push(sentence),
       register,
+      watchFacts,
       channels: [this.channel, ...channels],
       now,
       tools,

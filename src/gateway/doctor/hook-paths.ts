@@ -152,6 +152,11 @@ export const HOOK_PATHS = {
     },
     events: FIRST_ANSWERED,
   },
+  'broken answer': {
+    what: 'the model breaks off in the middle of its answer, and is asked again',
+    hooks: { ...FIRST_MESSAGE, llm_input: 2, model_call_started: 2, model_call_ended: 2 },
+    events: FIRST_ANSWERED,
+  },
   'stopped run': {
     what: '`/stop` while the model answers: a message and a command, each with an answer',
     hooks: {
@@ -259,6 +264,11 @@ export const HOOK_PATHS = {
   preview: {
     what: 'the next request is previewed; of the rest only handlers that are `pure` are called',
     hooks: { 'agent:bootstrap': 1 },
+    events: {},
+  },
+  'plugin loaded again': {
+    what: 'a plugin is loaded again while the gateway runs: only its own handlers are told of a stop and a start',
+    hooks: {},
     events: {},
   },
   install: { what: 'a plugin or a skill is about to be installed', hooks: { before_install: 1 }, events: {} },
