@@ -404,6 +404,36 @@ describe('every hook and every event of hook packs is called as often as the tab
   });
 });
 
+it('message_received has the client’s name for the message and its metadata, whatever surface it comes from', async () => {
+  const received: unknown[] = [];
+  const canary = await CanaryGateway.open({
+    answers: {
+      message_received: ({ messageId, metadata }: { messageId?: string; metadata?: object }) =>
+        received.push([messageId, metadata]),
+    },
+  });
+  onTestFinished(() => canary.close());
+  await canary.listen();
+  canary.model.script(() => reply('Hello.'));
+  const metadata = { ticket: 'A-7' };
+  await canary.channel.says({ sender: 'ann' }, 'Hi', { messageId: 'm1', metadata });
+  await canary.talk('web', 'Hi', { id: 'm2', metadata });
+  await canary.talk('cli', 'Hi', { id: 'm3', metadata });
+  await canary.fetch('/api/messages', { text: 'Hi', id: 'm4', metadata });
+  const messages = [{ role: 'user', content: 'Hi' }];
+  const chat = { model: 'atrium', messages, metadata };
+  await canary.fetch('/v1/chat/completions', chat, 'POST', { 'idempotency-key': 'm5' });
+  await canary.settle();
+  await canary.stop();
+  expect(received).toEqual([
+    ['m1', metadata],
+    ['m2', { ...metadata, clientId: expect.any(String) }],
+    ['m3', { ...metadata, clientId: expect.any(String) }],
+    ['m4', metadata],
+    ['m5', metadata],
+  ]);
+});
+
 /** The facts that were told on any path. */
 const told = new Set<string>();
 

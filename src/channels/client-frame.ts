@@ -14,7 +14,13 @@ export type ClientFrame =
       /** The last part that the client has shown. Without it, no earlier parts are sent. */
       readonly after?: number | undefined;
     }
-  | { readonly type: 'message'; readonly id: string; readonly text: string }
+  | {
+      readonly type: 'message';
+      readonly id: string;
+      readonly text: string;
+      /** What the client knows about it besides, for plugins. */
+      readonly metadata?: JsonObject | undefined;
+    }
   | { readonly type: 'ack'; readonly seq: number }
   | { readonly type: 'stop' }
   /** Calls a method by name. The answer is a `result` with the same id. */

@@ -53,10 +53,11 @@ function parseHello({ session, agent, surface, after }: JsonObject): ClientFrame
   return { type: 'hello', session, agent, surface, after };
 }
 
-function parseMessage({ id, text }: JsonObject): ClientFrame | BadFrame {
+function parseMessage({ id, text, metadata }: JsonObject): ClientFrame | BadFrame {
   if (!isName(id, LONGEST_NAME)) return { problem: 'A message needs an "id" of its own, of up to 128 characters.' };
   if (typeof text !== 'string' || text.trim() === '') return { problem: 'A message needs a "text".', id };
-  return { type: 'message', id, text };
+  if (metadata !== undefined && !isJsonObject(metadata)) return { problem: '"metadata" must be an object.', id };
+  return { type: 'message', id, text, metadata };
 }
 
 function parseCall({ id, method, params = {} }: JsonObject): ClientFrame | BadFrame {

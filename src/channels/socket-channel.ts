@@ -190,7 +190,7 @@ export class SocketChannel implements Channel {
     }
   }
 
-  async #receive(viewer: Viewer, { id, text }: ClientFrame & { type: 'message' }): Promise<void> {
+  async #receive(viewer: Viewer, { id, text, metadata }: ClientFrame & { type: 'message' }): Promise<void> {
     const { connection, surface, session, agent } = viewer;
     if (!surface) throw new HelloMissingError();
     if (!this.#port) throw new ChannelClosedError({ channel: this.id });
@@ -202,9 +202,10 @@ export class SocketChannel implements Channel {
       at: this.#ports.now(),
       // Two clients may choose the same id. Two tabs on one surface that do so mean the same message.
       eventId: `${name}:${id}`,
+      messageId: id,
       sessionKey: session,
       agentId: agent,
-      metadata: { clientId: viewer.clientId },
+      metadata: { ...metadata, clientId: viewer.clientId },
     });
     this.#learnSession(surfaceId(surface), sessionKey);
     const duplicate = outcome === 'duplicate' ? true : undefined;

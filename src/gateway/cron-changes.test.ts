@@ -53,6 +53,7 @@ it('tells six kinds of change in their order, with the job as it is and where ev
   expect(scheduled?.event.job?.state?.nextRunAtMs).toBe(began + 20 * MINUTE);
   const [run] = await scratch.store.select('runs');
   const runId = run?.runId ?? '';
+  expect(started?.event.job?.state?.nextRunAtMs).toBe(began + 20 * MINUTE);
   expect(started?.context).toMatchObject({ runId, sessionKey: run?.sessionKey, trace: runTrace(runId) });
   expect(finished?.event).toMatchObject({
     runId,

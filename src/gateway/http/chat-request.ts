@@ -2,6 +2,7 @@
 // and what a fresh session begins with. What cannot be honoured is refused in a sentence rather than ignored.
 
 import { normalizeAgentId } from '../../protocol/agent-id.ts';
+import type { JsonObject } from '../../protocol/json.ts';
 import type { Message } from '../../protocol/message.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
 import { UnknownAgentError } from '../../routing/errors.ts';
@@ -16,6 +17,7 @@ export interface ChatRequest {
   readonly sessionKey: string | undefined;
   readonly user: string | undefined;
   readonly idempotencyKey: string | undefined;
+  readonly metadata: JsonObject | undefined;
 }
 
 export interface ChatHeaders {
@@ -51,6 +53,7 @@ export function readChatRequest(
     sessionKey,
     user,
     idempotencyKey: checkHeader(headers.idempotencyKey, 'Idempotency-Key', 255),
+    metadata: (body.metadata ?? undefined) as JsonObject | undefined,
   };
 }
 

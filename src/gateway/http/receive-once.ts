@@ -5,6 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { ReceiveResult } from '../../channels/channel.ts';
 import type { Inbound } from '../../protocol/inbound.ts';
+import type { JsonObject } from '../../protocol/json.ts';
 import type { Message } from '../../protocol/message.ts';
 import { IdempotencyKeyReusedError } from '../errors.ts';
 import type { Services } from '../services/services.ts';
@@ -16,7 +17,10 @@ export interface ApiMessage {
   readonly user: string | undefined;
   readonly agentId: string | undefined;
   readonly sessionKey: string | undefined;
+  /** What the client calls this message. */
   readonly idempotencyKey: string | undefined;
+  /** What the client knows about it besides, for plugins. */
+  readonly metadata?: JsonObject | undefined;
   readonly seed?: readonly Message[] | undefined;
   /** The client waits on its connection, and cannot ask for the answer later. */
   readonly isAwaited?: boolean | undefined;
@@ -34,7 +38,7 @@ export async function receiveOnce(services: Services, message: ApiMessage): Prom
 }
 
 function toInbound(
-  { text, at, user, agentId, sessionKey, isAwaited }: ApiMessage,
+  { text, at, user, agentId, sessionKey, isAwaited, idempotencyKey, metadata }: ApiMessage,
   eventId: string | undefined,
 ): Inbound {
   const id = peerIdOf(user ?? `once-${randomBytes(8).toString('hex')}`);
@@ -44,9 +48,11 @@ function toInbound(
     text,
     at,
     eventId,
+    messageId: idempotencyKey,
     sessionKey,
     agentId,
     ...(isAwaited && { isAwaited }),
+    ...(metadata && { metadata }),
   };
 }
 

@@ -39,6 +39,7 @@ const chatBody = (z: Zod) =>
     stream: z.boolean().nullish(),
     stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
     user: id(z).nullish(),
+    metadata: z.looseObject({}).nullish(),
     n: z.number().nullish(),
     tools: z.array(z.unknown()).nullish(),
     functions: z.array(z.unknown()).nullish(),

@@ -1,5 +1,6 @@
 // The gateway as a whole: its status, its agents, a message to one of them, and where a message would go.
 
+import type { JsonObject } from '../../../protocol/json.ts';
 import { receiveOnce } from '../receive-once.ts';
 import { type Route, route, type Zod } from '../route.ts';
 import { checkAgent } from './check-agent.ts';
@@ -74,11 +75,12 @@ export const GATEWAY_ROUTES: readonly Route[] = [
         agentId: agentId(z).optional(),
         user: id(z).optional().describe('Who is talking; each user has a session of their own.'),
         id: z.string().min(1).max(255).optional().describe('A name for this message. Sent again, it is accepted once.'),
+        metadata: z.looseObject({}).optional().describe('What else is known about it, for plugins.'),
       }),
     answer: (z) =>
       z.object({ outcome: z.enum(['accepted', 'duplicate', 'handled']), runId: id(z), sessionKey: sessionKey(z) }),
     status: 202,
-    handle: async ({ services, agentIds, now, header, body: { id: name, user, text, ...place } }) => {
+    handle: async ({ services, agentIds, now, header, body: { id: name, user, text, metadata, ...place } }) => {
       checkAgent(place.agentId, agentIds());
       return receiveOnce(services, {
         text,
@@ -87,6 +89,7 @@ export const GATEWAY_ROUTES: readonly Route[] = [
         agentId: place.agentId,
         sessionKey: place.sessionKey,
         idempotencyKey: name ?? header('idempotency-key'),
+        metadata: metadata as JsonObject | undefined,
       });
     },
   }),
