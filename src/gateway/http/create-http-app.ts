@@ -42,7 +42,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     const host = c.req.header('host') ?? new URL(c.req.url).host;
     const origin = c.req.header('origin');
     checkHost(host, options);
-    // The page and the health of the gateway are nobody's secret; a link from another site may lead to the page.
+    // The page and the health of the gateway are no secret; a link from another site may lead to the page.
     if (!OPEN_PATHS.has(c.req.path)) checkOrigin(origin, host, options);
     const mayRead = origin !== undefined && isAllowedOrigin(origin, options);
     if (c.req.method === 'OPTIONS' && mayRead) return allowOrigin(c.body(null, 204), origin);
@@ -90,7 +90,7 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 function answerError(c: Context<HttpEnv>, error: unknown, warn: (text: string) => void): Response {
   if (error instanceof HTTPException) return error.getResponse();
   const answer = toErrorAnswer(error);
-  // That a gateway takes nothing while it starts or stops is no news to who started or stopped it.
+  // A gateway that takes nothing while it starts or stops is as it should be, and needs no warning.
   if (answer.status >= 500 && !(error instanceof GatewayNotReadyError))
     warn(`${c.req.method} ${c.req.path.slice(0, 200)}: ${describe(error)}`);
   const headers = {

@@ -52,7 +52,7 @@ export async function listen({ app, host, port, attach }: ListenOptions): Promis
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       upgrades.close(graceMs);
       server.closeIdleConnections();
-      // Whoever is still being answered may keep its connection, but not for ever.
+      // A client that is still being answered keeps its connection, but not for ever.
       const timer = setTimeout(() => server.closeAllConnections(), graceMs);
       const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
       await closed;
@@ -93,7 +93,7 @@ class Upgrades {
   }
 
   async accept(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    // A connection that breaks before it is a WebSocket has nobody else to tell.
+    // No other code listens to a connection that breaks before it is a WebSocket.
     const ignore = () => {};
     socket.on('error', ignore);
     try {

@@ -1,5 +1,5 @@
 // Lets plugins answer the paths that they registered. Stands before the product's token check, because a plugin may check
-// for itself; whoever registered a path behind the gateway's token is asked only after it.
+// for itself; a plugin that registered a path behind the gateway's token is asked only after it.
 
 import type { Context, MiddlewareHandler } from 'hono';
 import type { PluginHttp, PluginRoute } from '../plugins/plugin-http.ts';
@@ -20,7 +20,7 @@ export function answerPluginPaths(
   };
 }
 
-/** Paths that nobody has; the token was checked. */
+/** Paths that no route and no plugin has; the token was checked. */
 export function answerOtherPaths(port: PluginHttpPort): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     for (const route of port.catchAll()) {

@@ -168,7 +168,7 @@ async function tellRun(events: EventStream, parts: StreamParts): Promise<void> {
   const draft = new StreamedDraft();
   try {
     tell(formatChunk(facts, { role: 'assistant', content: '' }, null, includeUsage));
-    // Whoever asks again missed the beginning, and gets the answer in one piece.
+    // A client that asks again missed the beginning, and gets the answer in one piece.
     if (accepted.outcome === 'accepted') follower.follow(accepted.runId, (event) => tellText(draft.add(event)));
     else follower.close();
     const run = await services.runs.wait(accepted.runId, client.signal);
