@@ -5,11 +5,16 @@ import { toolPolicyOf } from '../../src/config/tool-policy.ts';
 import { parseAgentSessionKey } from '../../src/protocol/session-key.ts';
 import { decideTool, toolDecider } from '../../src/tools/policy/decide-tool.ts';
 import { policyList } from '../../src/tools/policy/policy-step.ts';
-import { chooseProfile, resolveToolPolicy } from '../../src/tools/policy/resolve-tool-policy.ts';
-import { subagentLists } from '../../src/tools/policy/subagent-lists.ts';
+import {
+  chooseProfile,
+  pickToolLists,
+  resolveToolPolicy,
+  resolveToolProfile,
+  subagentLists,
+  type ToolLists,
+  withAlsoAllow,
+} from '../../src/tools/policy/resolve-tool-policy.ts';
 import { expandToolGroups } from '../../src/tools/policy/tool-groups.ts';
-import { pickToolLists, type ToolLists, withAlsoAllow } from '../../src/tools/policy/tool-lists.ts';
-import { resolveToolProfile } from '../../src/tools/policy/tool-profiles.ts';
 import type { SuiteAdapter } from '../adapter.ts';
 
 export const toolPolicy: SuiteAdapter = {

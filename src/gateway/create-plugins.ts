@@ -16,7 +16,7 @@ import type { PluginToolScope } from '../plugins/registration.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import { isOwnersRun } from '../sessions/session-visibility.ts';
 import type { Store } from '../store/store.ts';
-import type { MemorySupplements } from '../tools/memory/memory-supplements.ts';
+import type { MemorySupplements } from '../tools/memory/memory-access.ts';
 import type { PolicyTool } from '../tools/policy/decide-tool.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { TrustedPolicy } from '../tools/trusted-policy.ts';

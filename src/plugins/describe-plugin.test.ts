@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describePlugin, type PluginFacts } from './describe-plugin.ts';
+import { describePlugin, type PluginFacts } from './plugin-status.ts';
 import type { PluginRegistration, RegistrationKind } from './registration.ts';
 
 const nothing = async () => undefined;

@@ -48,3 +48,18 @@ export interface PluginNote {
   readonly code: string;
   readonly message: string;
 }
+
+export interface WorkerEvents {
+  /** The worker was ended and these plugins are not loaded again. Told before those that are. */
+  readonly trouble: (trouble: WorkerTrouble) => void;
+  /** Loaded again after trouble, from the same setup. What the one before it registered rejects from now on. */
+  readonly reloaded: (plugin: LoadedPlugin, before: LoadedPlugin) => void;
+}
+
+export interface WorkerTrouble {
+  /** Who did it; several when that cannot be told. */
+  readonly culprits: readonly string[];
+  readonly cause: 'spin' | 'memory' | 'exit' | 'crash' | 'reload-failed';
+  /** One sentence: what happened, and in which hook, tool or service as far as that is known. */
+  readonly reason: string;
+}

@@ -8,17 +8,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HookRunner } from '../hooks/runner.ts';
 import { errorText } from '../protocol/one-line.ts';
 import { type ArmedHooks, armHooks } from './arm-hooks.ts';
-import { describePlugin } from './describe-plugin.ts';
 import { type CheckedConfig, checkPluginConfig } from './discovery/check-plugin-config.ts';
 import { type Enablement, entryOf } from './discovery/decide-enablement.ts';
-import type { FoundPlugin } from './discovery/discover-plugins.ts';
-import { integrityOf } from './discovery/plugin-integrity.ts';
-import { haveSameItems } from './have-same-items.ts';
+import { type FoundPlugin, integrityOf } from './discovery/discover-plugins.ts';
 import type { IsolationMemory } from './isolation-memory.ts';
 import type { LoadedPlugin, LoadResult, PluginLoader, PluginNote } from './loaded-plugin.ts';
 import type { PluginHostFor } from './plugin-host.ts';
 import type { PluginSetup } from './plugin-setup.ts';
-import type { PluginState, PluginStatus } from './plugin-status.ts';
+import { describePlugin, type PluginState, type PluginStatus } from './plugin-status.ts';
 import type { PluginsConfiguration } from './plugins-parts.ts';
 import type { CleanupReason, PluginRegistration } from './registration.ts';
 
@@ -426,3 +423,7 @@ function inlineReason(needsInline: readonly string[], when: string): string {
 const NOTHING: readonly PluginRegistration[] = [];
 const BUNDLED = 'It comes with the product.';
 const IN_WORKER = 'Plugins run in the worker, where they can be stopped when they spin.';
+
+export function haveSameItems(before: readonly unknown[], now: readonly unknown[]): boolean {
+  return before.length === now.length && before.every((item, index) => Object.is(item, now[index]));
+}

@@ -1,7 +1,10 @@
 // What is known of one plugin, as `atrium plugins inspect` and the API show it.
 
+import type { PluginHookSettings } from '../protocol/plugin-settings.ts';
+import type { FoundPlugin } from './discovery/discover-plugins.ts';
 import type { PluginNote } from './loaded-plugin.ts';
 import type { PluginOrigin } from './plugin-setup.ts';
+import type { PluginRegistration, RegistrationKind } from './registration.ts';
 
 export type PluginState = 'loaded' | 'disabled' | 'failed' | 'suspended' | 'pending';
 
@@ -53,4 +56,79 @@ export interface PluginHookStatus {
   /** `armed`, or `blocked` by a permission, or `pending` for a hook that is not called yet. */
   readonly state: 'armed' | 'blocked' | 'pending';
   readonly reason?: string | undefined;
+}
+
+export interface PluginFacts {
+  readonly found: FoundPlugin;
+  readonly state: PluginState;
+  readonly reason: string;
+  readonly generation: number;
+  readonly permitted: PluginHookSettings;
+  readonly where: 'worker' | 'inline' | null;
+  readonly whyThere: string | null;
+  readonly registrations: readonly PluginRegistration[];
+  readonly hooks: readonly PluginHookStatus[];
+  readonly notes: readonly PluginNote[];
+  /** Of an installed package: its files are not what was installed. */
+  readonly isChanged: boolean;
+}
+
+export function describePlugin(facts: PluginFacts): PluginStatus {
+  const { found, permitted, registrations } = facts;
+  const { manifest, install } = found;
+  const named = <Kind extends RegistrationKind>(
+    kind: Kind,
+    name: (registration: Extract<PluginRegistration, { readonly kind: Kind }>) => string | readonly string[],
+  ): readonly string[] =>
+    registrations.flatMap((registration) =>
+      registration.kind === kind ? name(registration as Extract<PluginRegistration, { readonly kind: Kind }>) : [],
+    );
+  return {
+    id: found.id,
+    name: found.name,
+    version: manifest.version,
+    description: manifest.description,
+    origin: found.origin,
+    rootDir: found.rootDir,
+    entryPath: found.entryPath,
+    state: facts.state,
+    reason: facts.reason,
+    where: facts.where,
+    whyThere: facts.whyThere,
+    generation: facts.generation,
+    permissions: {
+      conversation:
+        found.origin === 'bundled'
+          ? permitted.allowConversationAccess !== false
+          : permitted.allowConversationAccess === true,
+      promptInjection: permitted.allowPromptInjection !== false,
+    },
+    hooks: facts.hooks,
+    internalHooks: named('internal-hook', ({ events, name }) => `${events.join(', ')} (${name})`),
+    tools: named('tool', ({ names }) => (names.length > 0 ? names : ['(named when it is asked for)'])),
+    commands: named('command', ({ name }) => name),
+    services: named('service', ({ id }) => id),
+    routes: named('route', ({ path }) => path),
+    methods: named('method', ({ method }) => method),
+    cli: named('cli', ({ commands, parentPath }) => commands.map((command) => [...parentPath, command].join(' '))),
+    policies: named('trusted-policy', ({ id }) => id),
+    sessionExtensions: named('session-extension', ({ namespace }) => namespace),
+    others: [
+      ...named('session-action', ({ id }) => `session action ${id}`),
+      ...named('lifecycle', ({ id }) => `cleanup ${id}`),
+      ...named('agent-event', ({ id }) => `listener of runs ${id}`),
+      ...named('memory-corpus', () => 'search in its memory'),
+    ],
+    skills: manifest.skills,
+    unused: named('unused', ({ registrar, id }) => (id === undefined ? registrar : `${registrar} ${id}`)),
+    notes: facts.notes,
+    ...(install && {
+      install: {
+        spec: install.spec,
+        integrity: install.integrity,
+        installedAt: install.installedAt,
+        changed: facts.isChanged,
+      },
+    }),
+  };
 }

@@ -4,9 +4,8 @@
 import type { HookRunner } from '../hooks/runner.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { PluginSettings } from '../protocol/plugin-settings.ts';
-import type { PluginLoader } from './loaded-plugin.ts';
+import type { PluginLoader, WorkerEvents } from './loaded-plugin.ts';
 import type { PluginHostFor } from './plugin-host.ts';
-import type { WorkerEvents } from './worker-events.ts';
 
 export interface PluginsParts extends PluginsConfiguration {
   readonly stateDir: string;

@@ -8,10 +8,9 @@ import { PluginGoneError } from './errors.ts';
 import { pluginEntry, pluginSettings, ScratchHomePlugins } from './fixtures/scratch-home-plugins.ts';
 import { recordingHost } from './fixtures/scratch-plugins.ts';
 import { ScriptedLoader } from './fixtures/scripted-loader.ts';
-import type { LoadedPlugin } from './loaded-plugin.ts';
+import type { LoadedPlugin, WorkerEvents } from './loaded-plugin.ts';
 import { Plugins } from './plugins.ts';
 import type { PluginsConfiguration } from './plugins-parts.ts';
-import type { WorkerEvents } from './worker-events.ts';
 
 let home: ScratchHomePlugins;
 let worker: ScriptedLoader;

@@ -7,20 +7,23 @@
 import { GatewayNotReadyError } from '../protocol/errors.ts';
 import { nearMatch } from '../protocol/near-match.ts';
 import { within } from '../protocol/time-limit.ts';
-import { describePlugin } from './describe-plugin.ts';
 import { decideEnablement, entryOf } from './discovery/decide-enablement.ts';
 import { type Discovery, discoverPlugins, type FoundPlugin } from './discovery/discover-plugins.ts';
 import { UnknownPluginError } from './errors.ts';
-import { haveSameItems } from './have-same-items.ts';
 import { IsolationMemory } from './isolation-memory.ts';
-import type { LoadedPlugin, PluginLoader } from './loaded-plugin.ts';
-import { PluginInstance, type PluginInstanceParts, type WantedPlugin, type Where } from './plugin-instance.ts';
+import type { LoadedPlugin, PluginLoader, WorkerEvents } from './loaded-plugin.ts';
+import {
+  haveSameItems,
+  PluginInstance,
+  type PluginInstanceParts,
+  type WantedPlugin,
+  type Where,
+} from './plugin-instance.ts';
 import type { PluginListener, PluginRegistry, Registered } from './plugin-registry.ts';
-import type { PluginStatus } from './plugin-status.ts';
+import { describePlugin, type PluginStatus } from './plugin-status.ts';
 import type { PluginsConfiguration, PluginsParts } from './plugins-parts.ts';
 import type { CleanupReason, RegistrationKind } from './registration.ts';
 import { shadowedReason } from './survey-plugins.ts';
-import type { WorkerEvents } from './worker-events.ts';
 
 /** Loaders have deadlines of their own, which say more; this one is for a loader that is stuck itself. */
 const LOAD_TIMEOUT_MS = 60_000;

@@ -1,12 +1,10 @@
 // What can be said of the plugins of a home while no gateway runs: which there are, which would load and why not. None
 // of them is run for it.
 
-import { describePlugin } from './describe-plugin.ts';
 import { checkPluginConfig } from './discovery/check-plugin-config.ts';
 import { decideEnablement, entryOf } from './discovery/decide-enablement.ts';
-import { discoverPlugins, type FoundPlugin } from './discovery/discover-plugins.ts';
-import { integrityOf } from './discovery/plugin-integrity.ts';
-import type { PluginState, PluginStatus } from './plugin-status.ts';
+import { discoverPlugins, type FoundPlugin, integrityOf } from './discovery/discover-plugins.ts';
+import { describePlugin, type PluginState, type PluginStatus } from './plugin-status.ts';
 import type { PluginsConfiguration } from './plugins-parts.ts';
 
 export interface PluginSurvey {

@@ -8,6 +8,7 @@
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import type { JsonObject } from '../protocol/json.ts';
 import { ToolFileChangedError, ToolFileMissingError, ToolFileUnusableError, ToolPathError } from './errors.ts';
 
 export interface WorkspacePlace {
@@ -253,4 +254,11 @@ function isInside(root: string, path: string): boolean {
   if (path === '') return false;
   const way = relative(root, path);
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+/** None when the call names no file that there could be. */
+export function namedPaths({ path }: JsonObject, home: string | undefined): readonly string[] {
+  if (typeof path !== 'string' || path.trim() === '') return [];
+  const isAtHome = home !== undefined && (path === '~' || path.startsWith('~/'));
+  return [isAtHome ? join(home, path.slice(1)) : path];
 }

@@ -1,10 +1,9 @@
 // `edit`: replaces one text by another in a file of the workspace. The old text must occur exactly once, unless all of
 // its places are meant, so that an edit never lands where nobody looked. The file keeps its kind of line ends.
 
-import { openContainedFile, openContainedTarget } from './contained-path.ts';
+import { namedPaths, openContainedFile, openContainedTarget } from './contained-path.ts';
 import { ToolEditMatchError, ToolFileUnusableError, ToolInputError } from './errors.ts';
 import { MAX_TEXT_BYTES, readWholeText } from './file-text.ts';
-import { namedPaths } from './named-paths.ts';
 import { replaceFile } from './replace-file.ts';
 import type { Tool } from './tool.ts';
 import type { WriteToolOptions } from './write.ts';

@@ -4,10 +4,9 @@
 import type { FileHandle } from 'node:fs/promises';
 import { isAbsolute, resolve, sep } from 'node:path';
 import { countOf } from '../protocol/count-of.ts';
-import { type ContainedFile, openContainedFile } from './contained-path.ts';
+import { type ContainedFile, namedPaths, openContainedFile } from './contained-path.ts';
 import { ToolInputError } from './errors.ts';
 import { decodeText, refuseBinary } from './file-text.ts';
-import { namedPaths } from './named-paths.ts';
 import type { Tool, ToolCaller } from './tool.ts';
 
 export const READ_MAX_LINES = 2_000;

@@ -2,8 +2,7 @@
 
 import { VERSION } from '../protocol/version.ts';
 import { asDetails } from './format-rows.ts';
-import { lastRunOf } from './last-run.ts';
-import { findSession, kindOfSession, type SessionToolOptions } from './session-tools.ts';
+import { findSession, kindOfSession, lastRunOf, type SessionToolOptions } from './session-tools.ts';
 import type { Tool } from './tool.ts';
 
 interface SessionStatusParams {

@@ -1,6 +1,7 @@
 // What the session tools share: which sessions they may see, which is decided elsewhere and handed in, and the kinds of
 // sessions as models are told of them.
 
+import { type Message, textOf, toolCallsOf } from '../protocol/message.ts';
 import { clip } from '../protocol/one-line.ts';
 import {
   isCronSessionKey,
@@ -8,8 +9,9 @@ import {
   isSubagentSessionKey,
   surfaceOfSessionKey,
 } from '../protocol/session-key.ts';
+import type { Usage } from '../protocol/usage.ts';
 import type { Store } from '../store/store.ts';
-import type { SessionRow } from '../store/tables.ts';
+import type { SessionRow, TranscriptRow } from '../store/tables.ts';
 import { ToolSessionUnknownError } from './errors.ts';
 import type { ToolContext } from './tool.ts';
 
@@ -48,4 +50,77 @@ export function kindOfSession(sessionKey: string): SessionKind {
   if (isCronSessionKey(sessionKey)) return 'cron';
   if (isHeartbeatSessionKey(sessionKey)) return 'heartbeat';
   return surfaceOfSessionKey(sessionKey);
+}
+
+export interface LastRun {
+  readonly runId: string;
+  readonly status: string;
+  readonly startedAt: string;
+  readonly model?: string | undefined;
+  readonly usage?: Usage | undefined;
+  readonly error?: string | undefined;
+}
+
+export async function lastRunOf(store: Store, sessionId: string): Promise<LastRun | undefined> {
+  const [run] = await store.select('runs', { where: { sessionId }, orderBy: [['startedAt', 'desc']], limit: 1 });
+  if (!run) return undefined;
+  const { provider, model, usage, error } = run.outcome ?? {};
+  return {
+    runId: run.runId,
+    status: run.status,
+    startedAt: new Date(run.startedAt).toISOString(),
+    model: model === undefined ? undefined : [provider, model].filter(Boolean).join('/'),
+    usage,
+    error: error?.slice(0, 200),
+  };
+}
+
+export interface ShownMessage {
+  readonly position: number;
+  readonly at: string;
+  readonly role: Message['role'];
+  readonly text: string;
+  readonly tool?: string;
+  readonly calls?: readonly string[];
+  /** How many characters of the text are not shown. */
+  readonly cut?: number;
+}
+
+export interface ShownOptions {
+  readonly includeTools: boolean;
+  readonly maxCharsEach: number;
+  readonly maxCharsTotal: number;
+}
+
+/** `rows` are in transcript order. */
+export function showMessages(rows: readonly TranscriptRow[], options: ShownOptions): readonly ShownMessage[] {
+  const shown: ShownMessage[] = [];
+  let chars = 0;
+  for (const row of rows.toReversed()) {
+    const message = showMessage(row, options);
+    if (!message) continue;
+    chars += message.text.length;
+    if (shown.length > 0 && chars > options.maxCharsTotal) break;
+    shown.unshift(message);
+  }
+  return shown;
+}
+
+function showMessage(row: TranscriptRow, { includeTools, maxCharsEach }: ShownOptions): ShownMessage | undefined {
+  const { message, position, at } = row;
+  if (row.kind === 'notice' || (message.role === 'tool' && !includeTools)) return undefined;
+  const calls = includeTools && message.role === 'assistant' ? toolCallsOf(message).map(({ name }) => name) : [];
+  const whole = row.shown ?? (message.role === 'assistant' ? textOf(message) : message.content);
+  // An assistant's message that only calls tools says nothing to whoever leaves tools out.
+  if (whole === '' && calls.length === 0) return undefined;
+  const text = whole.slice(0, maxCharsEach).replace(/[\ud800-\udbff]$/, '');
+  return {
+    position,
+    at: new Date(at).toISOString(),
+    role: message.role,
+    ...(message.role === 'tool' ? { tool: message.toolName } : {}),
+    ...(calls.length > 0 ? { calls } : {}),
+    text,
+    ...(text.length < whole.length ? { cut: whole.length - text.length } : {}),
+  };
 }

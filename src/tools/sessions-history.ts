@@ -1,8 +1,7 @@
 // `sessions_history`: what was said in one session of the agent, its latest messages in order.
 
 import { formatRows } from './format-rows.ts';
-import { findSession, type SessionToolOptions } from './session-tools.ts';
-import { showMessages } from './shown-messages.ts';
+import { findSession, type SessionToolOptions, showMessages } from './session-tools.ts';
 import type { Tool } from './tool.ts';
 
 interface SessionsHistoryParams {

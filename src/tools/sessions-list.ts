@@ -2,9 +2,14 @@
 
 import type { SessionRow } from '../store/tables.ts';
 import { formatRows } from './format-rows.ts';
-import { lastRunOf } from './last-run.ts';
-import { kindOfSession, SESSION_KINDS, type SessionKind, type SessionToolOptions } from './session-tools.ts';
-import { showMessages } from './shown-messages.ts';
+import {
+  kindOfSession,
+  lastRunOf,
+  SESSION_KINDS,
+  type SessionKind,
+  type SessionToolOptions,
+  showMessages,
+} from './session-tools.ts';
 import type { Tool } from './tool.ts';
 
 interface SessionsListParams {

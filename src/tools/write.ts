@@ -1,9 +1,8 @@
 // `write`: puts a text into a file of the workspace, whole or not at all. Folders on the way are made.
 
-import { openContainedTarget } from './contained-path.ts';
+import { namedPaths, openContainedTarget } from './contained-path.ts';
 import { ToolFileUnusableError, ToolInputError } from './errors.ts';
 import { MAX_TEXT_BYTES } from './file-text.ts';
-import { namedPaths } from './named-paths.ts';
 import type { OneAtATime } from './one-at-a-time.ts';
 import { replaceFile } from './replace-file.ts';
 import type { Tool } from './tool.ts';

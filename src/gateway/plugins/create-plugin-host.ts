@@ -20,7 +20,6 @@ import { silentSurface } from '../../schedule/deliver-target.ts';
 import type { Store, Write } from '../../store/store.ts';
 import type { Delivery } from '../create-delivery.ts';
 import type { Services } from '../services/services.ts';
-import { fewAtATime } from './few-at-a-time.ts';
 import type { GatewayMethods } from './gateway-methods.ts';
 import { askCron } from './plugin-cron.ts';
 import type { SessionExtensions } from './session-extensions.ts';
@@ -213,4 +212,21 @@ async function waitForRun(
   } finally {
     limit.clear();
   }
+}
+
+export function fewAtATime(most: number): <Value>(begin: () => Promise<Value>) => Promise<Value> {
+  const waiting: (() => void)[] = [];
+  let going = 0;
+  return async (begin) => {
+    if (going >= most) await new Promise<void>((resume) => waiting.push(resume));
+    else going += 1;
+    try {
+      return await begin();
+    } finally {
+      // Whoever waits takes the place over, after everything else that was ready has had its turn.
+      const next = waiting.shift();
+      if (next) setImmediate(next);
+      else going -= 1;
+    }
+  };
 }

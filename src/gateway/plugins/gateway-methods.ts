@@ -10,9 +10,8 @@ import type { PluginRegistry } from '../../plugins/plugin-registry.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
+import { reasonOf, withinTime } from './ask-plugin.ts';
 import { type ClaimedNames, claimNames, type RefusedName } from './claim-names.ts';
-import { reasonOf } from './reason-of.ts';
-import { withinTime } from './within-time.ts';
 
 export interface MethodCaller {
   /** Names a connection, or a plugin. */

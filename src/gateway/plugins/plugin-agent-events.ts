@@ -5,8 +5,7 @@
 import type { PluginRegistry, Registered } from '../../plugins/plugin-registry.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import type { LiveEvent } from '../../protocol/live-event.ts';
-import { reasonOf } from './reason-of.ts';
-import { withinTime } from './within-time.ts';
+import { reasonOf, withinTime } from './ask-plugin.ts';
 
 export interface PluginAgentEventsParts {
   readonly registry: PluginRegistry;

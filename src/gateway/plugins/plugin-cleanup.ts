@@ -10,8 +10,7 @@ import type { PluginStatus } from '../../plugins/plugin-status.ts';
 import type { CleanupReason, PluginRegistration } from '../../plugins/registration.ts';
 import type { LiveEvent } from '../../protocol/live-event.ts';
 import type { Store } from '../../store/store.ts';
-import { reasonOf } from './reason-of.ts';
-import { withinTime } from './within-time.ts';
+import { reasonOf, withinTime } from './ask-plugin.ts';
 
 export interface PluginCleanupParts {
   readonly registry: PluginRegistry;

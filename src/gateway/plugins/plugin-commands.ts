@@ -7,9 +7,8 @@ import type { ChatCommand, CommandCall, CommandList, LanePlace, PluginWork } fro
 import type { PluginRegistry, Registered } from '../../plugins/plugin-registry.ts';
 import type { PluginCommandAnswer, PluginCommandContext } from '../../plugins/registration.ts';
 import { oneLine } from '../../protocol/one-line.ts';
+import { reasonOf, withinTime } from './ask-plugin.ts';
 import { type ClaimedNames, claimNames, type RefusedName } from './claim-names.ts';
-import { reasonOf } from './reason-of.ts';
-import { withinTime } from './within-time.ts';
 
 export interface PluginCommandsParts {
   readonly registry: PluginRegistry;

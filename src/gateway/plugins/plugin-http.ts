@@ -4,8 +4,8 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PluginRegistry, Registered } from '../../plugins/plugin-registry.ts';
+import { reasonOf } from './ask-plugin.ts';
 import { type ClaimedNames, claimNames, type RefusedName } from './claim-names.ts';
-import { reasonOf } from './reason-of.ts';
 
 export interface PluginHttpParts {
   readonly registry: PluginRegistry;

@@ -4,9 +4,8 @@
 import type { PluginRegistry } from '../../plugins/plugin-registry.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import { oneLine } from '../../protocol/one-line.ts';
-import type { MemorySupplementHit, MemorySupplements } from '../../tools/memory/memory-supplements.ts';
-import { reasonOf } from './reason-of.ts';
-import { withinTime } from './within-time.ts';
+import type { MemorySupplementHit, MemorySupplements } from '../../tools/memory/memory-access.ts';
+import { reasonOf, withinTime } from './ask-plugin.ts';
 
 export interface PluginMemoryParts {
   readonly registry: PluginRegistry;

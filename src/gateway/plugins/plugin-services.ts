@@ -7,8 +7,7 @@ import type { LoadedPlugin } from '../../plugins/loaded-plugin.ts';
 import type { PluginRegistry } from '../../plugins/plugin-registry.ts';
 import type { ServiceRegistration } from '../../plugins/registration.ts';
 import { PluginTimeoutError } from '../errors.ts';
-import { reasonOf } from './reason-of.ts';
-import { withinTime } from './within-time.ts';
+import { reasonOf, withinTime } from './ask-plugin.ts';
 
 export interface PluginServicesParts {
   readonly registry: PluginRegistry;

@@ -13,9 +13,7 @@ import { parseAgentSessionKey } from '../../protocol/session-key.ts';
 import type { ShownExtension, ShownSession } from '../../sessions/sessions.ts';
 import type { Store, Write } from '../../store/store.ts';
 import type { PluginStateRow, SessionRow } from '../../store/tables.ts';
-import { reasonOf } from './reason-of.ts';
-import { checkSessionValue } from './session-value.ts';
-import { withinTime } from './within-time.ts';
+import { reasonOf, withinTime } from './ask-plugin.ts';
 
 export interface SessionExtensionsParts {
   readonly registry: PluginRegistry;
@@ -146,4 +144,45 @@ export class SessionExtensions {
     this.#warned.add(about);
     this.#parts.warn(`What the plugin "${pluginId}" keeps as ${namespace} is left out of session rows: ${why}.`);
   }
+}
+
+const MAX_BYTES = 64 * 1024;
+const MAX_DEPTH = 64;
+const MAX_NODES = 16_384;
+
+export type CheckedValue =
+  | { readonly ok: true; readonly value: JsonValue }
+  /** Completes "its value …". */
+  | { readonly ok: false; readonly problem: string };
+
+export function checkSessionValue(given: unknown): CheckedValue {
+  const budget = { nodes: MAX_NODES };
+  try {
+    const problem = problemOf(given, 0, budget);
+    if (problem !== undefined) return { ok: false, problem };
+    const text = JSON.stringify(given);
+    const bytes = Buffer.byteLength(text);
+    if (bytes > MAX_BYTES) return { ok: false, problem: `takes ${bytes} bytes, and ${MAX_BYTES} are the limit` };
+    return { ok: true, value: JSON.parse(text) };
+  } catch {
+    return { ok: false, problem: 'is no JSON value' };
+  }
+}
+
+function problemOf(value: unknown, depth: number, budget: { nodes: number }): string | undefined {
+  if (--budget.nodes < 0) return `has more than ${MAX_NODES} parts`;
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'is no JSON value';
+  if (typeof value !== 'object') return 'is no JSON value';
+  if (depth >= MAX_DEPTH) return `is nested more than ${MAX_DEPTH} deep`;
+  if (!Array.isArray(value)) {
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (prototype !== null && Object.getPrototypeOf(prototype) !== null) return 'is no JSON value';
+    if (typeof (value as { toJSON?: unknown }).toJSON === 'function') return 'is no JSON value';
+  }
+  for (const part of Array.isArray(value) ? value : Object.values(value)) {
+    const problem = problemOf(part, depth + 1, budget);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }

@@ -12,10 +12,8 @@ import { UnknownSessionError } from '../../sessions/errors.ts';
 import type { Store } from '../../store/store.ts';
 import type { SessionRow } from '../../store/tables.ts';
 import { RequestInvalidError } from '../errors.ts';
-import { reasonOf } from './reason-of.ts';
-import type { SessionExtensions } from './session-extensions.ts';
-import { checkSessionValue } from './session-value.ts';
-import { withinTime } from './within-time.ts';
+import { reasonOf, withinTime } from './ask-plugin.ts';
+import { checkSessionValue, type SessionExtensions } from './session-extensions.ts';
 
 export interface SessionMethodsParts {
   readonly registry: PluginRegistry;

@@ -12,6 +12,8 @@ import type {
   CliRegistration,
   CommandRegistration,
   HookHandlerRegistration,
+  InternalHandlerAnswer,
+  InternalHandlerRegistration,
   PluginCommandAnswer,
   RouteRegistration,
   ServiceRegistration,
@@ -20,7 +22,6 @@ import type {
 import { UNUSED_REGISTRARS } from './api-registrars.ts';
 import type { PluginLogger } from './plugin-logger.ts';
 import { cronOf } from './plugin-runtime.ts';
-import { registeredInternalHook } from './registered-internal-hook.ts';
 import { memoryCorpus, memoryPrompt, memoryRuntime } from './registered-memory.ts';
 import { registeredMethod } from './registered-method.ts';
 import { registeredTool } from './registered-tool.ts';
@@ -322,4 +323,38 @@ function textOf(value: unknown): string | undefined {
 
 function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+export function registeredInternalHook(registered: {
+  readonly events: readonly string[];
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly handler: (event: InternalHookEvent) => unknown;
+  readonly pluginConfig: JsonObject;
+}): InternalHandlerRegistration {
+  const { events, name, description, handler, pluginConfig } = registered;
+  return {
+    kind: 'internal-hook',
+    name,
+    events,
+    description,
+    handler: async (event): Promise<InternalHandlerAnswer> => {
+      const own = ownEvent(event, pluginConfig);
+      await handler(own);
+      const messages = own.messages.slice(event.messages.length).filter((line) => typeof line === 'string');
+      const { bootstrapFiles } = own.context;
+      const isBootstrap = event.type === 'agent' && event.action === 'bootstrap';
+      return isBootstrap && Array.isArray(bootstrapFiles) ? { messages, bootstrapFiles } : { messages };
+    },
+  };
+}
+
+function ownEvent(event: InternalHookEvent, pluginConfig: JsonObject): InternalHookEvent {
+  const { bootstrapFiles } = event.context;
+  const context = { ...event.context, pluginConfig: structuredClone(pluginConfig) };
+  return {
+    ...event,
+    messages: [...event.messages],
+    context: Array.isArray(bootstrapFiles) ? { ...context, bootstrapFiles: structuredClone(bootstrapFiles) } : context,
+  };
 }

@@ -9,7 +9,6 @@ import type {
 } from '../registration.ts';
 import type { RegistrarParts } from './create-registrars.ts';
 import type { Problem } from './registration-intake.ts';
-import { RunContextNotes } from './run-context-notes.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -179,4 +178,53 @@ function registeredAction(action: unknown, pluginId: string): SessionActionRegis
 
 function fieldsOf(value: unknown): Fields {
   return isJsonObject(value) ? (value as Fields) : {};
+}
+
+export class RunContextNotes {
+  /** In the order of the last write. */
+  readonly #runs = new Map<string, Map<string, string>>();
+
+  /** False when the value cannot be kept. */
+  set(runId: string, namespace: string, value: unknown): boolean {
+    const text = jsonTextOf(value);
+    if (!isName(runId) || !isName(namespace) || text === undefined) return false;
+    const notes = this.#runs.get(runId) ?? new Map<string, string>();
+    if (!notes.has(namespace) && notes.size >= MAX_NAMESPACES) return false;
+    notes.set(namespace, text);
+    this.#runs.delete(runId);
+    this.#runs.set(runId, notes);
+    for (const oldest of this.#runs.keys()) {
+      if (this.#runs.size <= MAX_RUNS) break;
+      this.#runs.delete(oldest);
+    }
+    return true;
+  }
+
+  /** A copy, so that changing it changes nothing here. */
+  get(runId: string, namespace: string): JsonValue | undefined {
+    const text = this.#runs.get(runId)?.get(namespace);
+    return text === undefined ? undefined : (JSON.parse(text) as JsonValue);
+  }
+
+  clear(runId: string, namespace?: string): void {
+    if (namespace === undefined) this.#runs.delete(runId);
+    else this.#runs.get(runId)?.delete(namespace);
+  }
+}
+
+const MAX_RUNS = 200;
+const MAX_NAMESPACES = 32;
+const MAX_VALUE_LENGTH = 64 * 1024;
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= 200;
+}
+
+function jsonTextOf(value: unknown): string | undefined {
+  try {
+    const text = JSON.stringify(value);
+    return text !== undefined && text.length <= MAX_VALUE_LENGTH ? text : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -4,7 +4,8 @@
 // Errors: none. A plugin that cannot be loaded is found with its problem; a place that cannot be read is a problem too.
 // Result: in the order in which they load: by where they come from, then by name. Does not depend on the disk.
 
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { findContainedFile, isInside } from '../../hooks/packs/contained-file.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
@@ -293,3 +294,17 @@ const IGNORED: ReadonlySet<string> = new Set(['node_modules', 'dist', 'build', '
 const MAX_CHILDREN = 500;
 const MAX_ENTRIES = 20;
 const MAX_ID = 128;
+
+export async function integrityOf({ isSingleFile, entryPath, rootDir }: FoundPlugin): Promise<string | undefined> {
+  try {
+    if (isSingleFile && entryPath !== null) {
+      return `sha256-${createHash('sha256')
+        .update(await readFile(entryPath))
+        .digest('base64')}`;
+    }
+    const { hashPluginFolder } = await import('../install/hash-plugin-folder.ts');
+    return await hashPluginFolder(rootDir);
+  } catch {
+    return undefined;
+  }
+}

@@ -9,8 +9,7 @@ import { join } from 'node:path';
 import { isInside } from '../../hooks/packs/contained-file.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
 import { FolderRefusedError } from '../errors.ts';
-import { makePrivate } from './make-private.ts';
-import { PACKAGE_LIMITS, type TreeLimits, TreeMeter } from './tree-limits.ts';
+import { makePrivate, PACKAGE_LIMITS, type TreeLimits, TreeMeter } from './package-tree.ts';
 
 const LEFT_OUT: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 

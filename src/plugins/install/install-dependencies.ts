@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { isInside } from '../../hooks/packs/contained-file.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import { DependencyRefusedError } from '../errors.ts';
+import { DEPENDENCY_LIMITS, TreeMeter } from './package-tree.ts';
 import { type NpmEnvironment, runNpm } from './run-npm.ts';
-import { DEPENDENCY_LIMITS, TreeMeter } from './tree-limits.ts';
 
 export interface InstalledDependencies {
   readonly count: number;

@@ -13,8 +13,7 @@ import { createGunzip } from 'node:zlib';
 import type { ReadEntry } from 'tar';
 import { isAtriumError } from '../../protocol/errors.ts';
 import { ArchiveRefusedError } from '../errors.ts';
-import { makePrivate } from './make-private.ts';
-import { PACKAGE_LIMITS, type TreeLimits, TreeMeter } from './tree-limits.ts';
+import { makePrivate, PACKAGE_LIMITS, type TreeLimits, TreeMeter } from './package-tree.ts';
 
 export interface UnpackRequest {
   readonly archive: string;

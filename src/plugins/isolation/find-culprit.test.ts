@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findCulprit } from './find-culprit.ts';
+import { findCulprit } from './worker-plugins.ts';
 
 const evidence = { running: 0, lastRan: 0, busy: [], present: [1, 2, 3] };
 

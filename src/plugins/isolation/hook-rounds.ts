@@ -6,10 +6,9 @@ import type { BehindContext } from '../../hooks/handler-context.ts';
 import type { RemoteAnswer, RemoteCall, RemoteHandlers } from '../../hooks/remote-handlers.ts';
 import { type ActivityBoard, isCall } from './activity-board.ts';
 import { type EncodedValue, encodeReason, encodeValue } from './crossing-value.ts';
-import type { HookRound, RoundAbort, RoundAnswer } from './hook-round.ts';
 import type { Wire } from './wire.ts';
+import { type HookRound, MAX_QUESTION_BYTES, type RoundAbort, type RoundAnswer } from './worker-messages.ts';
 import { findHandler, type HandlerPlace, NeverBegun } from './worker-plugin.ts';
-import { MAX_QUESTION_BYTES } from './worker-start.ts';
 
 export interface HookRoundsParts {
   readonly board: ActivityBoard;

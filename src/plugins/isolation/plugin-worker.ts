@@ -29,7 +29,7 @@ import {
   type ToWorker,
   type WorkerLoadResult,
   type WorkerStart,
-} from './worker-start.ts';
+} from './worker-messages.ts';
 
 /** Who runs: it goes along with everything that a call starts, timers and promises included. */
 interface Running {

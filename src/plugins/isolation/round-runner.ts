@@ -5,8 +5,8 @@
 import { isPromiseLike } from '../../hooks/deadline.ts';
 import { isolatedEvent } from '../../hooks/isolated-copy.ts';
 import { decodeValue } from './crossing-value.ts';
-import type { HookRound, RoundAbort, RoundAnswer, RoundCall } from './hook-round.ts';
 import type { EncodedOutcome, Wire } from './wire.ts';
+import type { HookRound, RoundAbort, RoundAnswer, RoundCall } from './worker-messages.ts';
 
 export interface RoundRunnerParts {
   /** Undefined when the plugin has been unloaded. */

@@ -3,10 +3,9 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type RecordingHost, recordingHost, ScratchPlugins } from '../fixtures/scratch-plugins.ts';
-import type { LoadedPlugin, LoadResult } from '../loaded-plugin.ts';
+import type { LoadedPlugin, LoadResult, WorkerTrouble } from '../loaded-plugin.ts';
 import type { PluginSetup } from '../plugin-setup.ts';
 import type { PluginRegistration, RegistrationKind } from '../registration.ts';
-import type { WorkerTrouble } from '../worker-events.ts';
 import { WorkerPlugins, type WorkerPluginsSettings } from './worker-plugins.ts';
 
 let scratch: ScratchPlugins;

@@ -7,17 +7,15 @@
 import { oneLine } from '../../protocol/one-line.ts';
 import type { PluginWorkerSettings } from '../../protocol/plugin-settings.ts';
 import { PluginGoneError, PluginWorkerError } from '../errors.ts';
-import type { LoadFailure, LoadResult, PluginLoader } from '../loaded-plugin.ts';
+import type { LoadFailure, LoadResult, PluginLoader, WorkerEvents } from '../loaded-plugin.ts';
 import type { LoadPluginSettings } from '../loading/load-plugin.ts';
 import type { PluginHost } from '../plugin-host.ts';
 import type { PluginSetup } from '../plugin-setup.ts';
-import type { WorkerEvents } from '../worker-events.ts';
 import { isCall } from './activity-board.ts';
-import { findCulprit } from './find-culprit.ts';
 import { HANDLERS_IN_WORKER } from './hook-rounds.ts';
 import { Wire } from './wire.ts';
+import { MAX_QUESTION_BYTES, type WorkerLoadResult } from './worker-messages.ts';
 import { type WorkerConnection, WorkerPlugin } from './worker-plugin.ts';
-import { MAX_QUESTION_BYTES, type WorkerLoadResult } from './worker-start.ts';
 import { type WorkerEnd, WorkerThread } from './worker-thread.ts';
 
 export interface WorkerPluginsSettings extends PluginWorkerSettings {
@@ -333,4 +331,28 @@ function hostFunctions(host: PluginHost): PluginHost {
     writeConfig: (config) => host.writeConfig(config),
     readProviderKey: (provider) => host.readProviderKey(provider),
   };
+}
+
+export interface WorkerEvidence {
+  /** Whose code ran; 0 is nobody's. */
+  readonly running: number;
+  readonly lastRan: number;
+  /** Those that were being loaded or had begun a call that they had not answered. */
+  readonly busy: readonly number[];
+  readonly present: readonly number[];
+}
+
+export interface Culprit {
+  readonly slot: number;
+  /** Everybody whom it could have been, when that is not certain. */
+  readonly suspects: readonly number[];
+}
+
+export function findCulprit({ running, lastRan, busy, present }: WorkerEvidence): Culprit | undefined {
+  if (present.includes(running)) return { slot: running, suspects: [] };
+  const suspects = busy.length > 0 ? busy : present;
+  const [first, ...others] = suspects;
+  if (first === undefined) return undefined;
+  if (others.length === 0 && busy.length > 0) return { slot: first, suspects: [] };
+  return { slot: suspects.includes(lastRan) ? lastRan : first, suspects };
 }

@@ -4,13 +4,13 @@
 // Rules: `ended` resolves once, whatever the cause. A thread that is stuck in native code cannot be ended at once, so
 // nobody waits for that: it has no ports any more, and what it still does reaches nobody.
 
+import { existsSync } from 'node:fs';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { within } from '../../protocol/time-limit.ts';
 import { ActivityBoard, MAX_SLOTS } from './activity-board.ts';
 import { HookRounds } from './hook-rounds.ts';
 import { threadTimeMs } from './thread-time.ts';
-import { findWorkerProgram } from './worker-program.ts';
-import { type FromWorker, type PluginPort, READY, type ToWorker, type WorkerStart } from './worker-start.ts';
+import { type FromWorker, type PluginPort, READY, type ToWorker, type WorkerStart } from './worker-messages.ts';
 
 export interface WorkerThreadSettings {
   readonly memoryMb: number;
@@ -219,4 +219,25 @@ export class WorkerThread {
 
 function beatMsOf(heartbeatMs: number): number {
   return Math.min(SLOWEST_BEAT_MS, Math.max(10, Math.floor(heartbeatMs / BEATS_A_HEARTBEAT)));
+}
+
+export interface WorkerProgram {
+  readonly program: URL | string;
+  /** The text of a program rather than its place. */
+  readonly isText: boolean;
+}
+
+export function findWorkerProgram(here = import.meta.url): WorkerProgram {
+  if (here.endsWith('.ts')) return { program: readingSource(here), isText: true };
+  const built = ['./plugin-worker.js', '../plugins/isolation/plugin-worker.js'].map((path) => new URL(path, here));
+  const program = built.find((place) => existsSync(place)) ?? new URL('../plugins/isolation/plugin-worker.js', here);
+  return { program, isText: false };
+}
+
+function readingSource(here: string): string {
+  const [from, source] = [here, new URL('./plugin-worker.ts', here).href].map((place) => JSON.stringify(place));
+  return `
+    const { createJiti } = require('node:module').createRequire(${from})('jiti');
+    createJiti(${from}).import(${source});
+  `;
 }

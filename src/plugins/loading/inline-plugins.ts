@@ -1,10 +1,11 @@
 // Loads plugins into the gateway's own thread. Nothing here can stop code that spins; what it can do is keep a plugin
 // that was unloaded from acting.
 
+import { PluginGoneError } from '../errors.ts';
 import type { LoadedPlugin, LoadResult, PluginLoader } from '../loaded-plugin.ts';
 import type { PluginHost } from '../plugin-host.ts';
 import type { PluginSetup } from '../plugin-setup.ts';
-import { guardHost, guardRegistration } from './guard-plugin.ts';
+import type { PluginRegistration, PluginTool } from '../registration.ts';
 import type { LoadPluginSettings } from './load-plugin.ts';
 
 export class InlinePlugins implements PluginLoader {
@@ -41,4 +42,47 @@ export class InlinePlugins implements PluginLoader {
   async close(): Promise<void> {
     await Promise.all([...this.#loaded].map((plugin) => plugin.unload()));
   }
+}
+
+/** `isGone` is asked at every call. */
+export function guardRegistration<Registration extends PluginRegistration>(
+  registration: Registration,
+  pluginId: string,
+  isGone: () => boolean,
+): Registration {
+  const guarded = guardFields(registration, pluginId, isGone);
+  if (guarded.kind !== 'tool') return guarded;
+  const { make } = guarded;
+  const makeGuarded: typeof make = async (scope) =>
+    (await make(scope)).map((tool): PluginTool => guardFields(tool, pluginId, isGone));
+  return { ...guarded, make: makeGuarded };
+}
+
+export function guardHost(host: PluginHost, pluginId: string, isGone: () => boolean): PluginHost {
+  return new Proxy(host, {
+    get: (target, name) => {
+      const ask: unknown = Reflect.get(target, name);
+      if (typeof ask !== 'function') return ask;
+      return (request: unknown) => {
+        if (!isGone()) return ask.call(target, request);
+        return name === 'log' ? undefined : Promise.reject(new PluginGoneError({ pluginId }));
+      };
+    },
+  });
+}
+
+function guardFields<Value extends object>(value: Value, pluginId: string, isGone: () => boolean): Value {
+  const fields = Object.entries(value).map(([name, field]) => [
+    name,
+    typeof field === 'function' ? guardFunction(field, pluginId, isGone) : field,
+  ]);
+  return Object.fromEntries(fields) as Value;
+}
+
+// biome-ignore lint/complexity/noBannedTypes: functions of every registration
+function guardFunction(call: Function, pluginId: string, isGone: () => boolean) {
+  return (...args: unknown[]): unknown => {
+    if (isGone()) return Promise.reject(new PluginGoneError({ pluginId }));
+    return call(...args);
+  };
 }

@@ -19,7 +19,38 @@ import * as speech from './speech.ts';
 import * as textValues from './text-values.ts';
 import * as toolParams from './tool-params.ts';
 import * as toolResults from './tool-results.ts';
-import { UNUSED_CHANNEL_SYMBOLS } from './unused-channels.ts';
+
+const UNUSED_CHANNEL_SYMBOLS: Readonly<Record<string, unknown>> = {
+  ...Object.fromEntries(
+    [
+      'createTypingCallbacks',
+      'createReplyPrefixContext',
+      'buildCanonicalSentMessageHookContext',
+      'toPluginMessageContext',
+      'toPluginMessageSentEvent',
+      'isAbortRequestText',
+      'isBtwRequestText',
+      'maybeResolveTextAlias',
+      'parseInlineDirectives',
+      'loadSessionStore',
+      'resolveSessionStoreEntry',
+      'resolveStorePath',
+    ].map((name) => [name, () => refuse(name)]),
+  ),
+  ...Object.fromEntries(
+    [
+      'dispatchPluginInteractiveHandler',
+      'resolveSenderCommandAuthorization',
+      'resolveSenderCommandAuthorizationWithRuntime',
+    ].map((name) => [name, async () => refuse(name)]),
+  ),
+  /** Hooks are called by the gateway alone; whoever asks is prepared for there being no runner. */
+  getGlobalHookRunner: () => null,
+};
+
+function refuse(name: string): never {
+  throw new Error(`${name} serves channels of plugins, which are not used in Atrium.`);
+}
 
 export const SHARED_SYMBOLS: Readonly<Record<string, unknown>> = {
   ...definePlugin,

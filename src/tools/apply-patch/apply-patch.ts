@@ -25,8 +25,7 @@ import type { OneAtATime } from '../one-at-a-time.ts';
 import { replaceFile } from '../replace-file.ts';
 import type { Tool } from '../tool.ts';
 import { applyHunks } from './apply-hunks.ts';
-import { derivedPathsOf } from './derived-paths.ts';
-import { type PatchOperation, parsePatch, type UpdateFile } from './parse-patch.ts';
+import { derivedPathsOf, type PatchOperation, parsePatch, type UpdateFile } from './parse-patch.ts';
 
 export interface ApplyPatchOptions {
   /** Shared by all tools that change files, by workspace. */

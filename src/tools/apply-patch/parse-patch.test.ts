@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { derivedPathsOf } from './derived-paths.ts';
-import { parsePatch } from './parse-patch.ts';
+import { derivedPathsOf, parsePatch } from './parse-patch.ts';
 
 const patch = (...lines: readonly string[]) => ['*** Begin Patch', ...lines, '*** End Patch'].join('\n');
 

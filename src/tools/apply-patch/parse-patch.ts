@@ -3,6 +3,7 @@
 //
 // Errors: PatchSyntaxError with the line of the patch and what was expected there.
 
+import type { JsonObject } from '../../protocol/json.ts';
 import { clip } from '../../protocol/one-line.ts';
 import { PatchSyntaxError } from '../errors.ts';
 
@@ -190,4 +191,17 @@ class PatchLines {
     const shown = found === undefined ? 'the patch ends there' : `it reads ${JSON.stringify(clip(found, 80))}`;
     throw new PatchSyntaxError({ line: this.number, problem: `${problem}, and ${shown}` });
   }
+}
+
+/** As written, in order, each once. A patch that could be applied never names more files than are returned. */
+export function derivedPathsOf({ input }: JsonObject): readonly string[] {
+  if (typeof input !== 'string') return [];
+  const paths = new Set<string>();
+  for (const line of input.split('\n')) {
+    const path = pathOfHeader(line);
+    if (path) paths.add(path);
+    // A file that moves has two.
+    if (paths.size === 2 * MAX_PATCH_FILES) break;
+  }
+  return [...paths];
 }

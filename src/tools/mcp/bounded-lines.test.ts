@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BoundedLines } from './bounded-lines.ts';
+import { BoundedLines } from './stdio-transport.ts';
 
 function linesOf(chunks: readonly (string | Buffer)[], maxBytes = 100): readonly (readonly [string, boolean])[] {
   const found: [string, boolean][] = [];

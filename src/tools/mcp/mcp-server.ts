@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { McpServerSettings, McpTransport } from '../../protocol/mcp-server.ts';
-import { errorText } from '../../protocol/one-line.ts';
+import { errorText, oneLine } from '../../protocol/one-line.ts';
 import { timeLimit } from '../../protocol/time-limit.ts';
 import type { Store } from '../../store/store.ts';
 import { McpServerDownError, McpStartTimeoutError } from '../errors.ts';
@@ -17,7 +17,6 @@ import type { ToolOutput } from '../tool.ts';
 import type { McpConnection } from './connect-mcp.ts';
 import { type ListedTool, type Listing, readStoredTools } from './listed-tool.ts';
 import { readCallResult } from './read-call-result.ts';
-import { ServerLog } from './server-log.ts';
 
 export interface McpServerParts {
   readonly store: Store;
@@ -306,4 +305,50 @@ function targetOf(transport: McpTransport): string {
   if (transport.kind === 'stdio') return transport.command;
   const { origin, pathname } = new URL(transport.url);
   return `${origin}${pathname}`;
+}
+
+export interface ServerLogParts {
+  readonly now: () => number;
+  readonly warn: (sentence: string) => void;
+}
+
+const MAX_LINE_CHARS = 500;
+const MAX_LINES = 30;
+const WINDOW_MS = 60_000;
+
+export class ServerLog {
+  readonly #name: string;
+  readonly #parts: ServerLogParts;
+  #last = '';
+  #windowEnd = 0;
+  #lines = 0;
+
+  constructor(name: string, parts: ServerLogParts) {
+    this.#name = name;
+    this.#parts = parts;
+  }
+
+  /** Since the last start; empty when it said nothing. */
+  get last(): string {
+    return this.#last;
+  }
+
+  begin(): void {
+    this.#last = '';
+  }
+
+  told(line: string): void {
+    const plain = oneLine(line, MAX_LINE_CHARS);
+    if (plain === '') return;
+    this.#last = plain;
+    const now = this.#parts.now();
+    if (now >= this.#windowEnd) {
+      this.#windowEnd = now + WINDOW_MS;
+      this.#lines = 0;
+    }
+    this.#lines += 1;
+    if (this.#lines <= MAX_LINES) this.#parts.warn(`mcp ${this.#name}: ${this.#last}`);
+    else if (this.#lines === MAX_LINES + 1)
+      this.#parts.warn(`mcp ${this.#name}: it says more than is worth writing down.`);
+  }
 }

@@ -5,10 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, Statement } from '../../store/sqlite/database.ts';
 import { OneAtATime } from '../one-at-a-time.ts';
-import { memoryChunks } from './memory-chunks.ts';
 import { listMemoryFiles, type MemoryFile, readMemoryFile } from './memory-files.ts';
-import { openIndexDatabase } from './open-index-database.ts';
-import { fullTextQuery, searchableText } from './search-words.ts';
 
 export interface MemoryHit {
   readonly path: string;
@@ -200,4 +197,116 @@ class MemoryIndex {
 function hitOf(row: unknown): MemoryHit {
   const [path, firstLine, lastLine, heading, text, score] = row as [string, number, number, string, string, number];
   return { path, firstLine, lastLine, heading, text, score };
+}
+
+/** In pages of 4 KiB: texts, their copies for searching, and the index over them. */
+const MAX_PAGES = 8_192;
+
+export async function openIndexDatabase(): Promise<Database> {
+  const { DatabaseSync } = await import('@photostructure/sqlite');
+  const database = new DatabaseSync(':memory:', { returnArrays: true });
+  database.exec(`PRAGMA max_page_count = ${MAX_PAGES}; PRAGMA temp_store = MEMORY`);
+  database.exec(`
+    CREATE VIRTUAL TABLE chunks USING fts5 (
+      heading, body, path UNINDEXED, first_line UNINDEXED, last_line UNINDEXED, title UNINDEXED, text UNINDEXED,
+      tokenize = "unicode61 remove_diacritics 2"
+    )`);
+  return database;
+}
+
+/** The same text with blanks around every letter of a script that has none between words. */
+export function searchableText(text: string): string {
+  return text.normalize('NFKC').replace(UNSPACED, ' $& ');
+}
+
+/** Undefined when there is nothing to look for. */
+export function fullTextQuery(text: string): string | undefined {
+  const words = text.normalize('NFKC').match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+  const terms = new Set(words.flatMap(termsOf));
+  return terms.size === 0 ? undefined : [...terms].slice(0, MAX_TERMS).join(' OR ');
+}
+
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu;
+const MAX_TERMS = 32;
+/** A word of one or two letters begins too many others. */
+const SHORTEST_BEGINNING = 3;
+
+function termsOf(word: string): readonly string[] {
+  const letters = searchableText(word).trim().split(/\s+/);
+  if (letters.length === 1) return [word.length < SHORTEST_BEGINNING ? `"${word}"` : `"${word}"*`];
+  return letters.slice(1).map((letter, at) => `"${letters[at]} ${letter}"`);
+}
+
+export interface MemoryChunk {
+  /** Counted from 1. */
+  readonly firstLine: number;
+  readonly lastLine: number;
+  /** The headings above it, from the top down. */
+  readonly heading: string;
+  readonly text: string;
+}
+
+export const MAX_CHUNK_CHARS = 800;
+
+export function memoryChunks(text: string): readonly MemoryChunk[] {
+  const chunks: MemoryChunk[] = [];
+  const headings: string[] = [];
+  let open: string[] = [];
+  let size = 0;
+  let firstLine = 1;
+  let fence = '';
+  const close = (nextLine: number) => {
+    const trimmed = open.join('\n').trimEnd();
+    if (trimmed.trim() !== '') {
+      const lastLine = firstLine + trimmed.split('\n').length - 1;
+      chunks.push({ firstLine, lastLine, heading: headings.filter(Boolean).join(' > '), text: trimmed });
+    }
+    open = [];
+    size = 0;
+    firstLine = nextLine;
+  };
+  text.split(/\r?\n/).forEach((line, index) => {
+    const number = index + 1;
+    const [, mark = ''] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? [];
+    const heading = fence === '' ? /^ {0,3}(#{1,6})\s(.*)$/.exec(line) : null;
+    if (heading) {
+      close(number);
+      const [, marks = '', title = ''] = heading;
+      headings.length = Math.min(headings.length, marks.length - 1);
+      while (headings.length < marks.length - 1) headings.push('');
+      headings.push(title.slice(0, MAX_HEADING_CHARS).trim());
+    } else if (open.length === 0 && line.trim() === '') {
+      firstLine = number + 1;
+      return;
+    } else if (size > MAX_CHUNK_CHARS / 2 && line.trim() === '' && fence === '') {
+      close(number + 1);
+      return;
+    } else if (size > 0 && size + line.length > MAX_CHUNK_CHARS) {
+      close(number);
+    }
+    if (mark !== '') fence = fence === '' ? mark : mark.startsWith(fence) ? '' : fence;
+    for (const piece of piecesOf(line)) {
+      if (size > 0 && size + piece.length > MAX_CHUNK_CHARS) close(number);
+      open.push(piece);
+      size += piece.length + 1;
+    }
+  });
+  close(0);
+  return chunks;
+}
+
+const MAX_HEADING_CHARS = 200;
+
+/** A line that is a whole page by itself is several pieces of one line. */
+function piecesOf(line: string): readonly string[] {
+  if (line.length <= MAX_CHUNK_CHARS) return [line];
+  const pieces: string[] = [];
+  for (let start = 0; start < line.length; ) {
+    const isPairCut = /[\ud800-\udbff]/.test(line[start + MAX_CHUNK_CHARS - 1] ?? '');
+    const end = start + MAX_CHUNK_CHARS - (isPairCut ? 1 : 0);
+    pieces.push(line.slice(start, end));
+    start = end;
+  }
+  return pieces;
 }

@@ -9,9 +9,8 @@ import { toolContextForTest } from '../../testkit/tool-context.ts';
 import { runTool } from '../run-tool.ts';
 import type { ToolContext, ToolOutput } from '../tool.ts';
 import type { MemoryPolicy } from './memory-access.ts';
-import { createMemoryGetTool } from './memory-get.ts';
 import { MemoryIndexes } from './memory-index.ts';
-import { createMemorySearchTool } from './memory-search.ts';
+import { createMemoryGetTool, createMemorySearchTool } from './memory-tools.ts';
 
 const PRIVATE: MemoryPolicy = { withholdOnSharedSurfaces: ['MEMORY.md', 'memory.md'], subagentFiles: ['AGENTS.md'] };
 

@@ -7,8 +7,8 @@ import { clip } from '../../protocol/one-line.ts';
 import type { ToolSection } from '../../protocol/tool-section.ts';
 import { normalizeToolName } from '../tool-name.ts';
 import { matchesGlob, type PolicyTool } from './decide-tool.ts';
+import { PROFILE_NAMES } from './resolve-tool-policy.ts';
 import { KNOWN_TOOL_NAMES, MCP_OWNER, PLUGIN_GROUP, TOOL_GROUPS } from './tool-groups.ts';
-import { PROFILE_NAMES } from './tool-profiles.ts';
 
 /** One sentence each, in the order of the sections. `owners` may bring tools although none of theirs is there now. */
 export function listPolicyOddities(

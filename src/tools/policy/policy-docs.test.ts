@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { PROFILE_NAMES, resolveToolProfile } from './resolve-tool-policy.ts';
 import { expandToolGroups, TOOL_GROUPS } from './tool-groups.ts';
-import { PROFILE_NAMES, resolveToolProfile } from './tool-profiles.ts';
 
 const page = readFileSync(new URL('../../../docs/tools.md', import.meta.url), 'utf8');
 

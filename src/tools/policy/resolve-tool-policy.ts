@@ -3,10 +3,9 @@
 // Pure; what a configuration looks like is not known here, only what it says.
 
 import type { ToolSection } from '../../protocol/tool-section.ts';
+import { normalizeToolName } from '../tool-name.ts';
 import { type PolicyStep, policyList } from './policy-step.ts';
-import { type SubagentFacts, subagentLists } from './subagent-lists.ts';
-import { pickToolLists, type ToolLists, withAlsoAllow } from './tool-lists.ts';
-import { resolveToolProfile } from './tool-profiles.ts';
+import { MCP_OWNER, TOOL_GROUPS } from './tool-groups.ts';
 
 export interface ToolPolicyFacts {
   readonly global?: ToolSection | undefined;
@@ -95,3 +94,76 @@ const OWNER_STEP: PolicyStep = {
   source: 'tools of the operator',
   deny: policyList('tools of the operator', OWNER_ONLY_TOOLS, () => 'only the operator has it, and jobs on a schedule'),
 };
+
+export interface ToolLists {
+  readonly allow?: readonly string[] | undefined;
+  readonly deny?: readonly string[] | undefined;
+}
+
+/** Adds to a list that there is. Where everything is allowed already, there is nothing to add to. */
+export function withAlsoAllow(
+  lists: ToolLists | undefined,
+  alsoAllow: readonly string[] | undefined = [],
+): ToolLists | undefined {
+  if (!lists?.allow || alsoAllow.length === 0) return lists;
+  return { ...lists, allow: [...new Set([...lists.allow, ...alsoAllow])] };
+}
+
+/** Undefined when nothing is said. `alsoAllow` alone forbids nothing: it adds to everything. */
+export function pickToolLists(
+  written: Pick<ToolSection, 'allow' | 'alsoAllow' | 'deny'> | undefined,
+): ToolLists | undefined {
+  const { allow, alsoAllow = [], deny } = written ?? {};
+  const base = allow === undefined || (allow.length === 0 && alsoAllow.length > 0) ? ['*'] : allow;
+  const merged = allow === undefined && alsoAllow.length === 0 ? undefined : [...new Set([...base, ...alsoAllow])];
+  if (!merged && !deny) return undefined;
+  return { ...(merged && { allow: merged }), ...(deny && { deny }) };
+}
+
+export interface SubagentFacts {
+  /** 1 for a subagent of a person's session, 2 for a subagent of that, and so on. */
+  readonly depth: number;
+  /** How deep subagents may be; the deepest spawn none. */
+  readonly maxSpawnDepth: number;
+  /** What `tools.subagents.tools` says. */
+  readonly written?: Pick<ToolSection, 'allow' | 'alsoAllow' | 'deny'> | undefined;
+}
+
+const DENIED_TO_ALL = ['gateway', 'agents_list', 'session_status', 'cron', 'sessions_send'];
+const DENIED_TO_LEAVES = ['subagents', 'sessions_list', 'sessions_history', 'sessions_spawn'];
+
+export function subagentLists({ depth, maxSpawnDepth, written = {} }: SubagentFacts): ToolLists {
+  const { allow, alsoAllow = [], deny = [] } = written;
+  const lifted = new Set([...(allow ?? []), ...alsoAllow].map(normalizeToolName));
+  const own = depth >= maxSpawnDepth ? [...DENIED_TO_ALL, ...DENIED_TO_LEAVES] : DENIED_TO_ALL;
+  return {
+    ...(allow && { allow: [...new Set([...allow, ...alsoAllow])] }),
+    deny: [...own.filter((name) => !lifted.has(name)), ...deny],
+  };
+}
+
+const group = (name: string): readonly string[] => TOOL_GROUPS.get(`group:${name}`) ?? [];
+
+const PROFILES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['minimal', ['session_status']],
+  [
+    'coding',
+    [
+      ...['fs', 'runtime', 'web', 'memory', 'sessions'].flatMap(group),
+      'cron',
+      'update_plan',
+      ...group('media').filter((name) => name !== 'tts'),
+      MCP_OWNER,
+    ],
+  ],
+  ['messaging', ['sessions_list', 'sessions_history', 'sessions_send', 'session_status', 'message', MCP_OWNER]],
+  ['full', ['*']],
+]);
+
+export const PROFILE_NAMES: readonly string[] = [...PROFILES.keys()];
+
+/** Names are taken as they are written, upper and lower case included. */
+export function resolveToolProfile(name: string | undefined): ToolLists | undefined {
+  const allow = name === undefined ? undefined : PROFILES.get(name);
+  return allow && { allow };
+}

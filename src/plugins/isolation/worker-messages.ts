@@ -3,7 +3,8 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { PluginNote } from '../loaded-plugin.ts';
 import type { PluginRegistration } from '../registration.ts';
-import type { HookRound, RoundAbort, RoundAnswer } from './hook-round.ts';
+import type { EncodedValue } from './crossing-value.ts';
+import type { EncodedOutcome } from './wire.ts';
 
 export interface WorkerStart {
   readonly board: SharedArrayBuffer;
@@ -38,3 +39,34 @@ export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 export const MAX_QUESTION_BYTES = 64 * 1024 * 1024;
 
 export const MAX_CALLS_OF_PLUGIN = 1_000;
+
+export interface HookRound {
+  readonly type: 'round';
+  /** `all` at once, for those who are told; else one after the other, as RemoteHandlers says. */
+  readonly mode: 'all' | 'answer' | 'end';
+  readonly calls: readonly RoundCall[];
+  /** A list with an event and a context for each call. What they have in common is in it once. */
+  readonly questions: EncodedValue;
+}
+
+export interface RoundCall {
+  readonly slot: number;
+  readonly call: number;
+  readonly handle: number;
+}
+
+/** Nobody waits for this call any more. */
+export interface RoundAbort {
+  readonly type: 'abort';
+  readonly slot: number;
+  readonly call: number;
+  readonly reason: EncodedValue;
+}
+
+export interface RoundAnswer extends EncodedOutcome {
+  readonly slot: number;
+  readonly call: number;
+  readonly ms: number;
+  /** False when it was not called. */
+  readonly isReached: boolean;
+}

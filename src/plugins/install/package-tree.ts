@@ -1,6 +1,10 @@
 // How much a package may bring. The numbers are far above what plugins and skills need and far below what would fill a
 // disk; whoever is over one of them is refused as a whole.
 
+import { chmod, lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FolderRefusedError } from '../errors.ts';
+
 export interface TreeLimits {
   readonly files: number;
   readonly bytes: number;
@@ -40,4 +44,16 @@ export class TreeMeter {
 
 function inMegabytes(bytes: number): string {
   return `${(bytes / MB).toLocaleString('en-US')} MB`;
+}
+
+export async function makePrivate(dir: string): Promise<void> {
+  await chmod(dir, 0o700);
+  for (const name of await readdir(dir)) {
+    const path = join(dir, name);
+    const entry = await lstat(path);
+    if (entry.isDirectory()) await makePrivate(path);
+    else if (entry.isFile()) await chmod(path, entry.mode & 0o100 ? 0o700 : 0o600);
+    else
+      throw new FolderRefusedError({ folder: dir, problem: `${JSON.stringify(name)} is neither a file nor a folder` });
+  }
 }

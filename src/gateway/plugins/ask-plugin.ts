@@ -1,6 +1,7 @@
 // What a plugin is asked for, with an end to the waiting. Whoever stops waiting hears no more of it; what the plugin does
 // later has no effect here.
 
+import { oneLine } from '../../protocol/one-line.ts';
 import { within } from '../../protocol/time-limit.ts';
 import { PluginTimeoutError } from '../errors.ts';
 
@@ -19,4 +20,8 @@ export async function withinTime<Value>(
   const working = (async () => work())();
   if (!(await within(ms, working))) throw new PluginTimeoutError({ pluginId, what, afterMs: ms });
   return working;
+}
+
+export function reasonOf(error: unknown): string {
+  return oneLine(error) || 'it did not say why';
 }
