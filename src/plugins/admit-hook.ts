@@ -6,18 +6,12 @@ import { HOOK_CATALOG, type HookName, type HookRow } from '../hooks/catalog.ts';
 import { nearMatch } from '../protocol/near-match.ts';
 import type { PluginHookSettings } from '../protocol/plugin-settings.ts';
 import type { PluginNote } from './loaded-plugin.ts';
-import type { PluginOrigin } from './plugin-setup.ts';
+import type { PluginSetup } from './plugin-setup.ts';
+import type { HookHandlerRegistration } from './registration.ts';
 
-export interface HookApplicant {
-  readonly id: string;
-  readonly origin: PluginOrigin;
-  readonly hooks: PluginHookSettings;
-}
+export type HookApplicant = Pick<PluginSetup, 'id' | 'origin' | 'hooks'>;
 
-export interface HookRequest {
-  readonly priority?: number | undefined;
-  readonly timeoutMs?: number | undefined;
-}
+export type HookRequest = Pick<HookHandlerRegistration, 'priority' | 'timeoutMs'>;
 
 export type HookAdmission =
   | {

@@ -77,7 +77,7 @@ export function armHooks(
   return { statuses, notes: withoutRepeats(notes), undo };
 }
 
-/** Whoever composes prompts leaves such a handler out; here it is said. */
+/** The composer of prompts leaves such a handler out; this note tells the operator. */
 function notesOfInternal(
   { id, hooks }: Pick<PluginSetup, 'id' | 'hooks'>,
   { events }: InternalHandlerRegistration,

@@ -3,11 +3,10 @@
 //
 // Errors: none. What cannot be read is not known; what cannot be written is found out again next time.
 
-import { randomUUID } from 'node:crypto';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../protocol/json.ts';
 import { readBounded, textsOf } from './discovery/plugin-manifest.ts';
+import { writeJsonFileAtomically } from './openclaw-sdk/json-files.ts';
 
 export interface RememberedIsolation {
   readonly integrity: string;
@@ -64,12 +63,9 @@ async function readMemory(file: string): Promise<Map<string, RememberedIsolation
 }
 
 async function writeMemory(file: string, known: ReadonlyMap<string, RememberedIsolation>): Promise<void> {
-  const draft = `${file}.${randomUUID()}.tmp`;
   try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    await writeFile(draft, `${JSON.stringify(Object.fromEntries(known), null, 2)}\n`, { mode: 0o600 });
-    await rename(draft, file);
+    await writeJsonFileAtomically(file, Object.fromEntries(known));
   } catch {
-    await rm(draft, { force: true }).catch(() => {});
+    // What could not be written is found out again at the next start.
   }
 }

@@ -1,5 +1,5 @@
-// A plugin that has been loaded, wherever it runs. `InlinePlugins` and `WorkerPlugins` both give these, so whoever uses
-// what a plugin registered does not know where it is.
+// A plugin that has been loaded, wherever it runs. `InlinePlugins` and `WorkerPlugins` both give these, so the
+// code that uses a registration does not know where the plugin runs.
 //
 // Errors: `load` never rejects for what a plugin does: code that throws, an import that does not exist or a register
 // function that never ends give a LoadFailure with one sentence that names it.

@@ -14,11 +14,11 @@ export interface PluginHost {
   readSessionState(request: PluginStatePlace): Promise<JsonValue | undefined>;
   /** Replaces or removes what the plugin keeps under a namespace of a session. Gives what is there now. */
   patchSessionState(request: PluginStatePatch): Promise<JsonValue | undefined>;
-  /** Text for the next run of a session, as an event that nobody said. */
+  /** Text for the next run of a session, as an event and not as a person's message. */
   enqueueSystemEvent(request: { readonly text: string; readonly sessionKey: string }): Promise<boolean>;
   /** Says something on a surface, through the outbox. */
   sendMessage(request: PluginMessage): Promise<{ readonly runId: string }>;
-  /** Puts a message into the inbox, as if somebody had said it there, and gives the run. */
+  /** Puts a message into the inbox, as if a person had sent it, and gives the run. */
   startRun(request: PluginRunRequest): Promise<{ readonly runId: string; readonly sessionKey: string }>;
   waitForRun(request: {
     readonly runId: string;

@@ -1,35 +1,29 @@
-// One plugin as the gateway keeps it: what it is now, and every step from one state to the next. Steps are taken one
-// after the other. A new generation takes the place of the old one in a single moment, so that whoever looks sees one of
-// them and never both, and a gate is never missing while its plugin is loaded again.
+// One plugin of a running gateway: its state, and every step from one state to the next. Steps are taken one after the
+// other. A new generation replaces the old one in a single moment, so that a caller sees one of them and never both, and
+// a gate is never missing while its plugin is loaded again.
 //
 // Errors: none. What goes wrong is this plugin's state.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HookRunner } from '../hooks/runner.ts';
 import { errorText } from '../protocol/one-line.ts';
+import { within } from '../protocol/time-limit.ts';
 import { type ArmedHooks, armHooks } from './arm-hooks.ts';
 import { type CheckedConfig, checkPluginConfig } from './discovery/check-plugin-config.ts';
 import { type Enablement, entryOf } from './discovery/decide-enablement.ts';
 import { type FoundPlugin, integrityOf } from './discovery/discover-plugins.ts';
 import type { IsolationMemory } from './isolation-memory.ts';
-import type { LoadedPlugin, LoadResult, PluginLoader, PluginNote } from './loaded-plugin.ts';
-import type { PluginHostFor } from './plugin-host.ts';
+import type { LoadedPlugin, LoadFailure, LoadResult, PluginLoader, PluginNote } from './loaded-plugin.ts';
 import type { PluginSetup } from './plugin-setup.ts';
 import { describePlugin, type PluginState, type PluginStatus } from './plugin-status.ts';
-import type { PluginsConfiguration } from './plugins-parts.ts';
+import type { PluginsConfiguration, PluginsParts } from './plugins-parts.ts';
 import type { CleanupReason, PluginRegistration } from './registration.ts';
 
-export interface PluginInstanceParts {
-  readonly stateDir: string;
-  readonly homeDir?: string | undefined;
-  readonly hooks: HookRunner;
-  readonly hostFor: PluginHostFor;
+export interface PluginInstanceParts extends Pick<PluginsParts, 'stateDir' | 'homeDir' | 'hooks' | 'hostFor' | 'warn'> {
   readonly memory: IsolationMemory;
   readonly loaderOf: (where: Where) => Promise<PluginLoader>;
-  /** Resolves when everybody has been told. */
+  /** Resolves when all listeners have been told. */
   readonly tellLoaded: (plugin: LoadedPlugin) => Promise<void>;
   readonly tellUnloading: (plugin: LoadedPlugin, reason: CleanupReason) => Promise<void>;
-  readonly warn: (sentence: string) => void;
   readonly tell: (pluginId: string, sentence: string) => void;
   /** How long a load may take before it counts as failed. */
   readonly loadTimeoutMs: number;
@@ -61,9 +55,7 @@ interface Generation {
   readonly settings: string;
 }
 
-type Loading =
-  | (Omit<Generation, 'armed'> & { readonly ok: true })
-  | { readonly ok: false; readonly reason: string; readonly notes: readonly PluginNote[] };
+type Loading = (Omit<Generation, 'armed'> & { readonly ok: true }) | LoadFailure;
 
 export class PluginInstance {
   readonly id: string;
@@ -255,26 +247,15 @@ export class PluginInstance {
 
   async #loadInTime(where: Where, setup: PluginSetup): Promise<LoadResult> {
     const { loaderOf, hostFor, loadTimeoutMs } = this.#parts;
-    let timer: NodeJS.Timeout | undefined;
-    let isLate = false;
-    const late = new Promise<LoadResult>((resolve) => {
-      timer = setTimeout(() => {
-        isLate = true;
-        resolve(failure(`It was not loaded after ${loadTimeoutMs / 1_000} s.`));
-      }, loadTimeoutMs);
-    });
     const loading = loaderOf(where)
       .then((loader) => loader.load(setup, hostFor(this.id)))
       .catch((error: unknown) => failure(`Loading it failed: ${errorText(error)}`));
-    // What comes after its time must not stay loaded.
+    if (await within(loadTimeoutMs, loading)) return loading;
+    // A plugin that is loaded after its time must not stay loaded.
     void loading.then((result) => {
-      if (isLate && result.ok) void result.plugin.unload();
+      if (result.ok) void result.plugin.unload();
     });
-    try {
-      return await Promise.race([loading, late]);
-    } finally {
-      clearTimeout(timer);
-    }
+    return failure(`It was not loaded after ${loadTimeoutMs / 1_000} s.`);
   }
 
   async #compareWithInstall(found: FoundPlugin): Promise<void> {
@@ -314,7 +295,7 @@ export class PluginInstance {
     if (rest > 0) this.#parts.tell(this.id, more);
   }
 
-  /** The moment in which one generation follows another: nobody else's code runs in between. */
+  /** Replaces one generation by another in a single moment: no other code runs in between. */
   #takePlace(next: Omit<Generation, 'armed'>): void {
     this.#current?.armed.undo();
     this.#parts.hooks.rearm({ owner: this.id });
@@ -323,7 +304,7 @@ export class PluginInstance {
   }
 
   /** Code that no longer loads leaves the one before it in place, but only with the settings that it was loaded with. */
-  async #fail({ reason, notes }: Loading & { readonly ok: false }, settings: string): Promise<void> {
+  async #fail({ reason, notes }: LoadFailure, settings: string): Promise<void> {
     const current = this.#current;
     this.#failureNotes = [...notes, { level: 'error', code: 'load-failed', message: reason }];
     this.#failedSettings = settings;
@@ -339,7 +320,7 @@ export class PluginInstance {
 
   async #leave(cleanup: CleanupReason, state: PluginState, reason: string): Promise<void> {
     const before = this.#current;
-    // One that is suspended has been told to let go, but not that it is for good.
+    // A suspended plugin was told to clean up for a restart, but not that it is disabled.
     const isNews = this.#state === 'loaded' || cleanup !== 'restart';
     if (before && isNews) await this.#parts.tellUnloading(before.plugin, cleanup);
     this.#current = undefined;
@@ -382,18 +363,8 @@ async function untilIdle(plugin: LoadedPlugin): Promise<void> {
 const MOST_TOLD = 5;
 
 type LoadedSomewhere =
-  | {
-      readonly ok: true;
-      readonly plugin: LoadedPlugin;
-      readonly whyThere: string;
-      readonly notes: readonly PluginNote[];
-    }
-  | {
-      readonly ok: false;
-      readonly reason: string;
-      readonly notes: readonly PluginNote[];
-      readonly needsInline?: readonly string[] | undefined;
-    };
+  | (Pick<Generation, 'plugin' | 'whyThere' | 'notes'> & { readonly ok: true })
+  | (LoadFailure & { readonly needsInline?: readonly string[] | undefined });
 
 /** Everything that it would be loaded with, to see whether that has changed. */
 function settingsOf({ found, enablement, configuration }: WantedPlugin): string {
@@ -403,11 +374,7 @@ function settingsOf({ found, enablement, configuration }: WantedPlugin): string 
   return JSON.stringify([entryPath, rootDir, origin, manifest, problem, holdsMemorySlot, config, hooks, isolation]);
 }
 
-function failure(reason: string): {
-  readonly ok: false;
-  readonly reason: string;
-  readonly notes: readonly PluginNote[];
-} {
+function failure(reason: string): LoadFailure {
   return { ok: false, reason, notes: [] };
 }
 

@@ -1,4 +1,4 @@
-// What all loaded plugins registered, for whoever uses it: tools, commands, routes and the rest are looked up here when
+// What all loaded plugins registered: tools, commands, routes and the rest are looked up here when
 // they are needed, so a plugin that was loaded again or unloaded takes effect with the next look.
 
 import type { LoadedPlugin } from './loaded-plugin.ts';
@@ -18,7 +18,7 @@ export interface Registered<Kind extends RegistrationKind> {
   readonly registration: Extract<PluginRegistration, { readonly kind: Kind }>;
 }
 
-/** A listener that throws is warned about and disturbs nobody. */
+/** When a listener throws, the operator is warned and the other listeners are told as usual. */
 export interface PluginListener {
   /** What it registered is armed already. Waited for. */
   loaded?(plugin: LoadedPlugin): void | Promise<void>;

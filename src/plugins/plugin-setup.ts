@@ -25,7 +25,7 @@ export interface PluginSetup {
   readonly hooks: PluginHookSettings;
   readonly stateDir: string;
   readonly workspaceDir: string;
-  /** What a leading `~` in a path means; left as it is where nobody says. */
+  /** What a leading `~` in a path means; without it such a path is left as it is. */
   readonly homeDir?: string | undefined;
   /** True when the operator chose it for the place of which there is one. */
   readonly holdsMemorySlot: boolean;

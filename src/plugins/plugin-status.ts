@@ -2,6 +2,7 @@
 
 import type { PluginHookSettings } from '../protocol/plugin-settings.ts';
 import type { FoundPlugin } from './discovery/discover-plugins.ts';
+import type { InstallRecord } from './install/install-records.ts';
 import type { PluginNote } from './loaded-plugin.ts';
 import type { PluginOrigin } from './plugin-setup.ts';
 import type { PluginRegistration, RegistrationKind } from './registration.ts';
@@ -58,23 +59,19 @@ export interface PluginHookStatus {
   readonly reason?: string | undefined;
 }
 
-export interface PluginFacts {
-  readonly found: FoundPlugin;
-  readonly state: PluginState;
-  readonly reason: string;
-  readonly generation: number;
-  readonly permitted: PluginHookSettings;
-  readonly where: 'worker' | 'inline' | null;
-  readonly whyThere: string | null;
-  readonly registrations: readonly PluginRegistration[];
-  readonly hooks: readonly PluginHookStatus[];
-  readonly notes: readonly PluginNote[];
-  /** Of an installed package: its files are not what was installed. */
-  readonly isChanged: boolean;
-}
+/** What is not given is not known: the plugin has not been loaded. */
+export type PluginFacts = Pick<PluginStatus, 'state' | 'reason'> &
+  Partial<Pick<PluginStatus, 'generation' | 'where' | 'whyThere' | 'hooks' | 'notes'>> & {
+    readonly found: FoundPlugin;
+    readonly permitted: PluginHookSettings;
+    readonly registrations?: readonly PluginRegistration[] | undefined;
+    /** The files of an installed package are not what was installed. */
+    readonly isChanged?: boolean | undefined;
+  };
 
 export function describePlugin(facts: PluginFacts): PluginStatus {
-  const { found, permitted, registrations } = facts;
+  const { found, permitted, registrations = [], hooks = [], notes = [], isChanged = false } = facts;
+  const { state, reason, where = null, whyThere = null, generation = 0 } = facts;
   const { manifest, install } = found;
   const named = <Kind extends RegistrationKind>(
     kind: Kind,
@@ -91,11 +88,11 @@ export function describePlugin(facts: PluginFacts): PluginStatus {
     origin: found.origin,
     rootDir: found.rootDir,
     entryPath: found.entryPath,
-    state: facts.state,
-    reason: facts.reason,
-    where: facts.where,
-    whyThere: facts.whyThere,
-    generation: facts.generation,
+    state,
+    reason,
+    where,
+    whyThere,
+    generation,
     permissions: {
       conversation:
         found.origin === 'bundled'
@@ -103,7 +100,7 @@ export function describePlugin(facts: PluginFacts): PluginStatus {
           : permitted.allowConversationAccess === true,
       promptInjection: permitted.allowPromptInjection !== false,
     },
-    hooks: facts.hooks,
+    hooks,
     internalHooks: named('internal-hook', ({ events, name }) => `${events.join(', ')} (${name})`),
     tools: named('tool', ({ names }) => (names.length > 0 ? names : ['(named when it is asked for)'])),
     commands: named('command', ({ name }) => name),
@@ -121,14 +118,11 @@ export function describePlugin(facts: PluginFacts): PluginStatus {
     ],
     skills: manifest.skills,
     unused: named('unused', ({ registrar, id }) => (id === undefined ? registrar : `${registrar} ${id}`)),
-    notes: facts.notes,
-    ...(install && {
-      install: {
-        spec: install.spec,
-        integrity: install.integrity,
-        installedAt: install.installedAt,
-        changed: facts.isChanged,
-      },
-    }),
+    notes,
+    ...(install && { install: installed(install, isChanged) }),
   };
+}
+
+function installed({ spec, integrity, installedAt }: InstallRecord, changed: boolean) {
+  return { spec, integrity, installedAt, changed };
 }

@@ -430,7 +430,7 @@ describe('listeners', () => {
     undo();
     await plugins.reload('guard');
     expect(told).toEqual(['guard']);
-    expect(warnings).toContain('Somebody who watches the plugin "guard" failed: not today');
+    expect(warnings).toContain('A listener to the plugin "guard" failed: not today');
   });
 
   it('hear of a stop as of a restart, the last plugin first, and then it is over', async () => {

@@ -81,7 +81,7 @@ export class Plugins implements PluginRegistry {
     return (this.#byKind().get(kind) ?? []) as readonly unknown[] as readonly Registered<Kind>[];
   }
 
-  /** A run asks for several kinds, and several times; as long as nobody comes or goes the answer is the same. */
+  /** A run asks for several kinds, several times. The answer is kept until a plugin is loaded or unloaded. */
   #byKind(): ReadonlyMap<RegistrationKind, readonly Registered<RegistrationKind>[]> {
     const lists = this.#instances.map(({ registrations }) => registrations);
     if (this.#registered && haveSameItems(this.#registered.lists, lists)) return this.#registered.byKind;
@@ -164,7 +164,7 @@ export class Plugins implements PluginRegistry {
     return before;
   }
 
-  /** Finds out which plugins there are, and lets `then` begin what follows before anybody looks again. */
+  /** Finds out which plugins there are, and lets `then` begin what follows before the next look. */
   async #look<Begun>(then: (discovery: Discovery) => Begun): Promise<Begun> {
     const looked = this.#looking.then(async () => {
       const discovery = await this.#discover();
@@ -208,19 +208,8 @@ export class Plugins implements PluginRegistry {
   }
 
   #describeShadowed(found: FoundPlugin, by: FoundPlugin): PluginStatus {
-    return describePlugin({
-      found,
-      state: 'disabled',
-      reason: shadowedReason(by),
-      generation: 0,
-      permitted: entryOf(this.#configuration.settings, found.id)?.hooks ?? {},
-      where: null,
-      whyThere: null,
-      registrations: [],
-      hooks: [],
-      notes: [],
-      isChanged: false,
-    });
+    const permitted = entryOf(this.#configuration.settings, found.id)?.hooks ?? {};
+    return describePlugin({ found, state: 'disabled', reason: shadowedReason(by), permitted });
   }
 
   /** Each once, until it has gone and come back. */
@@ -279,7 +268,7 @@ export class Plugins implements PluginRegistry {
       try {
         await tell(listener);
       } catch (error) {
-        this.#parts.warn(`Somebody who watches the plugin "${plugin.id}" failed: ${(error as Error).message}`);
+        this.#parts.warn(`A listener to the plugin "${plugin.id}" failed: ${(error as Error).message}`);
       }
     }
   }

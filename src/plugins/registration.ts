@@ -91,7 +91,7 @@ export interface ToolRegistration {
   readonly optional: boolean;
   /** The manifest names it. */
   readonly isDeclared: boolean;
-  /** The tools for somebody, somewhere; none when the plugin has nothing there. */
+  /** The tools for one caller; none when the plugin has nothing for it. */
   readonly make: (scope: PluginToolScope) => Answer<readonly PluginTool[]>;
 }
 
@@ -131,7 +131,7 @@ export interface CommandRegistration {
   readonly name: string;
   readonly description: string;
   readonly acceptsArgs: boolean;
-  /** Only for senders whom the operator trusts. Default true. */
+  /** Only for senders that the operator trusts. The default is true. */
   readonly requireAuth: boolean;
   readonly handler: (context: PluginCommandContext) => Answer<PluginCommandAnswer | undefined>;
 }
@@ -144,6 +144,7 @@ export interface PluginCommandContext {
   readonly sessionKey?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly agentId?: string | undefined;
+  /** What follows the command's name. */
   readonly args?: string | undefined;
   readonly commandBody: string;
   readonly from?: string | undefined;

@@ -55,17 +55,6 @@ async function statusOf(
   { state, reason }: Judgement,
 ): Promise<PluginStatus> {
   const { install } = found;
-  return describePlugin({
-    found,
-    state,
-    reason,
-    generation: 0,
-    permitted: entryOf(settings, found.id)?.hooks ?? {},
-    where: null,
-    whyThere: null,
-    registrations: [],
-    hooks: [],
-    notes: [],
-    isChanged: install !== undefined && (await integrityOf(found)) !== install.integrity,
-  });
+  const isChanged = install !== undefined && (await integrityOf(found)) !== install.integrity;
+  return describePlugin({ found, state, reason, permitted: entryOf(settings, found.id)?.hooks ?? {}, isChanged });
 }

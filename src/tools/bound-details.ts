@@ -1,5 +1,5 @@
-// What is kept of the details of a tool's result. They are for people and programs and never for a model; whoever wants all
-// of them finds them where the tool keeps them. Too much of them becomes a summary that says so.
+// What is stored of the details of a tool's result. They are for people and programs and never for a model. When they are
+// too large, a summary that says so is stored instead.
 
 import type { JsonValue } from '../protocol/json.ts';
 

@@ -154,8 +154,8 @@ describe('a schema that cannot be used', () => {
 
   it('is one whose pattern would take for ever', async () => {
     const tool = toolOf({ type: 'object', properties: { x: { pattern: '^(a+)+$' } } });
-    expect(await checkParams(tool, { x: 'aaa' }, 50)).toEqual([]);
+    expect(await checkParams(tool, { x: 'aaa' })).toEqual([]);
     await expect(checkParams(tool, { x: `${'a'.repeat(40)}!` }, 50)).rejects.toThrow('within 0.05 s');
-    expect(await checkParams(tool, { x: 'aaa' }, 50)).toEqual([]);
+    expect(await checkParams(tool, { x: 'aaa' })).toEqual([]);
   });
 });

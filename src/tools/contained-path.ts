@@ -19,13 +19,13 @@ export interface WorkspacePlace {
   readonly descriptorDir?: string | undefined;
 }
 
-/** A regular file, open for reading. Whoever asked for it closes it. */
+/** A regular file, open for reading. The caller closes it. */
 export interface ContainedFile {
   readonly handle: FileHandle;
   readonly stats: BigIntStats;
 }
 
-/** A name in a folder that is held open. Nothing need stand there yet. Whoever asked for it closes the folder. */
+/** A name in a folder that is held open. Nothing need stand there yet. The caller closes the folder. */
 export interface ContainedTarget {
   readonly folder: PinnedFolder;
   readonly name: string;
@@ -50,7 +50,7 @@ export async function openContainedFile(place: WorkspacePlace, path: string): Pr
       await folder.confirm(path);
       const isSame = opened.ino === stats.ino && opened.dev === stats.dev;
       if (!folder.isPinned && !isSame) throw new ToolFileChangedError({ path });
-      // A second name of the same file may lie anywhere, so that nobody can say where the file is.
+      // Another name of the same file may lie anywhere, so it is not certain that the file is in the workspace.
       if (opened.nlink > 1n) {
         throw new ToolPathError({
           path,

@@ -91,7 +91,7 @@ const MAX_SHOWN_CHARS = 300;
 
 export function createCronTool({ jobs: port }: { readonly jobs: () => CronToolJobs }): Tool {
   const adds = new OneAtATime();
-  const tool: Tool = {
+  return {
     name: 'cron',
     description:
       'Keep jobs that run later by themselves: reminders, checks, reports. A job tells you its message when it is due. ' +
@@ -168,13 +168,15 @@ export function createCronTool({ jobs: port }: { readonly jobs: () => CronToolJo
       }
     },
   };
-  return tool;
+}
+
+function invalid(problem: string): ToolInputError {
+  return new ToolInputError({ tool: 'cron', problems: [problem] });
 }
 
 /** Another agent's job does not exist here. */
 async function ownJob(jobs: CronToolJobs, { id, action }: CronParams, { agentId }: ToolContext): Promise<JobRow> {
-  if (id === undefined)
-    throw new ToolInputError({ tool: 'cron', problems: [`${action} needs the id of a job; list shows them.`] });
+  if (id === undefined) throw invalid(`${action} needs the id of a job; list shows them.`);
   const job = await jobs.find(id);
   if (job.agentId !== agentId) throw new UnknownJobError({ jobId: id });
   return job;
@@ -184,17 +186,11 @@ async function newJob(jobs: CronToolJobs, asked: CronParams, context: ToolContex
   const { name, message, missed, removeAfterRun, enabled, deliver = 'here' } = asked;
   const { agentId, sessionKey } = context;
   if (name === undefined || message === undefined || !hasTimes(asked)) {
-    throw new ToolInputError({
-      tool: 'cron',
-      problems: ['add needs a name, a message and one of at, every and cron.'],
-    });
+    throw invalid('add needs a name, a message and one of at, every and cron.');
   }
   const own = await jobs.list(agentId);
   if (own.length >= MAX_JOBS_OF_AGENT) {
-    throw new ToolInputError({
-      tool: 'cron',
-      problems: [`There are ${own.length} jobs already; remove one before you add another.`],
-    });
+    throw invalid(`There are ${own.length} jobs already; remove one before you add another.`);
   }
   const parent = await jobs.jobOfRun(context.runId);
   if (parent !== undefined) checkOffspring(own, parent);
@@ -215,17 +211,11 @@ async function newJob(jobs: CronToolJobs, asked: CronParams, context: ToolContex
 function checkOffspring(own: readonly JobRow[], parent: string): void {
   const isOffspring = own.find(({ id }) => id === parent)?.createdBy.startsWith('job:') ?? true;
   if (isOffspring) {
-    throw new ToolInputError({
-      tool: 'cron',
-      problems: ['A job that a job has added, or that is gone, cannot add jobs.'],
-    });
+    throw invalid('A job that a job has added, or that is gone, cannot add jobs.');
   }
   const added = own.filter(({ createdBy }) => createdBy === `job:${parent}`).length;
   if (added >= MAX_JOBS_OF_JOB) {
-    throw new ToolInputError({
-      tool: 'cron',
-      problems: [`This job has added ${added} jobs already, which is the most.`],
-    });
+    throw invalid(`This job has added ${added} jobs already, which is the most.`);
   }
 }
 
@@ -250,15 +240,12 @@ function checkSession(
   { agentId, sessionKey }: ToolContext,
 ): JobRow['session'] | undefined {
   if (session === 'main' && sessionKey !== jobs.mainSessionKeyOf(agentId)) {
-    throw new ToolInputError({
-      tool: 'cron',
-      problems: ['A job can be put into the main session, or changed there, from the main session only.'],
-    });
+    throw invalid('A job can be put into the main session, or changed there, from the main session only.');
   }
   return session;
 }
 
-/** Where the run answers, as far as somebody is there later. */
+/** Where the run answers; null for surfaces on which no person reads later. */
 function surfaceOf({ surface }: ToolContext): Surface | null {
   return surface.channel === 'api' || surface.channel === 'schedule' ? null : surface;
 }

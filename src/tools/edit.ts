@@ -1,5 +1,5 @@
 // `edit`: replaces one text by another in a file of the workspace. The old text must occur exactly once, unless all of
-// its places are meant, so that an edit never lands where nobody looked. The file keeps its kind of line ends.
+// its places are meant, so that an edit never changes an unexpected place. The file keeps its kind of line ends.
 
 import { namedPaths, openContainedFile, openContainedTarget } from './contained-path.ts';
 import { ToolEditMatchError, ToolFileUnusableError, ToolInputError } from './errors.ts';
@@ -16,7 +16,7 @@ interface EditParams {
 }
 
 export function createEditTool({ writes, home }: WriteToolOptions): Tool {
-  const tool: Tool = {
+  return {
     name: 'edit',
     description:
       'Replace a text in a file of the workspace by another. oldText must match exactly, blanks and line ends included, and occur once; set replaceAll to change every place.',
@@ -60,7 +60,6 @@ export function createEditTool({ writes, home }: WriteToolOptions): Tool {
       return { content: `Edited ${path} ${places}.`, details: { path, replacements, line } };
     },
   };
-  return tool;
 }
 
 interface EditedText {

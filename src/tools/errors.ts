@@ -46,8 +46,8 @@ export class ToolFileUnusableError extends defineError({
 export class ToolFileChangedError extends defineError({
   code: 'ATRIUM_TOOL_FILE_CHANGED',
   message: ({ path }: { path: string }) =>
-    `${JSON.stringify(path)} was changed by somebody else in the meantime, so it was not written. Read it again, then retry.`,
-  means: 'Somebody changed the file between the reading and the writing of one edit; that change was kept.',
+    `${JSON.stringify(path)} was changed in the meantime, so it was not written. Read it again, then retry.`,
+  means: 'The file was changed between the reading and the writing of one edit; that change was kept.',
   todo: 'Read the file again, and repeat the edit.',
 }) {}
 

@@ -1,5 +1,5 @@
 // Decides whether a tool call runs, and with which parameters: first the policies, then `before_tool_call`, then the tool
-// itself. The outcome is data; nothing runs here, and nobody is asked here.
+// itself. The outcome is data; nothing runs here, and no person is asked here.
 //
 // Errors: none. A gate that fails is closed: a handler that throws, hangs or answers nonsense vetoes the call, and so
 // does a tool that cannot decide.
@@ -39,7 +39,7 @@ export interface GateAsk {
   readonly kind: 'ask';
   readonly tool: Tool;
   readonly params: JsonObject;
-  /** The tool, or the owners of whoever asked. */
+  /** The tool, or the plugins whose handlers asked. */
   readonly askedBy: string;
   readonly title: string;
   readonly description: string;
@@ -75,7 +75,7 @@ export interface ToolGateHooks {
   ): Promise<ToolGateAnswer>;
 }
 
-/** What of an event follows from the rest, after somebody rewrote it. */
+/** Computes the fields of an event that follow from the others, after a handler rewrote those. */
 type EventDerivation = (event: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
 
 export type ToolGateAnswer = Pick<HookAnswer<'before_tool_call'>, 'result' | 'refusal' | 'decidedBy'>;
@@ -113,7 +113,12 @@ export async function gateToolCall(call: WrittenCall, options: GateOptions): Pro
   if (!tool) return veto('unknown-tool', describeUnknownTool(call.name, toolName, tools), 'policy');
 
   const eventOf = (params: JsonObject) => eventFor(call, toolName, params, tool, options);
-  const policy = await askPolicies(call, toolName, eventOf, options);
+  const policy = await askTrustedPolicies(options.trustedPolicies?.() ?? [], {
+    eventOf,
+    params: isJsonObject(call.params) ? call.params : {},
+    context: { ...options.context, toolName, toolCallId: call.id },
+    signal: options.signal,
+  });
   if (policy.kind === 'failed') return veto('hook-failed', HOOK_FAILED, policy.by);
   const governed = paramsAfter(call.params, policy.result);
   if (policy.kind === 'veto') return veto('blocked', reasonOfBlock(policy.result), policy.by, governed);
@@ -185,7 +190,7 @@ function describeRequests(requests: readonly ApprovalRequest[]): readonly string
   return described.filter((text) => text !== '');
 }
 
-/** What one of them does with the answer is its own affair, and keeps it from nobody else. */
+/** A handler that fails at the answer does not keep it from the others. */
 async function tellResolution({ onResolution }: ApprovalRequest, resolution: ApprovalResolution): Promise<void> {
   try {
     await onResolution?.(resolution);
@@ -273,7 +278,7 @@ export function vetoOutput({ reason, by, cause }: GateVeto): ToolOutput {
   return { content: reason, ...isError, details: { status: 'blocked', deniedReason: DENIED_REASONS[cause], by } };
 }
 
-/** A handler may give no reason, or one that nobody should have to read to its end. */
+/** A handler may give no reason, or one that is too long. */
 function reasonOfBlock({ blockReason }: BeforeToolCallResult): string {
   return (typeof blockReason === 'string' ? blockReason.trim().slice(0, MAX_REASON_CHARS) : '') || BLOCKED_BY_HOOK;
 }
@@ -289,20 +294,6 @@ const DENIED_REASONS = {
   denied: 'tool-policy',
   approval: 'plugin-approval',
 } as const;
-
-async function askPolicies(
-  { id, params }: WrittenCall,
-  toolName: string,
-  eventOf: (params: JsonObject) => BeforeToolCallEvent,
-  { trustedPolicies, context, signal }: GateOptions,
-) {
-  return askTrustedPolicies(trustedPolicies?.() ?? [], {
-    eventOf,
-    params: isJsonObject(params) ? params : {},
-    context: { ...context, toolName, toolCallId: id },
-    signal,
-  });
-}
 
 async function askHooks(
   event: BeforeToolCallEvent,
@@ -341,7 +332,7 @@ function absolutePath(path: string, workspaceDir: string): string {
   return isAbsolute(path) ? path : resolve(workspaceDir, path);
 }
 
-/** Parameters that nobody changed stay as the model wrote them, even where they are no object. */
+/** Parameters that no handler changed stay as the model wrote them, even when they are no object. */
 function paramsAfter(written: JsonValue, { params }: BeforeToolCallResult): JsonValue {
   if (!isJsonObject(params)) return written;
   return isJsonObject(written) ? { ...written, ...params } : params;

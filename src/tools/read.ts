@@ -28,7 +28,7 @@ export interface ReadToolOptions {
 export type SkillDirsOf = (caller: ToolCaller) => Promise<readonly string[]>;
 
 export function createReadTool({ home, skillDirsOf = async () => [] }: ReadToolOptions = {}): Tool {
-  const tool: Tool = {
+  return {
     name: 'read',
     description: `Read a text file of the workspace or of a skill. Returns at most ${READ_MAX_LINES} lines or ${READ_MAX_CHARS} characters and says how to read on; use offset and limit for large files.`,
     parameters: {
@@ -68,7 +68,6 @@ export function createReadTool({ home, skillDirsOf = async () => [] }: ReadToolO
       }
     },
   };
-  return tool;
 }
 
 /** The workspace, unless the path is written as one of a skill elsewhere; then nothing but that folder is within reach. */

@@ -2,7 +2,7 @@
 // returns more than its bound. A tool may be a plugin's, so nothing that it returns is believed.
 //
 // Result: an error result for parameters that make no sense, for a throw, for a call that overran or was stopped, and
-// for an answer that is none. The tool's signal is aborted in the two cases where nobody waits for it any longer.
+// for an answer that is none. The tool's signal is aborted in the two cases where its answer is no longer awaited.
 
 import { countOf } from '../protocol/count-of.ts';
 import { isAtriumError } from '../protocol/errors.ts';
@@ -66,7 +66,7 @@ async function runInTime(tool: Tool, params: JsonObject, context: ToolContext, t
   } finally {
     clearTimeout(timer);
     context.signal.removeEventListener('abort', stop);
-    // Nobody may be waiting when it is rejected.
+    // It may be rejected when nothing waits for it any more.
     end.promise.catch(() => undefined);
   }
 }

@@ -11,7 +11,7 @@ interface SessionStatusParams {
 
 export function createSessionStatusTool(options: SessionToolOptions): Tool {
   const { store, now } = options;
-  const tool: Tool = {
+  return {
     name: 'session_status',
     description:
       'Show the current time and the state of a session: age, messages, waiting messages, last run and its usage.',
@@ -56,5 +56,4 @@ export function createSessionStatusTool(options: SessionToolOptions): Tool {
       return { content: JSON.stringify(status, null, 1), details: asDetails(status) };
     },
   };
-  return tool;
 }

@@ -111,7 +111,7 @@ function showMessage(row: TranscriptRow, { includeTools, maxCharsEach }: ShownOp
   if (row.kind === 'notice' || (message.role === 'tool' && !includeTools)) return undefined;
   const calls = includeTools && message.role === 'assistant' ? toolCallsOf(message).map(({ name }) => name) : [];
   const whole = row.shown ?? (message.role === 'assistant' ? textOf(message) : message.content);
-  // An assistant's message that only calls tools says nothing to whoever leaves tools out.
+  // A message that only calls tools has no text to show when tools are left out.
   if (whole === '' && calls.length === 0) return undefined;
   const text = whole.slice(0, maxCharsEach).replace(/[\ud800-\udbff]$/, '');
   return {

@@ -19,7 +19,7 @@ const ROWS_A_MESSAGE = 4;
 
 export function createSessionsHistoryTool(options: SessionToolOptions): Tool {
   const { store } = options;
-  const tool: Tool = {
+  return {
     name: 'sessions_history',
     description:
       'Read the latest messages of one session of this agent, oldest first. Calls and results of tools are left out unless asked for.',
@@ -65,5 +65,4 @@ export function createSessionsHistoryTool(options: SessionToolOptions): Tool {
       return { content: formatRows(facts, 'messages', messages), details: facts };
     },
   };
-  return tool;
 }

@@ -29,7 +29,7 @@ const MAX_CHARS_A_SESSION = 2_000;
 
 export function createSessionsListTool(options: SessionToolOptions): Tool {
   const { store, now, sight } = options;
-  const tool: Tool = {
+  return {
     name: 'sessions_list',
     description:
       'List the open sessions of this agent, most recently active first: key, kind, activity, messages, last run.',
@@ -79,7 +79,6 @@ export function createSessionsListTool(options: SessionToolOptions): Tool {
       return { content: formatRows(facts, 'sessions', rows), details: facts };
     },
   };
-  return tool;
 
   async function describeSession(session: SessionRow, messageLimit: number): Promise<object> {
     const { sessionId, sessionKey, startedAt, activeAt, surface } = session;

@@ -55,7 +55,7 @@ const MAX_HOPS = 5;
 
 export function createSessionsSendTool(options: SessionsSendOptions): Tool {
   const { store, sight, mail, now } = options;
-  const tool: Tool = {
+  return {
     name: 'sessions_send',
     description:
       'Send a message to another session of this agent and wait for its answer, which people see there too. The other session knows nothing of this conversation, so say all that it needs.',
@@ -88,7 +88,6 @@ export function createSessionsSendTool(options: SessionsSendOptions): Tool {
       return outputOf(sent, asked.timeoutSeconds ?? DEFAULT_WAIT_SECONDS, context.signal);
     },
   };
-  return tool;
 
   /** What this very call sent before the gateway was stopped, whatever has become of the other session since. */
   async function findSent(runId: string, call: string): Promise<SentMessage | undefined> {

@@ -22,7 +22,7 @@ export interface Tool {
   readonly idempotent: boolean;
   /** Who brought it, where that is not the product: a plugin, or `bundle-mcp`. */
   readonly owner?: string | undefined;
-  /** Offered only where a policy names it, or whoever brought it. */
+  /** Offered only where a policy names the tool or its owner. */
   readonly isOptional?: boolean | undefined;
   /** For a tool that bounds itself; otherwise every call has the same time. */
   readonly timeoutMs?: number | undefined;
@@ -35,7 +35,7 @@ export interface Tool {
   run(params: JsonObject, context: ToolContext): Promise<ToolOutput>;
 }
 
-/** Who calls, and for whom. */
+/** Who calls the tool, and for which session and sender. */
 export interface ToolCaller {
   readonly agentId: string;
   readonly sessionKey: string;

@@ -19,7 +19,7 @@ export interface WriteToolOptions {
 }
 
 export function createWriteTool({ writes, home }: WriteToolOptions): Tool {
-  const tool: Tool = {
+  return {
     name: 'write',
     description:
       'Write a text file in the workspace. Makes the file and its folders, or replaces the whole text that is there.',
@@ -62,5 +62,4 @@ export function createWriteTool({ writes, home }: WriteToolOptions): Tool {
       };
     },
   };
-  return tool;
 }

@@ -1,5 +1,4 @@
-// What a plugin is asked for, with an end to the waiting. Whoever stops waiting hears no more of it; what the plugin does
-// later has no effect here.
+// Asks a plugin for something and waits no longer than the given time. What the plugin does after that has no effect here.
 
 import { oneLine } from '../../protocol/one-line.ts';
 import { within } from '../../protocol/time-limit.ts';

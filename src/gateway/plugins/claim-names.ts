@@ -1,5 +1,5 @@
-// Names that only one can have: a command, a method, a route. Who was loaded first has it, and the product's own are
-// nobody else's. Pure, so that whoever looks and whoever explains see the same.
+// Names that only one plugin can have: a command, a method, a route. The plugin that was loaded first has the name, and no
+// plugin can take a name of the product. This is pure, so that the use and the explanation cannot differ.
 
 import type { Registered } from '../../plugins/plugin-registry.ts';
 import type { RegistrationKind } from '../../plugins/registration.ts';
@@ -16,7 +16,7 @@ export interface RefusedName {
   readonly because: string;
 }
 
-/** `objection` is for names that nobody may have; undefined where there is none. */
+/** `objection` says why no plugin may have a name; undefined when a plugin may. */
 export function claimNames<Kind extends RegistrationKind>(
   all: readonly Registered<Kind>[],
   nameOf: (registration: Registered<Kind>['registration']) => string,

@@ -147,13 +147,13 @@ function peerOf(to: string): Peer {
   return { kind: 'direct', id: id ?? to.trim() };
 }
 
-/** A job of the main session is said there; a changed one may be anybody's. */
+/** A job of the main session speaks in that session, and a changed job may belong to another owner. */
 function speaksWhereOthersTalk(request: PluginCronRequest): boolean {
   if (request.op === 'add') return request.job.sessionTarget === 'main';
   return request.op === 'update' && ['message', 'payload', 'sessionTarget'].some((name) => name in request.patch);
 }
 
-/** `plugin:<id>`, and whatever the plugin puts behind it: nobody else talks there. */
+/** The session `plugin:<id>`, or one whose key begins with that. No person talks there. */
 function isOwnSession(sessionKey: string, pluginId: string): boolean {
   const own = `plugin:${pluginId}`.toLowerCase();
   const { rest = '' } = parseAgentSessionKey(sessionKey) ?? {};
@@ -223,7 +223,7 @@ export function fewAtATime(most: number): <Value>(begin: () => Promise<Value>) =
     try {
       return await begin();
     } finally {
-      // Whoever waits takes the place over, after everything else that was ready has had its turn.
+      // The next call takes the place over, after everything else that was ready has had its turn.
       const next = waiting.shift();
       if (next) setImmediate(next);
       else going -= 1;

@@ -2,9 +2,9 @@
 // knows whose a command is, and can list it, without loading a plugin. What the file says is a hint and never trusted to
 // be complete.
 
-import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeJsonFileAtomically } from '../../plugins/openclaw-sdk/json-files.ts';
 import type { PluginRegistry } from '../../plugins/plugin-registry.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 
@@ -33,14 +33,11 @@ export async function saveCliCommands(stateDir: string, registry: PluginRegistry
     .filter(({ name }) => COMMAND.test(name))
     .slice(0, MAX_COMMANDS);
   const file = fileIn(stateDir);
-  const text = `${JSON.stringify({ commands }, null, 2)}\n`;
   try {
     const before = await readFile(file, 'utf8').catch(() => undefined);
-    if (before === text || (before === undefined && commands.length === 0)) return;
-    await mkdir(join(stateDir, 'atrium'), { recursive: true, mode: 0o700 });
-    const draft = `${file}.${randomUUID()}.tmp`;
-    await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
-    await rename(draft, file).catch(() => rm(draft, { force: true }));
+    const isKnown =
+      before === undefined ? commands.length === 0 : before === `${JSON.stringify({ commands }, null, 2)}\n`;
+    if (!isKnown) await writeJsonFileAtomically(file, { commands });
   } catch {
     // A disk that is full or read-only is told where it matters.
   }

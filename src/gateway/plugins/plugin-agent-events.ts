@@ -1,6 +1,5 @@
-// What happens in runs, told to plugins that asked for it, in the contract's streams. Nobody waits for them: each has a
-// short queue of its own, and what does not fit is left out. The words of the model are for those plugins only whom the
-// operator lets read conversations.
+// Tells plugins what happens in runs, in the contract's streams. Runs do not wait for them: each plugin has a short queue,
+// and an event that does not fit is left out. Only plugins that the operator lets read conversations get the model's words.
 
 import type { PluginRegistry, Registered } from '../../plugins/plugin-registry.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';

@@ -2,7 +2,8 @@
 // disabled or loaded again. What the store keeps of a disabled plugin is removed here; of a session that is started
 // over it was removed in the commit that ended it.
 //
-// Promise: nothing here rejects. A callback that fails or takes too long is named to the operator and delays nobody else.
+// Promise: nothing here rejects. The operator is told of a callback that fails or takes too long, and the other
+// callbacks do not wait for it.
 
 import type { LoadedPlugin } from '../../plugins/loaded-plugin.ts';
 import type { PluginRegistry } from '../../plugins/plugin-registry.ts';
@@ -56,8 +57,8 @@ export class PluginCleanup {
   }
 
   /**
-   * What was kept for plugins that were disabled or removed while nobody was here to see it. A plugin that fails to load
-   * keeps everything: it will be mended.
+   * Removes what was kept for plugins that were disabled or removed while no gateway ran. A plugin that fails to load
+   * keeps everything, because it will be repaired.
    */
   async forgetDisabled(statuses: readonly Pick<PluginStatus, 'id' | 'state'>[]): Promise<void> {
     const { store } = this.#parts;

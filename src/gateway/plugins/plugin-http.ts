@@ -43,7 +43,7 @@ export class PluginHttp {
     return found && this.#route(found);
   }
 
-  /** For paths that nobody has: handlers of the older kind, which look at every request and take theirs. */
+  /** For paths without a route: handlers of the older kind, which look at every request and answer some of them. */
   catchAll(): readonly PluginRoute[] {
     return this.#parts.registry
       .registered('route')

@@ -1,6 +1,6 @@
 // Handlers that plugins registered for the events of hook packs, in the form that packs have: they stand in the same
-// list, behind the packs, and on agent:bootstrap they work on a draft like everybody else. The plugin may live in a worker,
-// so that what it did to its event comes back as an answer.
+// list, behind the packs, and on agent:bootstrap they work on a draft like every handler. The plugin may run in a worker,
+// so what it did to its event comes back as an answer.
 
 import { DEFAULT_HOOK_PRIORITY } from '../../hooks/packs/load-internal-hooks.ts';
 import type { InternalHookRegistration } from '../../hooks/packs/pack-registration.ts';

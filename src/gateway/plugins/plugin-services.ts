@@ -120,7 +120,7 @@ export class PluginServices {
   }
 }
 
-/** One after the other. When their time together is over, the others are begun as well, and nobody waits. */
+/** Stops them one after the other. When the time for all is over, the rest are stopped too, and the gateway does not wait. */
 async function inTurn<Each>(all: readonly Each[], ms: number, work: (each: Each) => Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<void>((resolve) => {

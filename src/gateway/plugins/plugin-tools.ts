@@ -8,8 +8,7 @@
 import type { PluginRegistry, Registered } from '../../plugins/plugin-registry.ts';
 import type { PluginTool, PluginToolResult, PluginToolScope } from '../../plugins/registration.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
-import { clip } from '../../protocol/one-line.ts';
-import { isShallow } from '../../tools/mcp/listed-tool.ts';
+import { isShallow, MAX_SCHEMA_CHARS, MAX_SCHEMA_DEPTH, readDescription } from '../../tools/mcp/listed-tool.ts';
 import { readCallResult } from '../../tools/mcp/read-call-result.ts';
 import { TOOL_GROUPS } from '../../tools/policy/tool-groups.ts';
 import type { Tool, ToolOutput } from '../../tools/tool.ts';
@@ -156,10 +155,6 @@ export interface ToolOwner {
   readonly isOptional: boolean;
 }
 
-const MAX_DESCRIPTION_CHARS = 4_000;
-const MAX_SCHEMA_CHARS = 32_000;
-const MAX_SCHEMA_DEPTH = 32;
-
 /** The letters that every provider takes. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
@@ -196,12 +191,6 @@ function readSchema(parameters: unknown): JsonObject | string {
   const schema: JsonObject = JSON.parse(text);
   if (schema.type === undefined) return { type: 'object', properties: {}, ...schema };
   return schema.type === 'object' ? schema : 'are not of the type "object"';
-}
-
-function readDescription(description: unknown): string {
-  const plain =
-    typeof description === 'string' ? description.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, ' ').trim() : '';
-  return clip(plain, MAX_DESCRIPTION_CHARS);
 }
 
 function nameForPeople(name: unknown): string {

@@ -100,7 +100,7 @@ export class SessionExtensions {
     return rows;
   }
 
-  /** Undefined when nobody shows it: its plugin is not loaded, or wants nothing shown. */
+  /** Undefined when the plugin is not loaded or wants nothing shown. */
   async #showRow(
     { sessionKey, sessionId }: SessionRow,
     { pluginId, namespace, value: state }: PluginStateRow,

@@ -1,6 +1,6 @@
 // Two methods of the gateway's API about plugins and sessions: `sessions.pluginPatch` changes what a plugin keeps for a
-// session, `plugins.sessionAction` has a plugin do something there. Whoever may call the API may call them; a plugin that
-// calls them is no operator, and changes its own only.
+// session, `plugins.sessionAction` makes a plugin act there. Every caller of the API may call them. A plugin that
+// calls them is not the operator, and can change only its own values.
 //
 // Errors: RequestInvalidError for parameters that make no sense, UnknownSessionError, PluginRefusedError, and
 // PluginMethodError for what a plugin's action throws.
@@ -60,7 +60,7 @@ async function patchSession(
   return { ok: true, key: sessionKey, ...(value === undefined ? {} : { value }) };
 }
 
-/** The plugin that calls; undefined for everybody else. */
+/** The plugin that calls; undefined for every other caller. */
 function pluginOf(callerId: string | undefined): string | undefined {
   return callerId?.startsWith('plugin:') ? callerId.slice('plugin:'.length) : undefined;
 }
@@ -91,7 +91,7 @@ async function actInSession(
     actionId,
     ...(sessionKey === undefined ? {} : { sessionKey }),
     ...(params.payload === undefined ? {} : { payload: params.payload }),
-    // Whoever holds the gateway's token may do everything.
+    // A caller with the gateway's token may do everything.
     client: {
       ...(connId === undefined ? {} : { connId }),
       scopes: pluginOf(connId) === undefined ? ['operator.admin', 'operator.write', 'operator.read'] : [],

@@ -1,7 +1,7 @@
 // What a plugin changed in the configuration, written into the file that has it: value by value, so that comments and
 // everything else stay, and what the file takes from the environment stays there. A plugin writes its own settings, the
-// model that agents use, and sections that nobody here reads. The rest says what may be done and what is started, and is
-// the operator's.
+// model that agents use, and sections that the product does not read. The other sections decide what may be done and what
+// is started, and only the operator changes them.
 //
 // Errors: PluginRefusedError, before anything is written; ConfigEditError as for any other edit.
 
@@ -10,6 +10,7 @@ import { resolveConfigFileToEdit, setConfigValue } from '../../config/edit-confi
 import type { Environment } from '../../config/environment.ts';
 import { PluginRefusedError } from '../../plugins/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
+import { words } from '../../protocol/words.ts';
 
 export interface WriteConfigParts {
   readonly environment: Environment;
@@ -29,24 +30,13 @@ interface Change {
 
 const MAX_CHANGES = 100;
 
-/** All that somebody reads here, and what the contract reads elsewhere to decide about trust. */
-export const OPERATOR_SECTIONS: ReadonlySet<string> = new Set([
-  ...[
-    'agents',
-    'approvals',
-    'bindings',
-    'bootstrap',
-    'cron',
-    'delivery',
-    'gateway',
-    'hooks',
-    'mcp',
-    'models',
-    'openboa',
-  ],
-  ...['plugins', 'recorder', 'session', 'tools'],
-  ...['accessGroups', 'auth', 'channels', 'commands', 'env', 'secrets', 'security', 'skills'],
-]);
+/** Every section that the product reads, and those that OpenClaw reads to decide about trust. */
+export const OPERATOR_SECTIONS: ReadonlySet<string> = new Set(
+  words(`
+    agents approvals bindings bootstrap cron delivery gateway hooks mcp models openboa plugins recorder session tools
+    accessGroups auth channels commands env secrets security skills
+  `),
+);
 /** A name in the path that is no setting: it takes in another file, or means what every object has. */
 const NO_SETTING = /^\$|^(?:__proto__|constructor|prototype)$/;
 

@@ -1,44 +1,22 @@
 // The names of the registration functions that plugins may call and that have no use here. What they register is
-// accepted, shown as unused, and dropped; whoever finds a use for one takes its name out of this list.
+// accepted, shown as unused, and dropped.
 
-export const UNUSED_REGISTRARS: ReadonlySet<string> = new Set([
-  'onConversationBindingResolved',
-  'registerAgentHarness',
-  'registerAgentToolResultMiddleware',
-  'registerAutoEnableProbe',
-  'registerChannel',
-  'registerCliBackend',
-  'registerCodexAppServerExtensionFactory',
-  'registerCompactionProvider',
-  'registerConfigMigration',
-  'registerContextEngine',
-  'registerControlUiDescriptor',
-  'registerDetachedTaskRuntime',
-  'registerEmbeddingProvider',
-  'registerGatewayDiscoveryService',
-  'registerHostedMediaResolver',
-  'registerImageGenerationProvider',
-  'registerInteractiveHandler',
-  'registerMediaUnderstandingProvider',
-  'registerMemoryEmbeddingProvider',
-  'registerMemoryFlushPlan',
-  'registerMigrationProvider',
-  'registerModelCatalogProvider',
-  'registerMusicGenerationProvider',
-  'registerNodeHostCommand',
-  'registerNodeInvokePolicy',
-  'registerProvider',
-  'registerRealtimeTranscriptionProvider',
-  'registerRealtimeVoiceProvider',
-  'registerReload',
-  'registerSecurityAuditCollector',
-  'registerSpeechProvider',
-  'registerTextTransforms',
-  'registerToolMetadata',
-  'registerVideoGenerationProvider',
-  'registerWebFetchProvider',
-  'registerWebSearchProvider',
-]);
+import { words } from '../../protocol/words.ts';
+
+export const UNUSED_REGISTRARS: ReadonlySet<string> = new Set(
+  words(`
+    onConversationBindingResolved registerAgentHarness registerAgentToolResultMiddleware registerAutoEnableProbe
+    registerChannel registerCliBackend registerCodexAppServerExtensionFactory registerCompactionProvider
+    registerConfigMigration registerContextEngine registerControlUiDescriptor registerDetachedTaskRuntime
+    registerEmbeddingProvider registerGatewayDiscoveryService registerHostedMediaResolver
+    registerImageGenerationProvider registerInteractiveHandler registerMediaUnderstandingProvider
+    registerMemoryEmbeddingProvider registerMemoryFlushPlan registerMigrationProvider registerModelCatalogProvider
+    registerMusicGenerationProvider registerNodeHostCommand registerNodeInvokePolicy registerProvider
+    registerRealtimeTranscriptionProvider registerRealtimeVoiceProvider registerReload
+    registerSecurityAuditCollector registerSpeechProvider registerTextTransforms registerToolMetadata
+    registerVideoGenerationProvider registerWebFetchProvider registerWebSearchProvider
+  `),
+);
 
 /** What a plugin called its provider, channel or engine, whichever way it said so. */
 export function nameOfRegistered(registered: unknown): string | undefined {

@@ -1,6 +1,6 @@
 // Makes the API object of one plugin from its setup and its host. What the plugin registers goes to the collector as plain
-// data; a registration function that does not exist is answered by one that notes its name, because plugins are written
-// against newer versions of the contract than anybody has.
+// data; a registration function that does not exist is answered by one that notes its name, because plugins may
+// be written for a newer version of the contract.
 
 import { isAbsolute, join, resolve } from 'node:path';
 import type { JsonObject } from '../../protocol/json.ts';

@@ -60,7 +60,7 @@ export function createRegistrars(parts: RegistrarParts): Readonly<Record<string,
     registerHttpRoute: (route) => intake.take('registerHttpRoute', registeredRoute(parts, fieldsOf(route))),
     registerHttpHandler: (handler) => {
       intake.legacy('registerHttpHandler', 'registerHttpRoute');
-      // It is asked for every path that nobody else answers, and says false where it does not answer either.
+      // It is asked for every path that no route answers, and returns false when it does not answer either.
       const route = registeredRoute(parts, { path: '/', match: 'prefix', auth: 'gateway', handler });
       intake.take('registerHttpHandler', 'problem' in route ? route : { ...route, path: '' });
     },
@@ -151,7 +151,7 @@ function registerHook(parts: RegistrarParts, events: unknown, handler: unknown, 
   );
 }
 
-/** An event that nothing fires is refused, since its handler would wait for ever without anybody noticing. */
+/** An event that nothing fires is refused: otherwise its handler would wait for ever, and no one would notice. */
 function admitEvent(intake: RegistrationIntake, event: string): boolean {
   if (KNOWN_EVENTS.includes(event)) return true;
   if (PENDING_EVENTS.includes(event)) {

@@ -40,7 +40,7 @@ export function registeredTool(
   };
 }
 
-/** Whoever offers them takes fewer, and is to see that there are more. */
+/** The gateway offers fewer, and can warn when a plugin gives more than that. */
 const MOST_HANDED_OVER = 1_000;
 
 /** What models accept as a name. */
@@ -48,7 +48,7 @@ function isToolName(name: unknown): name is string {
   return typeof name === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(name);
 }
 
-/** A tool for owners is not there for anybody else, whether or not the caller looks at that. */
+/** A tool for owners is left out for other senders here, so that the caller need not check it. */
 function offered(made: PluginTool | Problem, tool: unknown, scope: PluginToolScope): PluginTool[] {
   if ('problem' in made) throw new Error(`A tool of the plugin cannot be used: ${made.problem}.`);
   const isForOwners = (tool as { ownerOnly?: unknown }).ownerOnly === true;

@@ -80,7 +80,7 @@ export class RegistrationIntake {
   }
 }
 
-/** More than anybody would read. */
+/** An operator would not read more. */
 const MAX_SAID = 1_000;
 
 /** What must not be there twice, of kinds that are called by name. */

@@ -41,7 +41,7 @@ export function decideEnablement(plugin: EnablementCase, settings: PluginSetting
   return on(DEFAULTS[origin]);
 }
 
-/** Ids are anybody's words, so that one may be called like a property that every object has. */
+/** An author may choose an id such as `constructor`, which is a property of every object. */
 export function entryOf({ entries }: PluginSettings, id: string): PluginEntry | undefined {
   return Object.hasOwn(entries, id) ? entries[id] : undefined;
 }

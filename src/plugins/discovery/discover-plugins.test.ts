@@ -237,7 +237,7 @@ describe('what a plugin says about itself', () => {
   it.skipIf(process.platform === 'win32')('is not believed when everybody may write to it', async () => {
     await home.addExtension('open');
     await chmod(join(home.stateDir, 'extensions/open/index.ts'), 0o666);
-    expect((await only()).problem).toMatch(/Everybody may write to .*index\.ts/);
+    expect((await only()).problem).toMatch(/Every user of this machine may write to .*index\.ts/);
   });
 
   it('may be found through a link to its folder', async () => {

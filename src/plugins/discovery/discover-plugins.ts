@@ -11,7 +11,14 @@ import { findContainedFile, isInside } from '../../hooks/packs/contained-file.ts
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
 import type { InstallRecord } from '../install/install-records.ts';
 import type { PluginManifest, PluginOrigin } from '../plugin-setup.ts';
-import { manifestOf, type PluginMetadata, readPluginMetadata, textOf, textsOf } from './plugin-manifest.ts';
+import {
+  idOfPackage,
+  manifestOf,
+  type PluginMetadata,
+  readPluginMetadata,
+  textOf,
+  textsOf,
+} from './plugin-manifest.ts';
 
 export interface PluginPlaces {
   readonly loadPaths: readonly string[];
@@ -38,7 +45,7 @@ export interface FoundPlugin {
 export interface Discovery {
   /** One of each id. */
   readonly plugins: readonly FoundPlugin[];
-  /** Those whose id somebody else has who comes first. */
+  /** Plugins whose id an earlier plugin has already. */
   readonly shadowed: readonly { readonly plugin: FoundPlugin; readonly by: FoundPlugin }[];
   /** Places that cannot be used. */
   readonly problems: readonly string[];
@@ -77,8 +84,8 @@ async function withInstalls(
 }
 
 /**
- * The earlier one wins. A workspace comes last, other than in the contract: agents write there, and whoever enabled an
- * installed plugin by its id has not allowed the workspace to take its place.
+ * The earlier plugin wins. The workspace comes last, which differs from the contract: agents write there, and an operator
+ * who enabled an installed plugin by its id did not allow the workspace to replace it.
  */
 function withoutDoubles(found: readonly FoundPlugin[]): Pick<Discovery, 'plugins' | 'shadowed'> {
   const first = new Map<string, FoundPlugin>();
@@ -213,7 +220,7 @@ async function findEntry(rootDir: string, names: readonly string[]): Promise<Ent
   return { entryPath: null, problem: `There is ${what} in ${rootDir}. Build the plugin, or install it again.` };
 }
 
-/** Whoever may write these files decides what the gateway runs. */
+/** A user who may write these files decides what the gateway runs. */
 async function problemOfAccess(paths: readonly string[]): Promise<string | undefined> {
   const uid = process.getuid?.();
   if (uid === undefined) return undefined;
@@ -221,7 +228,7 @@ async function problemOfAccess(paths: readonly string[]): Promise<string | undef
     const entry = await stat(path).catch(() => undefined);
     if (!entry) return `${path} cannot be read.`;
     if ((entry.mode & 0o002) !== 0)
-      return `Everybody may write to ${path}, so it is not loaded. Run "chmod o-w" on it.`;
+      return `Every user of this machine may write to ${path}, so it is not loaded. Run "chmod o-w" on it.`;
     if (entry.uid !== uid && entry.uid !== 0) {
       return `${path} belongs to another user of this machine, so it is not loaded. Make it yours with "chown".`;
     }
@@ -242,13 +249,6 @@ function problemOfId(id: string): string | undefined {
 function safeId(id: string): string {
   const cleaned = id.replace(/[^\w.-]+/g, '-').replace(/^[^a-z0-9]+|\.{2,}/gi, '');
   return cleaned.slice(0, MAX_ID) || 'unnamed';
-}
-
-function idOfPackage(name: string | undefined): string | undefined {
-  return name
-    ?.split('/')
-    .at(-1)
-    ?.replace(/(?<=.)-provider$/, '');
 }
 
 function isPluginFile(path: string): boolean {

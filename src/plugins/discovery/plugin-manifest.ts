@@ -48,6 +48,14 @@ export function manifestOf(id: string, { manifest = {}, packageJson = {} }: Plug
   };
 }
 
+/** The id of a package without a manifest: the last part of its name. */
+export function idOfPackage(name: string | undefined): string | undefined {
+  return name
+    ?.split('/')
+    .at(-1)
+    ?.replace(/(?<=.)-provider$/, '');
+}
+
 /** One line, trimmed and of a sane length; undefined when there is none. */
 export function textOf(value: JsonValue | undefined): string | undefined {
   if (typeof value !== 'string') return undefined;

@@ -1,5 +1,5 @@
-// The folders with skills that plugins bring. A folder that leads out of its plugin is left out: whoever reads skills
-// from it would show files of the operator to agents.
+// The folders with skills that plugins bring. A folder that leads out of its plugin is left out: otherwise
+// agents would be shown the operator's files as skills.
 
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -35,7 +35,7 @@ export async function fetchPackage(
   try {
     await unpackArchive({ archive: packed.file, into: dir, scratchDir: stagingDir });
   } catch (error) {
-    // Its place in the staging folder says nothing to anybody.
+    // The path in the staging folder means nothing to the operator.
     if (error instanceof ArchiveRefusedError) {
       throw new ArchiveRefusedError({ archive: `of ${source.spec}`, problem: error.problem }, { cause: error });
     }

@@ -1,6 +1,6 @@
 // One hash of everything that a package brought: the sorted paths and contents of its files. Of `node_modules` only
 // npm's list of what it put there counts, which has a hash of each package: enough to notice another version, and quick
-// enough to look at every start. Whoever changes a file of a dependency by hand is not noticed.
+// enough to look at every start. A file of a dependency that was changed by hand is not noticed.
 
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';

@@ -69,7 +69,7 @@ async function dependenciesOf(dir: string, packageJson: JsonObject): Promise<{ n
   const meta = isJsonObject(peerDependenciesMeta) ? peerDependenciesMeta : {};
   const isOptionalPeer = (name: string) => isJsonObject(meta[name]) && meta[name].optional === true;
   const optional = rangesOf(optionalDependencies);
-  // A peer that nobody else brings has to be brought.
+  // A peer that no other package brings has to be installed.
   const peers = Object.entries(rangesOf(peerDependencies)).filter(([name]) => !isOptionalPeer(name));
   const needed = { ...Object.fromEntries(peers), ...rangesOf(dependencies) };
   const isBundled = async (name: string) =>

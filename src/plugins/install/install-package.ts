@@ -21,7 +21,7 @@ export interface InstallRequest extends NpmEnvironment {
   readonly wanted: 'plugin' | 'skill';
   readonly source: InstallSource;
   readonly stateDir: string;
-  /** Replaces what stands in its place, whoever put it there. */
+  /** Replaces what stands in its place, also when it was not installed by this command. */
   readonly force: boolean;
   readonly now: () => number;
 }

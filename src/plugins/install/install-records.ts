@@ -1,13 +1,13 @@
 // The list of what was installed by a command, in `<state>/extensions/installs.json`: what it is, where it came from and
-// what its files were then. A list that is damaged is an error for those who would write it, and empty for nobody.
+// what its files were then. A damaged list is an error and is never taken for an empty one.
 //
 // Errors: InstallRecordsError when the list is there and cannot be understood.
 
-import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, isAbsolute, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
 import { isJsonObject } from '../../protocol/json.ts';
 import { InstallNotWritableError, InstallRecordsError } from '../errors.ts';
+import { writeJsonFileAtomically } from '../openclaw-sdk/json-files.ts';
 import { type InstallKind, isInstallId } from './installable.ts';
 
 export interface InstallRecord {
@@ -59,15 +59,11 @@ export async function readInstallRecords(stateDir: string): Promise<readonly Ins
 /** Whole or not at all. Callers hold the lock, so that no entry of another command is lost. */
 export async function writeInstallRecords(stateDir: string, records: readonly InstallRecord[]): Promise<void> {
   const file = installRecordsFile(stateDir);
-  const draft = `${file}.${randomUUID()}.tmp`;
   const order = (record: InstallRecord) => `${record.kind} ${record.id}`;
   const installs = [...records].sort((a, b) => (order(a) < order(b) ? -1 : 1));
   try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    await writeFile(draft, `${JSON.stringify({ installs }, null, 2)}\n`, { mode: 0o600, flush: true });
-    await rename(draft, file);
+    await writeJsonFileAtomically(file, { installs }, { flush: true });
   } catch (error) {
-    await rm(draft, { force: true });
     throw new InstallNotWritableError({ dir: file }, { cause: error });
   }
 }

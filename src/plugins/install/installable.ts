@@ -5,7 +5,14 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseFrontMatter } from '../../hooks/packs/front-matter.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
-import { type PluginMetadata, readBounded, readPluginMetadata, textOf, textsOf } from '../discovery/plugin-manifest.ts';
+import {
+  idOfPackage,
+  type PluginMetadata,
+  readBounded,
+  readPluginMetadata,
+  textOf,
+  textsOf,
+} from '../discovery/plugin-manifest.ts';
 import { NotInstallableError } from '../errors.ts';
 
 export type InstallKind = 'plugin' | 'hook-pack' | 'skill';
@@ -45,12 +52,16 @@ async function readPluginOrPack(dir: string, spec: string): Promise<Installable>
   if (manifest || extensions.length > 0) {
     // Configuration speaks of a plugin by its id, so an id that cannot be kept is not replaced by another.
     const id = textOf(manifest?.id);
-    return { ...facts, kind: 'plugin', id: checkedId(spec, id === undefined ? [baseNameOf(facts.packageName)] : [id]) };
+    return {
+      ...facts,
+      kind: 'plugin',
+      id: checkedId(spec, id === undefined ? [idOfPackage(facts.packageName)] : [id]),
+    };
   }
   const hookMd = await readText(dir, 'HOOK.md', spec);
   if (hookMd !== undefined || textsOf(section.hooks).length > 0) {
     const { name, description } = await parseFrontMatter(hookMd ?? '');
-    const id = checkedId(spec, [textOf(name), baseNameOf(facts.packageName), nameInPath(spec)]);
+    const id = checkedId(spec, [textOf(name), idOfPackage(facts.packageName), nameInPath(spec)]);
     return { ...facts, kind: 'hook-pack', id, description: textOf(description) ?? facts.description };
   }
   const isSkill = (await readText(dir, 'SKILL.md', spec)) !== undefined;
@@ -75,7 +86,7 @@ async function readSkill(root: string, spec: string): Promise<Installable> {
   const { packageJson = {} } = await readMetadata(root, spec);
   const front = await parseFrontMatter((await readText(dir, 'SKILL.md', spec)) ?? '');
   const facts = packageFacts(packageJson, undefined);
-  const names = dir === root ? [baseNameOf(facts.packageName), nameInPath(spec)] : [basename(dir)];
+  const names = dir === root ? [idOfPackage(facts.packageName), nameInPath(spec)] : [basename(dir)];
   return {
     ...facts,
     kind: 'skill',
@@ -145,14 +156,6 @@ function packageFacts(packageJson: JsonObject, manifest: JsonObject | undefined)
 /** Of a folder or an archive; the last part of an npm name is the package's own. */
 function nameInPath(spec: string): string {
   return basename(spec).replace(/\.(?:tgz|tar\.gz|tar)$/i, '');
-}
-
-/** As the plugin is called where it is found, when its manifest names it not. */
-function baseNameOf(packageName: string | undefined): string | undefined {
-  return packageName
-    ?.split('/')
-    .at(-1)
-    ?.replace(/(?<=.)-provider$/, '');
 }
 
 async function readText(dir: string, name: string, spec: string): Promise<string | undefined> {

@@ -1,5 +1,5 @@
-// How much a package may bring. The numbers are far above what plugins and skills need and far below what would fill a
-// disk; whoever is over one of them is refused as a whole.
+// How much a package may bring, and who may read it. The limits are far above what plugins and skills need and far below
+// what would fill a disk. A package beyond one of them is refused as a whole.
 
 import { chmod, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';

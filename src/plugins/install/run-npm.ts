@@ -60,7 +60,7 @@ const NEEDED: ReadonlySet<string> = new Set(
   ].map((name) => name.toLowerCase()),
 );
 
-/** Settings that would make npm start a program of somebody's choice are not handed on. */
+/** Settings with which npm would start another program are not passed on. */
 const REFUSED_SETTINGS = /^npm_config_(?:script[-_]shell|node[-_]options|git|ignore[-_]scripts|before|prefix)$/i;
 
 export function variablesForNpm(

@@ -93,7 +93,7 @@ async function hold(root: string): Promise<() => Promise<void>> {
   try {
     await mkdir(root, { recursive: true, mode: 0o700 });
     await writeFile(mine, String(process.pid), { mode: 0o600 });
-    // A link appears with its content, so nobody ever reads half a number.
+    // A link appears together with its content, so a reader never sees half a number.
     while (!(await isLinked(mine, file))) {
       const holder = await livingHolder(file);
       if (holder !== undefined) throw new InstallBusyError({ pid: holder });
@@ -102,7 +102,7 @@ async function hold(root: string): Promise<() => Promise<void>> {
         () => true,
         () => false,
       );
-      // Somebody else may have been quicker and hold it by now; what is theirs goes back.
+      // Another process may have been quicker and hold the file by now; then its file is put back.
       if (isMoved && (await livingHolder(stale)) !== undefined) await isLinked(stale, file);
       await rm(stale, { force: true });
     }

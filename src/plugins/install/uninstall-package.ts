@@ -1,7 +1,7 @@
 // Removes what a command installed: its folder and its entry in the list, together or not at all. Settings stay; they
 // are the operator's.
 //
-// Errors: NotInstalledError; what somebody put into the state directory by hand is never touched.
+// Errors: NotInstalledError; what the operator put into the state directory by hand is never touched.
 
 import { nearMatch } from '../../protocol/near-match.ts';
 import { NotInstalledError } from '../errors.ts';
@@ -24,7 +24,7 @@ export async function uninstallPackage(
       const names = candidates.map((each) => each.id);
       throw new NotInstalledError({ id, suggestion: nearMatch(id, names) });
     }
-    // By its name, not by the path in the list: a list that somebody else wrote must not lead anywhere else.
+    // The path is made from the name and not read from the list: a list that was tampered with must not lead elsewhere.
     const taken = await takeAway(installDirOf(stateDir, record.kind, record.id));
     try {
       const others = records.filter((each) => !isSameInstall(each, record));

@@ -1,12 +1,12 @@
 // A few numbers that the gateway and the worker share, so that the gateway can see what the worker is doing when it no
 // longer answers: that it is alive, which thread it is, whose code runs, in which call, who ran last, how much memory it takes, and how far
-// each plugin has got with its calls. The worker writes, the gateway reads; nobody waits for anybody.
+// each plugin has got with its calls. The worker writes and the gateway reads; neither waits for the other.
 
 /** The numbers of the places begin with 1. A place is used again only when all have been, see WorkerThread. */
 export const MAX_SLOTS = 16_383;
 
 const BEATS = 0;
-/** Place and call in one number, so that nobody reads half of it; of the call only what fits. */
+/** Place and call in one number, so that a reader never sees half of it. Of the call only the last bits fit. */
 const WHO = 1;
 const LAST_SLOT = 2;
 const MEMORY_MB = 3;
@@ -47,7 +47,7 @@ export class ActivityBoard {
     Atomics.store(this.#numbers, THREAD, id);
   }
 
-  /** Called before every callback and every continuation in the worker, so it does nothing but store. 0 is nobody. */
+  /** Called before every callback and every continuation in the worker, so it does nothing but store. 0 means no plugin. */
   running(slot: number, call: number): void {
     this.#numbers[WHO] = (slot << CALL_BITS) | (call & CALL_MASK);
     if (slot !== 0) this.#numbers[LAST_SLOT] = slot;

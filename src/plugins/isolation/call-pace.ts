@@ -1,5 +1,5 @@
-// How fast one plugin may ask things of the gateway. Whoever asks faster waits on its own side, in the order of asking, so
-// that a flood costs the plugin and not everybody's runs; and when too many wait, the next is refused.
+// How fast one plugin may ask things of the gateway. A plugin that asks faster waits on its own side, in the order of
+// asking, so that a flood delays that plugin and not the runs of others. When too many calls wait, the next is refused.
 //
 // Errors: PluginRefusedError.
 

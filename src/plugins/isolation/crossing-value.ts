@@ -109,7 +109,7 @@ class Encoder {
     this.#seen.set(value, copy);
     for (const key of Object.keys(value)) {
       const field = (value as Record<string, unknown>)[key];
-      // Whoever gets it would wait for it, by calling back to here.
+      // The receiver would wait for it as for a promise, and call back to this side.
       if (key === 'then' && typeof field === 'function') throw this.#cannot('is a promise');
       this.#count(key.length);
       setField(copy, key, this.#copyAt(key, field, depth));
@@ -204,8 +204,13 @@ type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? 
 
 /** Why something was aborted is told as far as it can be. */
 export function encodeReason(reason: unknown): EncodedValue {
-  if (reason instanceof Error) return { value: null, marks: [{ path: [], as: 'error', error: encodeError(reason) }] };
+  if (reason instanceof Error) return encodedError(reason);
   return { value: typeof reason === 'string' ? reason.slice(0, 1_000) : undefined };
+}
+
+/** A value that is an error and nothing else. Never throws. */
+export function encodedError(error: unknown): EncodedValue {
+  return { value: null, marks: [{ path: [], as: 'error', error: encodeError(error) }] };
 }
 
 function uncopiableName(value: object): string | undefined {

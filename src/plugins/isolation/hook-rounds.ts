@@ -15,7 +15,7 @@ export interface HookRoundsParts {
   readonly post: (message: HookRound | RoundAbort) => void;
 }
 
-/** Somebody who is told soon, together with others. */
+/** A handler that is told soon, together with others. */
 interface Told {
   readonly place: HandlerPlace;
   readonly event: object;
@@ -60,7 +60,7 @@ export class HookRounds {
     }
   }
 
-  /** Its plugin has left; answers that are on their way are nobody's. */
+  /** Its plugin was unloaded; answers that are still on their way are dropped. */
   forget(slot: number): void {
     this.#wires.delete(slot);
   }
@@ -102,11 +102,11 @@ export class HookRounds {
       };
       const outcome = answer.catch((error: unknown): RemoteAnswer | undefined => {
         if (error instanceof NeverBegun && mode !== 'all') return undefined;
-        // The worker ended while somebody after it ran: it had answered, with nothing.
+        // The worker ended while a later handler ran, so this one had answered with nothing.
         if (isPast()) return { value: undefined, ms: 0 };
         throw error;
       }) as Promise<RemoteAnswer | undefined>;
-      // Whoever was asked ahead may never be waited for.
+      // The runner may never wait for a handler that was asked ahead.
       outcome.catch(() => {});
       return { answer: outcome, isPast, abort };
     });

@@ -1,6 +1,8 @@
 // What all code in the worker stands on: the built-in objects and functions of the language, and the timers. A plugin that
 // replaces or removes one of them would break every other one, so whatever was changed is put back, and its name told.
-// Adding to them is nobody's business.
+// Additions are left alone.
+
+import { words } from '../../protocol/words.ts';
 
 // Taken at once: this is the first thing that may be replaced.
 const { defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames, is } = Object;
@@ -13,23 +15,11 @@ interface Intrinsic {
   readonly name: string;
 }
 
-const GLOBALS = [
-  ...['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate'],
-  ...['queueMicrotask', 'structuredClone', 'performance', 'process', 'Buffer', 'URL', 'JSON', 'Math', 'Reflect'],
-  ...[
-    'AbortController',
-    'AbortSignal',
-    'Uint8Array',
-    'Date',
-    'RegExp',
-    'Proxy',
-    'Symbol',
-    'Number',
-    'String',
-    'Boolean',
-  ],
-  ...['Object', 'Function', 'Array', 'Map', 'Set', 'WeakMap', 'WeakRef', 'Promise', 'Error', 'TypeError', 'globalThis'],
-];
+const GLOBALS = words(`
+  setTimeout clearTimeout setInterval clearInterval setImmediate clearImmediate queueMicrotask structuredClone
+  performance process Buffer URL JSON Math Reflect AbortController AbortSignal Uint8Array Date RegExp Proxy Symbol
+  Number String Boolean Object Function Array Map Set WeakMap WeakRef Promise Error TypeError globalThis
+`);
 
 const MEMBERS: Readonly<Record<string, object>> = {
   Object,
@@ -67,7 +57,7 @@ export class IntrinsicsGuard {
       ...GLOBALS.flatMap((key) => intrinsicOf(globalThis, key, key)),
       ...Object.entries(MEMBERS).flatMap(([name, holder]) =>
         getOwnPropertyNames(holder)
-          // Getters belong to whoever they are asked of.
+          // A getter's value depends on the object that it is read from.
           .filter((key) => 'value' in (getOwnPropertyDescriptor(holder, key) ?? {}))
           .flatMap((key) => intrinsicOf(holder, key, `${name}.${key}`)),
       ),

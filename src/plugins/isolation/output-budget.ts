@@ -25,7 +25,7 @@ export class OutputBudget {
     this.#parts = { write, now, maxLines, maxBytes };
   }
 
-  /** For whoever would have to make a line of it first: true when it is dropped already, and counted. */
+  /** Asked before a line is made: true when it would be dropped. It is counted then. */
   dropsWhole(): boolean {
     this.#turn();
     const { maxLines, maxBytes } = this.#parts;

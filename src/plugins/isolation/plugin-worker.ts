@@ -1,5 +1,5 @@
 // The program of the worker that third-party plugins run in. Loads the plugins that the gateway brings, each on its own
-// port, writes on the board whose code runs, and keeps what they print from flooding anybody. It decides nothing: when
+// port, writes on the board whose code runs, and limits what they print. It decides nothing: when
 // it is stuck, the gateway ends it.
 
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
@@ -10,7 +10,7 @@ import { isPromiseLike } from '../../hooks/deadline.ts';
 import { InvalidHandlerResult } from '../../protocol/handler.ts';
 import { oneLine } from '../../protocol/one-line.ts';
 import { PluginGoneError } from '../errors.ts';
-import { type LoadPluginSettings, loadPlugin } from '../loading/load-plugin.ts';
+import { type LoadPluginSettings, loadPlugin, type PluginDraft } from '../loading/load-plugin.ts';
 import type { PluginHost, PluginLogEntry } from '../plugin-host.ts';
 import type { PluginSetup } from '../plugin-setup.ts';
 import { CROSSING, type PluginRegistration } from '../registration.ts';
@@ -27,7 +27,6 @@ import {
   type PluginPort,
   READY,
   type ToWorker,
-  type WorkerLoadResult,
   type WorkerStart,
 } from './worker-messages.ts';
 
@@ -67,7 +66,7 @@ setInterval(() => {
 printInto(process.stdout, 'info');
 printInto(process.stderr, 'warn');
 spareConsole();
-process.on('uncaughtException', (error) => sayUnhandled('threw where nobody could catch it', error));
+process.on('uncaughtException', (error) => sayUnhandled('threw an error that nothing caught', error));
 process.on('unhandledRejection', (reason) => sayUnhandled('left a rejected promise behind', reason));
 
 const wires = new Map<number, Wire>();
@@ -90,7 +89,7 @@ function around(slot: number, call: number, run: () => void): void {
   sayRestored(slot, intrinsics.restoreMostUsed());
 }
 
-/** Whoever ran last is taken to have done it. */
+/** The plugin that ran last is taken to have done it. */
 function sayRestored(slot: number, changed: readonly string[] | undefined): void {
   if (!changed) return;
   const names = changed.slice(0, 5).join(', ') + (changed.length > 5 ? ` and ${changed.length - 5} more` : '');
@@ -115,7 +114,7 @@ function openPort({ slot, pluginId, port }: PluginPort): void {
     outputs.delete(slot);
   });
 
-  async function load(setup: PluginSetup, host: PluginHost, settings: LoadPluginSettings): Promise<WorkerLoadResult> {
+  async function load(setup: PluginSetup, host: PluginHost, settings: LoadPluginSettings): Promise<PluginDraft> {
     const tellLog = host.log as (...args: readonly unknown[]) => unknown;
     const output = new OutputBudget({ write: (entry) => wire.tell(tellLog, [entry]), now: () => performance.now() });
     outputs.set(slot, output);
@@ -157,7 +156,7 @@ function answeringAtOnce(handler: (event: object, context: object) => unknown) {
   };
 }
 
-/** What is printed without anybody's call behind it belongs to who ran last. */
+/** What is printed outside of every call is counted for the plugin that ran last. */
 function outputOfWhoRuns(): OutputBudget | undefined {
   return outputs.get(running.getStore()?.slot ?? board.lastSlot);
 }

@@ -1,6 +1,6 @@
 // The worker's side of a round: calls the handlers that one message named, each in its plugin's name and with an event of
-// its own, and answers with as few messages as it can. What a handler said, and that somebody takes its time, is told at
-// once; that handlers had nothing to say can wait until the round is over, or for a moment.
+// its own, and answers with as few messages as it can. What a handler answered, and that a handler takes its time, is told
+// at once; that handlers had nothing to say can wait until the round is over, or for a moment.
 
 import { isPromiseLike } from '../../hooks/deadline.ts';
 import { isolatedEvent } from '../../hooks/isolated-copy.ts';
@@ -26,7 +26,7 @@ const clock = performance.now.bind(performance);
 
 export class RoundRunner {
   readonly #parts: RoundRunnerParts;
-  /** Of the calls in progress, by place and number, as far as somebody looked at the signal. */
+  /** Of the calls in progress, by place and number, as far as a handler has read the signal. */
   readonly #controllers = new Map<string, AbortController>();
 
   constructor(parts: RoundRunnerParts) {
@@ -114,7 +114,7 @@ export class RoundRunner {
     return ended ?? end({});
   }
 
-  /** The handler's own, with a signal that is made when somebody looks at it. */
+  /** The handler's own context, with a signal that is made when the handler first reads it. */
   #contextOf(context: object, slot: number, call: number): object {
     const made = isolatedEvent(context);
     const controllers = this.#controllers;

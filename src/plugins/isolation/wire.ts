@@ -8,13 +8,13 @@
 import type { MessagePort } from 'node:worker_threads';
 import { isPromiseLike } from '../../hooks/deadline.ts';
 import { PluginCrossingError, PluginRefusedError } from '../errors.ts';
-import { type EncodedError, encodeError } from './crossing-error.ts';
 import {
   type AnyFunction,
   CannotCross,
   type CrossingEntries,
   decodeValue,
   type EncodedValue,
+  encodedError,
   encodeReason,
   encodeValue,
 } from './crossing-value.ts';
@@ -117,7 +117,7 @@ export class Wire {
     }
   }
 
-  /** Calls that `begin` makes before it returns carry this name, for whoever asks what went on. */
+  /** Calls that `begin` makes before it returns carry this label, which names them when the worker is ended. */
   named<Result>(label: string, begin: () => Result): Result {
     this.#label = label;
     try {
@@ -170,9 +170,9 @@ export class Wire {
 
   encodeFailure(error: unknown): EncodedOutcome {
     try {
-      return { thrown: error instanceof Error ? errorAlone(encodeError(error)) : this.#encode(error, false).encoded };
+      return { thrown: error instanceof Error ? encodedError(error) : this.#encode(error, false).encoded };
     } catch (problem) {
-      return { thrown: errorAlone(encodeError(problem)) };
+      return { thrown: encodedError(problem) };
     }
   }
 
@@ -300,7 +300,7 @@ export class Wire {
     }
   }
 
-  /** Signals cross with calls only: of an answer nobody would know how long to follow them. */
+  /** Signals cross with calls only: after an answer it is not known how long to follow a signal. */
   #encode(value: unknown, mayHaveSignals = true): { encoded: EncodedValue; signals: readonly FollowedSignal[] } {
     const handles: number[] = [];
     const signals: FollowedSignal[] = [];
@@ -354,7 +354,7 @@ export class Wire {
   #standIn(handle: number): AnyFunction {
     const standIn: AnyFunction = (...args) => {
       const answer = this.#call(handle, args);
-      // Not everybody who calls it knows that it answers later.
+      // A caller may not know that it answers later, and then never handles the rejection.
       answer.catch(() => {});
       return answer;
     };
@@ -369,10 +369,6 @@ export class Wire {
 }
 
 const NOTHING: EncodedValue = { value: undefined };
-
-function errorAlone(error: EncodedError): EncodedValue {
-  return { value: null, marks: [{ path: [], as: 'error', error }] };
-}
 
 function follow(signal: AbortSignal, tell: () => void): FollowedSignal {
   if (!signal.aborted) signal.addEventListener('abort', tell, { once: true });

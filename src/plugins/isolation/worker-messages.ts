@@ -1,8 +1,6 @@
 // What the gateway and the worker's own program agree on: what a worker is started with, and how a plugin is brought in.
 
 import type { MessagePort } from 'node:worker_threads';
-import type { PluginNote } from '../loaded-plugin.ts';
-import type { PluginRegistration } from '../registration.ts';
 import type { EncodedValue } from './crossing-value.ts';
 import type { EncodedOutcome } from './wire.ts';
 
@@ -27,13 +25,7 @@ export type FromWorker = typeof READY | readonly RoundAnswer[];
 
 export const READY = 'ready';
 
-/** What the worker's first function on each port, `load(setup, host, settings)`, gives. */
-export type WorkerLoadResult =
-  | { readonly ok: true; readonly registrations: readonly PluginRegistration[]; readonly notes: readonly PluginNote[] }
-  | { readonly ok: false; readonly reason: string; readonly notes: readonly PluginNote[] }
-  | { readonly ok: false; readonly needsInline: readonly string[]; readonly notes: readonly PluginNote[] };
-
-/** What a plugin's side may send at once: more is a mistake, and copying it would hold up everybody. */
+/** What a plugin's side may send at once: more is a mistake, and copying it would delay every plugin. */
 export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 /** Conversations with pictures in them are large; they are the gateway's own and bounded there. */
 export const MAX_QUESTION_BYTES = 64 * 1024 * 1024;
@@ -55,7 +47,7 @@ export interface RoundCall {
   readonly handle: number;
 }
 
-/** Nobody waits for this call any more. */
+/** The gateway no longer waits for this call. */
 export interface RoundAbort {
   readonly type: 'abort';
   readonly slot: number;

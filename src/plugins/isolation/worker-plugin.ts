@@ -26,14 +26,14 @@ export interface WorkerConnection {
   readonly notes: readonly PluginNote[];
 }
 
-/** Where one of its handlers is now, for whoever calls several at once. */
+/** Where one of its handlers is now, for a round that calls several handlers at once. */
 export interface HandlerPlace {
   readonly connection: WorkerConnection;
   readonly handle: number;
   readonly label: string;
 }
 
-/** Undefined when it is nobody's in the worker, or nowhere right now. */
+/** Undefined when no plugin in the worker has this handler, or its plugin is being loaded again. */
 export function findHandler(handler: unknown): HandlerPlace | undefined {
   return typeof handler === 'function' ? handlers.get(handler)?.() : undefined;
 }
@@ -141,7 +141,7 @@ export class WorkerPlugin {
       const handle = connection.wire.handleOf(functionOf(connection, target, this.setup.id));
       return handle === undefined ? undefined : { connection, handle, label: labelOf(target) };
     } catch {
-      // Whoever calls it alone is told.
+      // A single call of the handler reports the problem.
       return undefined;
     }
   }
@@ -219,16 +219,16 @@ interface CallTarget {
   readonly field: string;
   /** For what concerns one life of the plugin only. */
   readonly own: WorkerConnection | undefined;
-  /** A handler that is told, and of which nobody waits for an answer. */
+  /** A handler that only observes, so that its answer is not awaited. */
   readonly isTold: boolean;
 }
 
 /** What these begin or end is gone with the worker: another life of the plugin has its own. */
 const ONLY_THERE = new Set(['start', 'stop', 'cleanup']);
-/** The labels of their calls, as `labelOf` writes them: nobody waits for what was begun and is over with the worker. */
+/** The labels of their calls, as `labelOf` writes them. An unload does not wait for these calls. */
 const OF_ONE_LIFE = / \((?:start|stop|cleanup)\)$/;
 
-/** Nobody but this folder meets it: the call is made again. */
+/** Only this folder sees this error, and makes the call again. */
 export class NeverBegun extends Error {
   constructor() {
     super('The plugin worker was ended before this call began.');

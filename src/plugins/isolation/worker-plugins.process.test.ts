@@ -169,7 +169,7 @@ describe('a plugin that', () => {
     expect(await hook(kept.get('bad'), 'agent_end').handler({}, {})).toBe('fine');
     await until(() => own.logged.length === 2);
     expect(own.logged.map(({ level, text }) => [level, text.replace(/ \(.*/, '')])).toEqual([
-      ['error', 'It threw where nobody could catch it: from a timer'],
+      ['error', 'It threw an error that nothing caught: from a timer'],
       ['error', 'It left a rejected promise behind: from a promise'],
     ]);
     expect(own.logged[0]?.text).toContain('index.ts');

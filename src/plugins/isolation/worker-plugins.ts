@@ -8,13 +8,13 @@ import { oneLine } from '../../protocol/one-line.ts';
 import type { PluginWorkerSettings } from '../../protocol/plugin-settings.ts';
 import { PluginGoneError, PluginWorkerError } from '../errors.ts';
 import type { LoadFailure, LoadResult, PluginLoader, WorkerEvents } from '../loaded-plugin.ts';
-import type { LoadPluginSettings } from '../loading/load-plugin.ts';
+import type { LoadPluginSettings, PluginDraft } from '../loading/load-plugin.ts';
 import type { PluginHost } from '../plugin-host.ts';
 import type { PluginSetup } from '../plugin-setup.ts';
 import { isCall } from './activity-board.ts';
 import { HANDLERS_IN_WORKER } from './hook-rounds.ts';
 import { Wire } from './wire.ts';
-import { MAX_QUESTION_BYTES, type WorkerLoadResult } from './worker-messages.ts';
+import { MAX_QUESTION_BYTES } from './worker-messages.ts';
 import { type WorkerConnection, WorkerPlugin } from './worker-plugin.ts';
 import { type WorkerEnd, WorkerThread } from './worker-thread.ts';
 
@@ -84,7 +84,7 @@ export class WorkerPlugins implements PluginLoader {
     await this.#current?.close(CLOSE_MS);
   }
 
-  /** Loads it in the worker, in the next one should this one end meanwhile because of somebody else. */
+  /** Loads it in the worker, or in the next one when this one ends meanwhile because of another plugin. */
   async #loadInWorker(
     plugin: WorkerPlugin,
   ): Promise<Exclude<LoadResult, { ok: true }> | { readonly connection: WorkerConnection }> {
@@ -122,7 +122,7 @@ export class WorkerPlugins implements PluginLoader {
     this.#loads.add(load);
     const settings: LoadPluginSettings = { registerTimeoutMs: this.#settings.registerTimeoutMs };
     try {
-      const arrived = (await wire.callRoot([setup, hostFunctions(host), settings])) as WorkerLoadResult;
+      const arrived = (await wire.callRoot([setup, host, settings])) as PluginDraft;
       if (arrived.ok && !this.#isClosed && !plugin.isGone) {
         const { registrations, notes } = arrived;
         return { connection: { thread, slot, wire, registrations, notes } };
@@ -257,12 +257,12 @@ export class WorkerPlugins implements PluginLoader {
     }
   }
 
-  /** Whoever is told has troubles of its own; they end here. */
+  /** An error of a listener ends here. */
   #tell(tell: () => void): void {
     try {
       tell();
     } catch (error) {
-      this.#settings.warn(`Somebody who watches the plugin worker failed: ${oneLine(error)}`);
+      this.#settings.warn(`A listener to the plugin worker failed: ${oneLine(error)}`);
     }
   }
 
@@ -314,27 +314,8 @@ function sentenceOf({ cause, detail }: WorkerEnd, who: string, place: string, me
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The functions themselves, because a host may be an object with a class. */
-function hostFunctions(host: PluginHost): PluginHost {
-  return {
-    log: (entry) => host.log(entry),
-    queueInjection: (request) => host.queueInjection(request),
-    readSessionState: (request) => host.readSessionState(request),
-    patchSessionState: (request) => host.patchSessionState(request),
-    enqueueSystemEvent: (request) => host.enqueueSystemEvent(request),
-    sendMessage: (request) => host.sendMessage(request),
-    startRun: (request) => host.startRun(request),
-    waitForRun: (request) => host.waitForRun(request),
-    resolveApproval: (request) => host.resolveApproval(request),
-    callMethod: (request) => host.callMethod(request),
-    cron: (request) => host.cron(request),
-    writeConfig: (config) => host.writeConfig(config),
-    readProviderKey: (provider) => host.readProviderKey(provider),
-  };
-}
-
 export interface WorkerEvidence {
-  /** Whose code ran; 0 is nobody's. */
+  /** The place of the plugin whose code ran; 0 means no plugin. */
   readonly running: number;
   readonly lastRan: number;
   /** Those that were being loaded or had begun a call that they had not answered. */
@@ -344,7 +325,7 @@ export interface WorkerEvidence {
 
 export interface Culprit {
   readonly slot: number;
-  /** Everybody whom it could have been, when that is not certain. */
+  /** All places that could have been the cause, when that is not certain. */
   readonly suspects: readonly number[];
 }
 

@@ -1,8 +1,8 @@
 // One life of the plugin worker, from its start to its end. Watches that it is alive, and ends it when it is not; what
 // becomes of its plugins then is for others to decide.
 //
-// Rules: `ended` resolves once, whatever the cause. A thread that is stuck in native code cannot be ended at once, so
-// nobody waits for that: it has no ports any more, and what it still does reaches nobody.
+// Rules: `ended` resolves once, whatever the cause. A thread that is stuck in native code cannot be ended at once.
+// The gateway does not wait for that: the thread has no ports any more, so what it still does has no effect.
 
 import { existsSync } from 'node:fs';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
@@ -18,7 +18,7 @@ export interface WorkerThreadSettings {
   /** How long a plugin that is being loaded may keep it busy: reading a large program takes its time. */
   readonly loadSilenceMs: number;
   readonly isLoading: (slot: number) => boolean;
-  /** Whether somebody waits for a plugin that has been loaded. */
+  /** Whether a call waits for a plugin that has been loaded. */
   readonly isAwaited: () => boolean;
 }
 
@@ -30,7 +30,7 @@ export interface WorkerEnd {
 /** It shows that it is alive so many times in the time that it may be silent, and never less often than below. */
 const BEATS_A_HEARTBEAT = 4;
 const SLOWEST_BEAT_MS = 250;
-/** Where it is not certain that somebody spins. */
+/** The factor where it is not certain that a plugin spins. */
 const EXTRA_PATIENCE = 5;
 const START_MS = 30_000;
 const AWAITED_LOAD_MS = 2_000;
@@ -85,13 +85,13 @@ export class WorkerThread {
       stdout: true,
       stderr: true,
     });
-    // Everything that plugins print is caught where they print it; what comes here is nobody's.
+    // Everything that plugins print is caught where they print it; what comes here belongs to no plugin.
     this.#worker.stdout.resume();
     this.#worker.stderr.resume();
     this.#worker.on('error', (error) => this.#fail(error));
     this.#worker.on('exit', (code) => this.#end({ cause: 'exit', detail: `process.exit(${code})` }));
     this.ready = this.#becomeReady();
-    // Whoever waits for it is told; when nobody does, `ended` is enough.
+    // `ended` is enough when no caller waits for `ready`.
     this.ready.catch(() => {});
   }
 
@@ -150,18 +150,17 @@ export class WorkerThread {
   }
 
   async #becomeReady(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<WorkerEnd>((resolve) => {
-      timer = setTimeout(() => resolve({ cause: 'crash', detail: `it was not ready after ${START_MS} ms` }), START_MS);
-    });
     const said = new Promise<undefined>((resolve) => {
       this.#control.on('message', (message: FromWorker) => {
         if (message === READY) resolve(undefined);
         else this.rounds.receive(message);
       });
     });
-    const problem = await Promise.race([said, this.ended, late]);
-    clearTimeout(timer);
+    const first = Promise.race([said, this.ended]);
+    const isInTime = await within(START_MS, first);
+    const problem = isInTime
+      ? await first
+      : ({ cause: 'crash', detail: `it was not ready after ${START_MS} ms` } as const);
     if (problem) {
       this.#finish(problem);
       throw new Error(problem.detail || problem.cause);
@@ -212,7 +211,7 @@ export class WorkerThread {
     const { heartbeatMs, loadSilenceMs, isLoading, isAwaited } = this.#settings;
     if (slot === 0) return heartbeatMs * EXTRA_PATIENCE;
     if (!isLoading(slot)) return heartbeatMs;
-    // A start may take its time. In a gateway at work, everybody else's calls stand still meanwhile.
+    // At the start a load may take its time. Later, the calls of all other plugins stand still meanwhile.
     return Math.max(isAwaited() ? Math.min(AWAITED_LOAD_MS, loadSilenceMs) : loadSilenceMs, heartbeatMs);
   }
 }

@@ -24,7 +24,7 @@ export class CompiledFiles {
     return code;
   }
 
-  /** For what was compiled by somebody else; found from now on, also where nothing can be written. */
+  /** For code that another thread compiled. It is found from now on, also where nothing can be written. */
   put(source: string, facts: readonly unknown[], code: string): void {
     const path = this.#pathOf(source, facts);
     this.#fresh.set(path, code);
@@ -40,7 +40,7 @@ export class CompiledFiles {
     try {
       mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
       if (!this.#hasTidied) this.#tidy();
-      // Nobody ever reads a file that is half written.
+      // A draft is renamed, so that a reader never sees half a file.
       const draft = join(this.#dir, `${randomUUID()}.tmp`);
       writeFileSync(draft, code, { mode: 0o600 });
       renameSync(draft, path);

@@ -79,7 +79,7 @@ const LEFT_FOR_NODE = /\bimport\s*[(.]|^[ \t]*(?:import|export)\b/m;
 /** Node 20 still takes this keyword for `with`; the compiler does not. */
 const OLD_ATTRIBUTES = /(\bfrom\s*(["'])[^"'\n]*\2\s*)assert(?=\s*\{\s*type\b)/g;
 
-/** Compiling more than this takes so long that whoever watches the worker would take it for spinning. */
+/** Compiling more than this takes so long that the worker would be taken for one that spins. */
 const LARGE = 200_000;
 
 class CompiledElsewhere extends Error {
@@ -161,7 +161,7 @@ function compile(options: TransformOptions): string {
   return codeOf(packageFile<(options: TransformOptions) => TransformResult>('babel.cjs')(options), options);
 }
 
-/** Compiles without holding up anybody: bundles are megabytes long, and other plugins are called meanwhile. */
+/** Compiles in a thread, because bundles are megabytes long and other plugins are called meanwhile. */
 async function compileInThread(options: TransformOptions): Promise<string> {
   const thread = new Worker(COMPILER, {
     eval: true,

@@ -9,7 +9,7 @@ import { isAtriumError } from '../../protocol/errors.ts';
 import { oneLine } from '../../protocol/one-line.ts';
 import { within } from '../../protocol/time-limit.ts';
 import { createPluginApi, type PluginCollector } from '../api/create-plugin-api.ts';
-import type { LoadFailure, PluginNote } from '../loaded-plugin.ts';
+import type { LoadedPlugin, LoadResult, PluginNote } from '../loaded-plugin.ts';
 import { createBoundSymbols } from '../openclaw-sdk/bound-symbols.ts';
 import { createSdkModules } from '../openclaw-sdk/sdk-modules.ts';
 import { SHARED_SYMBOLS } from '../openclaw-sdk/shared-symbols.ts';
@@ -23,16 +23,10 @@ export interface LoadPluginSettings {
   readonly registerTimeoutMs?: number | undefined;
 }
 
+/** The plugin's own functions. They are not guarded yet; the loader does that. */
 export type PluginDraft =
-  | {
-      readonly ok: true;
-      /** The plugin's own functions, unguarded: whoever hands them on guards them. */
-      readonly registrations: readonly PluginRegistration[];
-      readonly notes: readonly PluginNote[];
-    }
-  | LoadFailure
-  /** It asked for what only the main thread of a process has. */
-  | { readonly ok: false; readonly needsInline: readonly string[]; readonly notes: readonly PluginNote[] };
+  | (Pick<LoadedPlugin, 'registrations' | 'notes'> & { readonly ok: true })
+  | Exclude<LoadResult, { readonly ok: true }>;
 
 export async function loadPlugin(
   setup: PluginSetup,

@@ -1,5 +1,5 @@
-// Lists of who may write, as channel plugins keep them in their configuration. An empty list allows nobody; `*` allows
-// everybody.
+// Lists of who may write, as channel plugins keep them in their configuration. An empty list allows no sender; `*` allows
+// every sender.
 
 type Entries = readonly (string | number)[];
 

@@ -35,7 +35,7 @@ export function computeBackoff(
   return Math.min(policy.maxMs, Math.round(plain * (1 + Math.random() * (policy.jitter ?? 0))));
 }
 
-/** Nobody waits for it; that it failed is said. */
+/** The caller does not wait; a failure is logged. */
 export function fireAndForgetHook(task: Promise<unknown>, label: string, log: (text: string) => void = () => {}): void {
   task.catch((error) => log(`${label}: ${formatErrorMessage(error)}`));
 }

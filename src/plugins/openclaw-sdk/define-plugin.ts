@@ -25,7 +25,7 @@ export function definePluginEntry<Entry extends PluginEntry>(
     resolved ??= typeof configSchema === 'function' ? configSchema() : configSchema;
     return resolved;
   };
-  // A schema that is made on demand stays unmade until somebody looks.
+  // A schema that is made on demand is made when it is first read.
   return Object.defineProperty({ ...entry }, 'configSchema', { get: schema, enumerable: true }) as Entry & {
     configSchema: PluginConfigSchema;
   };

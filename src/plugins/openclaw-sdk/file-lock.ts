@@ -1,5 +1,5 @@
-// One at a time on a file, among everything in this process and other processes that do the same: whoever made the file
-// `<path>.lock` has it. A lock is kept fresh while it is held, so one that is older than `stale` was left behind.
+// One at a time on a file, among everything in this process and other processes that do the same: the one that made the file
+// `<path>.lock` has the lock. A lock is kept fresh while it is held, so one that is older than `stale` was left behind.
 //
 // Errors: when the lock cannot be had, an error with the code `file_lock_timeout` and the path of the lock.
 
@@ -65,7 +65,7 @@ async function acquire(lockPath: string, { retries, stale }: FileLockOptions): P
     if (attempt >= retries.retries) break;
     await sleep(computeBackoff(policy, attempt + 1));
   }
-  const error = new Error(`Somebody else works on the file: ${lockPath} is there.`);
+  const error = new Error(`Another process works on the file: ${lockPath} exists.`);
   throw Object.assign(error, { code: FILE_LOCK_TIMEOUT_ERROR_CODE, lockPath });
 }
 

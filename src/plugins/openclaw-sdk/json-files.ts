@@ -44,11 +44,16 @@ export async function readJsonFileWithFallback<Value>(
   }
 }
 
-export async function writeJsonFileAtomically(filePath: string, value: unknown): Promise<void> {
+/** With `flush`, the text is on the disk when this resolves. */
+export async function writeJsonFileAtomically(
+  filePath: string,
+  value: unknown,
+  { flush = false }: { readonly flush?: boolean } = {},
+): Promise<void> {
   await mkdir(dirname(filePath), { recursive: true, mode: 0o700 });
   const draft = draftOf(filePath);
   try {
-    await writeFile(draft, textOf(value), { mode: 0o600 });
+    await writeFile(draft, textOf(value), { mode: 0o600, flush });
     await rename(draft, filePath);
   } catch (error) {
     await rm(draft, { force: true });

@@ -7,7 +7,8 @@ import type { InternalHookEvent } from '../../protocol/bootstrap-event.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import type { PluginLogger } from '../api/plugin-logger.ts';
 import type { PluginRuntime } from '../api/plugin-runtime.ts';
-import type { CleanupReason, PluginToolResult, PluginToolScope } from '../registration.ts';
+import type { PluginStatePatch, PluginStatePlace } from '../plugin-host.ts';
+import type { CleanupReason, PluginCommandContext, PluginToolResult, PluginToolScope } from '../registration.ts';
 
 export type PluginHookName = Exclude<HookName, BootstrapHookName | PackHookName>;
 
@@ -66,17 +67,9 @@ export interface PluginApi {
   readonly session: {
     readonly state: {
       registerSessionExtension(extension: SessionExtension): void;
-      readSessionState(place: {
-        readonly sessionKey: string;
-        readonly namespace: string;
-      }): Promise<JsonValue | undefined>;
+      readSessionState(place: PluginStatePlace): Promise<JsonValue | undefined>;
       /** Gives what is there now. */
-      patchSessionState(patch: {
-        readonly sessionKey: string;
-        readonly namespace: string;
-        readonly value?: JsonValue;
-        readonly unset?: boolean;
-      }): Promise<JsonValue | undefined>;
+      patchSessionState(patch: PluginStatePatch): Promise<JsonValue | undefined>;
     };
     readonly workflow: {
       /** Text for the next run of a session, shown in exactly one completed run. */
@@ -150,20 +143,16 @@ export interface PluginCommand {
   readonly name: string;
   readonly description: string;
   readonly acceptsArgs?: boolean;
-  /** Only for senders whom the operator trusts. Default true. */
+  /** Only for senders that the operator trusts. The default is true. */
   readonly requireAuth?: boolean;
   handler(context: CommandContext): Answer<{ readonly text?: string; readonly continueAgent?: boolean } | string>;
 }
 
-export interface CommandContext {
-  readonly senderId?: string | undefined;
-  readonly channel: string;
-  readonly isAuthorizedSender: boolean;
-  readonly sessionKey?: string | undefined;
-  readonly agentId?: string | undefined;
-  /** What follows the command's name. */
-  readonly args?: string | undefined;
-  readonly commandBody: string;
+export interface CommandContext
+  extends Pick<
+    PluginCommandContext,
+    'senderId' | 'channel' | 'isAuthorizedSender' | 'sessionKey' | 'agentId' | 'args' | 'commandBody'
+  > {
   readonly config: JsonObject;
 }
 
@@ -253,11 +242,8 @@ export interface SessionSchedulerJob {
   cleanup?(context: { readonly reason: CleanupReason; readonly sessionKey: string; readonly jobId: string }): unknown;
 }
 
-export interface SessionSchedulerJobHandle {
-  readonly id: string;
+export interface SessionSchedulerJobHandle extends Pick<SessionSchedulerJob, 'id' | 'sessionKey' | 'kind'> {
   readonly pluginId: string;
-  readonly sessionKey: string;
-  readonly kind: string;
 }
 
 export interface SessionAction {

@@ -1,4 +1,4 @@
-// Messages of a group that nobody answered yet, kept by the plugin in a map of its own and shown with the next one that
+// Messages of a group that have no answer yet, kept by the plugin in a map of its own and shown with the next one that
 // is answered. A limit of zero switches it off.
 
 import { pruneMapToMaxSize } from './async-work.ts';

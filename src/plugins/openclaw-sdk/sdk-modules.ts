@@ -1,6 +1,6 @@
 // What a plugin gets when it imports the SDK, under whichever of its names. There is one set of symbols; every module of
-// the SDK is a view of it, so that plugins written for other divisions of it find what they look for. Nothing is loaded
-// for modules that nobody imports.
+// the SDK is a view of it, so that plugins written for other divisions of it find what they look for. A module that no
+// plugin imports is not loaded.
 //
 // Errors: importing a module that does not exist throws PluginSdkMissingError. A symbol that does not exist is undefined,
 // as it would be on any module object, and `missed` is told; static imports are checked beforehand with `hasSymbol`.
@@ -57,7 +57,7 @@ export function createSdkModules({ entryPath, symbols, imported, missed }: SdkMo
           const subpath = subpathOf(specifier);
           if (subpath !== undefined) return viewOf(specifier, subpath);
           if (!TYPEBOX.test(specifier)) return undefined;
-          // An import can wait; whoever requires it had it prepared.
+          // An import can wait for it; for `require` it was prepared.
           return typebox ?? loadTypebox();
         },
       },
@@ -90,7 +90,7 @@ function moduleView(content: Readonly<Record<string, unknown>>, missed: (name: s
       if (name === '__esModule') return true;
       if (name === 'default') return view;
       if (typeof name !== 'string' || Object.hasOwn(target, name)) return Reflect.get(target, name);
-      // Whoever waits for a module looks for this.
+      // `await` on a module reads this name.
       if (name !== 'then') missed(name);
       return undefined;
     },

@@ -1,8 +1,10 @@
 // The modules below `openclaw/plugin-sdk` that published plugins import: those of 2026.5.19 and what 2026.9.3 added.
 // Every one of them gives the same symbols here; a module that is not in this list does not exist.
 
+import { words } from '../../protocol/words.ts';
+
 export const SDK_SUBPATHS: ReadonlySet<string> = new Set(
-  `
+  words(`
   access-groups account-core account-helpers account-id account-resolution account-resolution-runtime
   acp-binding-resolve-runtime acp-binding-runtime acp-runtime acp-runtime-backend agent-config-primitives
   agent-core agent-harness agent-harness-exec-review-runtime agent-harness-registration agent-harness-runtime
@@ -80,7 +82,5 @@ export const SDK_SUBPATHS: ReadonlySet<string> = new Set(
   tool-plugin tool-results tool-send transcripts transport-ready-runtime tts-runtime types video-generation
   video-generation-core video-generation-runtime web-content-extractor web-media webhook-ingress webhook-path
   webhook-request-guards webhook-targets websocket-runtime widget-html windows-spawn zalouser zod
-  `
-    .trim()
-    .split(/\s+/),
+  `),
 );

@@ -2,6 +2,7 @@
 // bound-symbols.ts.
 
 import { randomBytes, randomUUID } from 'node:crypto';
+import { words } from '../../protocol/words.ts';
 import * as allowList from './allow-list.ts';
 import * as asyncWork from './async-work.ts';
 import * as channelRoute from './channel-route.ts';
@@ -22,20 +23,11 @@ import * as toolResults from './tool-results.ts';
 
 const UNUSED_CHANNEL_SYMBOLS: Readonly<Record<string, unknown>> = {
   ...Object.fromEntries(
-    [
-      'createTypingCallbacks',
-      'createReplyPrefixContext',
-      'buildCanonicalSentMessageHookContext',
-      'toPluginMessageContext',
-      'toPluginMessageSentEvent',
-      'isAbortRequestText',
-      'isBtwRequestText',
-      'maybeResolveTextAlias',
-      'parseInlineDirectives',
-      'loadSessionStore',
-      'resolveSessionStoreEntry',
-      'resolveStorePath',
-    ].map((name) => [name, () => refuse(name)]),
+    words(`
+      createTypingCallbacks createReplyPrefixContext buildCanonicalSentMessageHookContext toPluginMessageContext
+      toPluginMessageSentEvent isAbortRequestText isBtwRequestText maybeResolveTextAlias parseInlineDirectives
+      loadSessionStore resolveSessionStoreEntry resolveStorePath
+    `).map((name) => [name, () => refuse(name)]),
   ),
   ...Object.fromEntries(
     [
@@ -44,7 +36,7 @@ const UNUSED_CHANNEL_SYMBOLS: Readonly<Record<string, unknown>> = {
       'resolveSenderCommandAuthorizationWithRuntime',
     ].map((name) => [name, async () => refuse(name)]),
   ),
-  /** Hooks are called by the gateway alone; whoever asks is prepared for there being no runner. */
+  /** Only the gateway calls hooks. Plugins that ask expect that there may be no runner. */
   getGlobalHookRunner: () => null,
 };
 

@@ -69,7 +69,7 @@ function joinLines(lines: readonly FileLine[], lineEnd: string, hasLastEnd: bool
     .join('');
 }
 
-/** Comparisons for one file. A patch that needs more was written to keep somebody busy. */
+/** Comparisons for one file. A patch that needs more was written to keep the gateway busy. */
 const MAX_COMPARISONS = 20_000_000;
 
 type Spelling = (line: string) => string;
@@ -79,7 +79,7 @@ const WITHOUT_BLANKS_AROUND: Spelling = (line) => line.trim();
 
 class LineSearch {
   readonly #path: string;
-  /** The lines of the file in each spelling that somebody asked for. */
+  /** The lines of the file in each spelling that was asked for. */
   readonly #spelled = new Map<Spelling, readonly string[]>();
   readonly #lines: readonly string[];
   #comparisons = 0;
@@ -124,7 +124,7 @@ class LineSearch {
     return this.#fail(hunk, `no line${from > 0 ? ` below line ${from}` : ''} reads ${quote(header)}`);
   }
 
-  /** The first two places; nobody needs more. */
+  /** The first two places, which are enough to see that it is not unique. */
   #places(hunk: Hunk, wanted: readonly string[], from: number, spelling: Spelling): readonly number[] {
     const lines = this.#inSpelling(spelling);
     const last = lines.length - wanted.length;

@@ -40,7 +40,7 @@ interface ApplyPatchParams {
 const MAX_TOTAL_BYTES = 8 * MAX_TEXT_BYTES;
 
 export function createApplyPatchTool({ writes }: ApplyPatchOptions): Tool {
-  const tool: Tool = {
+  return {
     name: 'apply_patch',
     description: `Change files of the workspace by a patch, all of them or none. The patch looks like this:
 *** Begin Patch
@@ -91,7 +91,6 @@ Paths are relative to the workspace. Give about three lines that stay around eac
       };
     },
   };
-  return tool;
 }
 
 /** What will be done to one file, with what it was planned from. */
@@ -185,7 +184,7 @@ async function refuseIfThere(place: WorkspacePlace, path: string): Promise<void>
   }
 }
 
-/** Of a file that will go away. A link is not followed: what it leads to has another name, which nobody mentioned. */
+/** Of a file that will go away. A link is not followed: what it leads to has another name, which the patch does not mention. */
 async function statsOf(place: WorkspacePlace, path: string): Promise<BigIntStats> {
   const { folder, stats } = await openContainedTarget(place, path, { createFolders: false });
   await folder.close();

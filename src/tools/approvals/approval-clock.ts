@@ -1,5 +1,5 @@
 // Answers for people who do not: an approval whose time is over is answered with `timeout`, also when its time ended while
-// nobody was there. One timer stands for the approval that is due next; with none waiting there is no timer at all.
+// no gateway ran. One timer stands for the approval that is due next; with none waiting there is no timer at all.
 //
 // Errors: none. A store that refuses is asked again after a pause that grows, and the operator is told once.
 // When it fires: `open` once, `look` whenever an approval was asked for, `close` once.

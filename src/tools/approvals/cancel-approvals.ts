@@ -24,7 +24,7 @@ export async function cancelApprovals(store: Store, cancellation: Cancellation):
     try {
       return await cancel(store, approvals, first, cancellation);
     } catch (error) {
-      // Somebody answered one of them meanwhile, or the run went on: look again.
+      // A person answered one of them meanwhile, or the run went on: look again.
       if (!(error instanceof PreconditionFailedError) || tries === MOST_TRIES) throw error;
     }
   }

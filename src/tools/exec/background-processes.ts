@@ -55,9 +55,9 @@ type Ending = Pick<ProcessRow, 'status' | 'exitCode' | 'signal'>;
 export class BackgroundProcesses {
   readonly #options: BackgroundProcessesOptions;
   readonly #starts = new OneAtATime();
-  /** Those of an earlier gateway, which tell nobody when they end. */
+  /** Processes of an earlier gateway. They do not tell this one when they end. */
   readonly #adopted = new Map<string, ProcessRow>();
-  /** Those that somebody is ending; their end is theirs to write. */
+  /** Processes that `kill` is ending; `kill` writes down how they ended. */
   readonly #killed = new Set<string>();
   #looking: NodeJS.Timeout | undefined;
   #pruning: NodeJS.Timeout | undefined;
@@ -131,7 +131,7 @@ export class BackgroundProcesses {
         child.once('error', reject);
       });
       const { pid = null } = child;
-      // It may die while it waits, and then nobody reads.
+      // It may die while it waits, and then writing to it fails.
       child.stdin?.on('error', () => undefined);
       try {
         const pidToken = pid === null ? null : ((await pidTokenOf(pid)) ?? null);

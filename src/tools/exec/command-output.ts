@@ -119,7 +119,7 @@ export class CommandOutput {
     };
   }
 
-  /** For a command whose output nobody will read. */
+  /** For a command whose output is not needed. */
   async discard(): Promise<void> {
     await this.#writing;
     await (await this.#file)?.close().catch(() => undefined);
@@ -127,7 +127,7 @@ export class CommandOutput {
   }
 }
 
-/** New, and nobody else's to read; a link in its place is an error. */
+/** A new file that only this user can read; a link in its place is an error. */
 export async function openPrivateFile(file: string): Promise<FileHandle> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   return open(file, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND, 0o600);

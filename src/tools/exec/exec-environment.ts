@@ -22,7 +22,7 @@ export function execEnvironment(given: Variables, named: readonly string[]): Exe
   };
 }
 
-/** Folders to look for programs in. An empty or relative one means the current folder, where anybody may put files. */
+/** Folders to look for programs in. An empty or relative one means the current folder, where an agent can put files. */
 export function searchPath(path: string | undefined): readonly string[] {
   const folders = (path ?? '').split(':').filter((folder) => folder.startsWith('/') && !folder.includes('\0'));
   return folders.length > 0 ? folders : DEFAULT_PATH;

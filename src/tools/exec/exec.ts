@@ -52,7 +52,7 @@ const LONGEST_RUN_MS = 86_400_000 + 60_000;
 const MOST_CHARS = 1_010_000;
 
 export function createExecTool(options: ExecOptions): Tool {
-  const tool: Tool = {
+  return {
     name: 'exec',
     maxChars: MOST_CHARS,
     description:
@@ -85,7 +85,6 @@ export function createExecTool(options: ExecOptions): Tool {
     decide: async (params, caller) => decide(options, params as unknown as ExecParams, caller),
     run: async (params, context) => run(options, params as unknown as ExecParams, context),
   };
-  return tool;
 }
 
 async function decide(options: ExecOptions, params: ExecParams, caller: ToolCaller): Promise<ToolDecision> {
@@ -102,7 +101,7 @@ async function decide(options: ExecOptions, params: ExecParams, caller: ToolCall
     if (argv && rule !== undefined) return { kind: 'allow', grant: { kind: 'rule', rule, argv } };
   }
   if (policy.ask === 'off') return { kind: 'deny', reason: NO_RULE };
-  // Somebody could let the link lead elsewhere before the answer comes.
+  // The link could lead elsewhere when the answer comes.
   if (!isDirect) return { kind: 'deny', reason: `A link leads there. Ask for ${JSON.stringify(cwd)} by its own name.` };
   const rule = await lastingRule(options, policy, caller, { command, cwd });
   const limit = params.background ? undefined : timeoutSeconds;
@@ -118,7 +117,7 @@ async function decide(options: ExecOptions, params: ExecParams, caller: ToolCall
 const SWITCHED_OFF = 'Commands are switched off here: tools.exec.security is "deny". Do without.';
 const FULL_SECURITY = 'tools.exec.security "full"';
 const NO_RULE =
-  'No rule allows this command, and nobody is asked here: tools.exec.ask is "off". Only commands that tools.exec.allow names can run.';
+  'No rule allows this command, and no person is asked here: tools.exec.ask is "off". Only commands that tools.exec.allow names can run.';
 
 function checkedTimeLimit(policy: ExecPolicy, { timeoutSeconds, background, command }: ExecParams): number {
   const problems: string[] = [];
@@ -203,7 +202,7 @@ async function granted(
   if (!argv || JSON.stringify(argv) !== JSON.stringify(words)) {
     throw new CommandNotGrantedError({ problem: 'the rule that allowed it names another command' });
   }
-  // Somebody may have revoked it, or a link may lead elsewhere by now.
+  // The rule may have been revoked, or a link may lead elsewhere by now.
   if ((await ruleFor(options, policy, agentId, { argv, cwd: folder.cwd })) === undefined) {
     throw new CommandNotGrantedError({ problem: 'the rule that allowed it is gone' });
   }
@@ -213,7 +212,7 @@ async function granted(
   return { file, args, argv0: program, cwd, env };
 }
 
-/** Where programs are looked for, and what they run in their turn: never in the workspace, whoever allowed the command. */
+/** Where programs are looked for, and what they run in their turn: never in the workspace, even for an allowed command. */
 async function searchPathFor({ variables }: ExecOptions, workspaceDir: string): Promise<readonly string[]> {
   const outside = await foldersOutside(searchPath(variables.PATH), workspaceDir);
   return searchPath(outside.join(':'));

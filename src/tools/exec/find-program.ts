@@ -1,5 +1,5 @@
 // The file that a program's name stands for, as a shell would find it: the first one in the search path that may be
-// executed. Folders of the workspace are no part of that path, because whoever can write there could put another `ls` in
+// executed. Folders of the workspace are no part of that path, because an agent that writes there could put another `ls` in
 // front.
 
 import { constants } from 'node:fs';
@@ -15,7 +15,7 @@ export async function findProgram(program: string, path: readonly string[], cwd:
   return undefined;
 }
 
-/** Those folders of a search path that are there, and that nobody reaches through the workspace. */
+/** The folders of a search path that exist and that no link leads through the workspace to. */
 export async function foldersOutside(path: readonly string[], workspaceDir: string): Promise<readonly string[]> {
   const isOutside = await Promise.all(
     path.map(async (folder) => !(await isInWorkspace(folder, workspaceDir).catch(() => true))),
@@ -24,7 +24,7 @@ export async function foldersOutside(path: readonly string[], workspaceDir: stri
 }
 
 /**
- * Whether the file, or a link on the way to it, lies in the workspace: whoever can write there decides what it is. Rejects
+ * Whether the file, or a link on the way to it, lies in the workspace: an agent that writes there decides what it is. Rejects
  * when there is no such file.
  */
 export async function isInWorkspace(file: string, workspaceDir: string): Promise<boolean> {

@@ -2,7 +2,9 @@
 // accepted here may be spawned as these words without a shell, so only what is certain is accepted.
 //
 // Result: undefined for everything that a shell would expand, redirect, join, assign or run by itself, and for
-// characters that a reader cannot see. That is no error; somebody is asked instead.
+// characters that a reader cannot see. That is no error; a person is asked instead.
+
+import { words } from '../../protocol/words.ts';
 
 /** More than this is no command that a rule could stand for. */
 export const LONGEST_COMMAND = 20_000;
@@ -23,15 +25,13 @@ const PROGRAM = /^[A-Za-z0-9_./][A-Za-z0-9_.+@/-]*$/;
 
 /** What a shell does itself instead of running a program, where that could differ from a program of the same name. */
 const SHELL_WORDS: ReadonlySet<string> = new Set(
-  `
+  words(`
   case do done elif else esac fi for function if in select then time until while coproc
   . alias autoload bg bind break builtin caller cd chdir command compgen complete compopt continue declare dirs disown
   enable eval exec exit export fc fg functions getopts hash help history integer jobs let local logout mapfile nameref
   newgrp nocorrect noglob popd print pushd read readarray readonly return set setopt shift shopt source suspend times
   trap type typeset ulimit umask unalias unset unsetopt wait whence
-`
-    .trim()
-    .split(/\s+/),
+`),
 );
 
 /** Unquoted, these are themselves in every shell, wherever they stand. Letters beyond ASCII are, too. */
@@ -55,7 +55,7 @@ function readWords(text: string): readonly string[] | undefined {
       at = quoted.end;
     } else if (character === '\\') {
       const escaped = characters[++at];
-      // A dollar is left to the shell in every form, so that nobody has to count backslashes.
+      // A dollar is left to the shell in every form, so that backslashes need not be counted.
       if (escaped === undefined || escaped === '$' || !ESCAPABLE.test(escaped)) return undefined;
       word = (word ?? '') + escaped;
     } else if (PLAIN.test(character) || (character === '~' && isInsideName(characters[at - 1]))) {
@@ -68,7 +68,7 @@ function readWords(text: string): readonly string[] | undefined {
   return words;
 }
 
-/** As in `HEAD~1`. At the beginning of a word, and behind `=` or `:`, it means somebody's home. */
+/** As in `HEAD~1`. At the beginning of a word, and behind `=` or `:`, it means a home folder. */
 function isInsideName(before: string | undefined): boolean {
   return before !== undefined && /[A-Za-z0-9_.]/.test(before);
 }

@@ -37,7 +37,7 @@ const LOOK_EVERY_MS = 100;
 const SHOWN_COMMAND_CHARS = 200;
 
 export function createProcessTool(options: ProcessToolOptions): Tool {
-  const tool: Tool = {
+  return {
     name: 'process',
     description:
       'Look after commands that exec started in the background: list them, poll one for new output, read its log, or kill it. log also reads the whole output of a command whose result was cut.',
@@ -79,7 +79,6 @@ export function createProcessTool(options: ProcessToolOptions): Tool {
       return poll(options, context, row, asked);
     },
   };
-  return tool;
 }
 
 async function find(options: ProcessToolOptions, context: ToolContext, id: string): Promise<ProcessRow> {

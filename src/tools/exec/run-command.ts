@@ -1,4 +1,4 @@
-// Runs one command to its end in a process group of its own, with nothing to read. When its time is over, or nobody wants
+// Runs one command to its end in a process group of its own, with nothing to read. When its time is over, or no caller wants
 // it any longer, the whole group is asked to end and then made to; whatever it leaves behind in its group ends with it.
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -36,7 +36,7 @@ const GRACE_MS = 2_000;
 const LAST_OUTPUT_MS = 250;
 /** What a command leaves behind has so long to end by itself. */
 const LEFT_BEHIND_MS = 500;
-/** Far more than anybody reads, and reading on would keep the gateway from its work. */
+/** Far more than a model reads, and reading on would keep the gateway from its work. */
 const MOST_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 /** Rejects when the program cannot be started at all. */

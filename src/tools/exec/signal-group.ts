@@ -2,9 +2,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** False when there is nobody left to hear it. The signal 0 only asks. */
+/** False when no process is left. The signal 0 only asks. */
 export function signalGroup(pid: number | undefined | null, signal: NodeJS.Signals | 0): boolean {
-  // 0 and 1 would be our own group and everybody.
+  // 0 would mean our own group, and 1 every process.
   if (pid === undefined || pid === null || !Number.isInteger(pid) || pid <= 1) return false;
   try {
     process.kill(-pid, signal);
@@ -18,7 +18,7 @@ const LOOK_EVERY_MS = 20;
 
 /**
  * Asks the group to end, and makes it end when its time is over, or what is left of it when `isOver` says that the rest
- * does not matter. False when there was nobody.
+ * does not matter. False when there was no process.
  */
 export async function endGroup(
   pid: number | undefined | null,

@@ -19,7 +19,7 @@ import { watchFetch } from './watched-fetch.ts';
 export interface McpConnection {
   list(signal: AbortSignal): Promise<Listing>;
   call(tool: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>;
-  /** Resolves with the reason when the connection is over, whoever ended it. */
+  /** Resolves with the reason when the connection is over, whichever side ended it. */
   readonly closed: Promise<string>;
   /** Resolves when the process is gone, for a server that is one. */
   close(): Promise<void>;
@@ -47,7 +47,7 @@ export async function connectMcp(settings: McpServerSettings, options: ConnectOp
   ]);
   const client = new Client({ name: 'atrium', version: VERSION }, { capabilities: {} });
   client.setNotificationHandler(ToolListChangedNotificationSchema, options.onToolsChanged);
-  // What goes wrong beside a request has no one to tell; what goes wrong in one is told to whoever asked.
+  // An error in a request rejects that request; an error outside of every request is not needed.
   client.onerror = () => undefined;
   const link =
     place.kind === 'http'
@@ -152,7 +152,7 @@ interface Link {
   drop(why: string): void;
   /** True for an error that says that the server did not take the request. */
   isUnreached(error: unknown): boolean;
-  /** Tells the server that nobody will ask any more. */
+  /** Tells the server that no further requests will come. */
   goodbye(): Promise<void>;
 }
 
@@ -190,7 +190,7 @@ async function openHttpLink({ url, headers }: HttpMcpTransport, close: () => voi
     transport: transport as LinkTransport,
     ending: () => ending,
     drop,
-    // Nobody listens there, or the server will not have it: it does not know us, or the session any more.
+    // Nothing listens there, or the server refuses the request: it does not know this client, or not the session any more.
     isUnreached: (error) =>
       error instanceof StreamableHTTPError
         ? error.code !== undefined && error.code >= 400 && error.code < 500

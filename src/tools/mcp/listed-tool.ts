@@ -1,5 +1,5 @@
-// One tool of a server as it is kept and offered, made of the server's own words. Those are bounded before anybody else
-// sees them; a tool that cannot be offered is left out with the reason. What comes back from the store goes the same way.
+// One tool of a server as it is kept and offered, made of the server's own words. Those are bounded before they are
+// used; a tool that cannot be offered is left out with the reason. What comes back from the store goes the same way.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
 import { clip } from '../../protocol/one-line.ts';
@@ -22,8 +22,8 @@ export interface Listing {
 export const MAX_TOOLS = 512;
 const MAX_NAME_CHARS = 128;
 const MAX_DESCRIPTION_CHARS = 4_000;
-const MAX_SCHEMA_CHARS = 32_000;
-const MAX_SCHEMA_DEPTH = 32;
+export const MAX_SCHEMA_CHARS = 32_000;
+export const MAX_SCHEMA_DEPTH = 32;
 const MAX_LISTING_CHARS = 2_000_000;
 
 /** Reads the tools as a server lists them, page by page. Of a page nothing is held but what it adds to the listing. */
@@ -100,8 +100,9 @@ function readTool(written: unknown): ListedTool | string {
 
 const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} };
 
-function readDescription(description: JsonValue | undefined, title: JsonValue | undefined): string {
-  const text = [description, title].find((each) => typeof each === 'string' && each.trim() !== '') ?? '';
+/** The first of these that is a text, without control characters and bounded. */
+export function readDescription(...candidates: readonly unknown[]): string {
+  const text = candidates.find((each) => typeof each === 'string' && each.trim() !== '') ?? '';
   const plain = String(text)
     .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, ' ')
     .trim();

@@ -25,7 +25,7 @@ export interface McpServerParts {
   readonly now: () => number;
   /** One line for the operator. */
   readonly warn: (sentence: string) => void;
-  /** How long a server that nobody uses keeps running. */
+  /** How long a server that is not used keeps running. */
   readonly idleMs: number;
   /** False where one only looks: then what was kept is all there is. */
   readonly mayStart: boolean;
@@ -204,7 +204,9 @@ export class McpServer {
     if (this.#connection !== connection) return;
     this.#connection = undefined;
     clearTimeout(this.#idle);
-    this.#failed(`The MCP server ${JSON.stringify(this.settings.name)} went away: ${why || 'nobody knows why'}.`);
+    this.#failed(
+      `The MCP server ${JSON.stringify(this.settings.name)} went away: ${why || 'the reason is not known'}.`,
+    );
   }
 
   #failed(why: string): void {
@@ -223,7 +225,7 @@ export class McpServer {
     this.#idle.unref();
   }
 
-  /** Nobody needs it: stops it, which is no failure. */
+  /** Stops a server that is not needed, which is no failure. */
   #rest(): void {
     clearTimeout(this.#idle);
     const connection = this.#connection;
@@ -274,7 +276,7 @@ export class McpServer {
     const { name: server } = this.settings;
     const isKnown = JSON.stringify(tools) === JSON.stringify(this.#listing?.tools);
     const listedAt = now();
-    // The same list stays the same object, so that nobody builds the tools anew.
+    // The same list stays the same object, so that the tools are not built again.
     this.#listing = { tools: isKnown ? (this.#listing?.tools ?? tools) : tools, listedAt };
     if (isKnown) return;
     for (const remark of remarks) warn(`The MCP server ${JSON.stringify(server)}: ${remark}`);

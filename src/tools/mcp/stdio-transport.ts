@@ -75,7 +75,7 @@ export class StdioTransport implements Transport {
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined);
     this.#gone = ended(child, (code, signal) => {
       this.#ending ||= signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`;
-      // Whoever it started does not outlive it.
+      // Processes that it started end with it.
       signalGroup(child.pid, 'SIGKILL');
     }).then(() => {
       told.end();
@@ -127,7 +127,7 @@ export class StdioTransport implements Transport {
     try {
       this.onmessage?.(message);
     } catch {
-      this.#giveUp('it sent a message that nobody can read');
+      this.#giveUp('it sent a message that cannot be read');
     }
   }
 
@@ -156,7 +156,7 @@ function parseMessage(line: string): JSONRPCMessage | undefined {
   }
 }
 
-/** Resolves when the process has gone and its output is read, or cannot be waited for: somebody else may hold it open. */
+/** Resolves when the process has gone and its output is read, or cannot be waited for, because another process may hold it open. */
 async function ended(
   child: ServerProcess,
   onExit: (code: number | null, signal: NodeJS.Signals | null) => void,
@@ -191,7 +191,7 @@ function hasEnded({ exitCode, signalCode }: ServerProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-/** Whoever ends this process without closing anything leaves no servers behind either. */
+/** When this process ends without closing anything, its servers are ended too. */
 const living = new Set<ServerProcess>();
 
 function endWithProcess(child: ServerProcess): void {

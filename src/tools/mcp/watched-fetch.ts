@@ -26,7 +26,7 @@ export function watchFetch({ maxBytes, onLost }: WatchedFetchOptions): WatchedFe
     answered: (id) => void awaited.delete(id),
     fetch: async (url, init) => {
       const sent = init?.method === 'POST' ? parseBody(init.body) : undefined;
-      // Nobody waits for the answer to a call that was given up.
+      // The answer to a cancelled call is not awaited.
       if (sent?.method === 'notifications/cancelled' && isJsonObject(sent.params))
         awaited.delete(sent.params.requestId);
       const id = sent?.method === undefined ? undefined : sent.id;

@@ -36,13 +36,13 @@ export function memoryPathOf(tool: string, workspaceDir: string, path: string): 
   return way;
 }
 
-/** Rejects with ToolFileMissingError where nothing is. Whoever asked for the file closes it. */
+/** Rejects with ToolFileMissingError where nothing is. The caller closes the file. */
 export async function openMemoryFile(tool: string, workspaceDir: string, path: string): Promise<ContainedFile> {
   const root = await realpath(workspaceDir).catch(() => resolve(workspaceDir));
   const real = await realpath(join(root, path)).catch(() => undefined);
   if (real === undefined) throw new ToolFileMissingError({ path });
   const way = wayBelow(root, real);
-  // By the name that was asked for: where a link leads to outside is nobody's business here.
+  // The error names the path that was asked for, and does not tell where a link leads.
   if (!isMemoryPath(way)) throw noMemory(tool, path);
   return openContainedFile({ workspaceDir: root }, way);
 }

@@ -36,7 +36,7 @@ export interface MemoryIndexOptions {
   readonly now: () => number;
   /** How many workspaces keep their index. */
   readonly capacity?: number | undefined;
-  /** When nobody searched for so long, the memory is freed. */
+  /** After so long without a search, the memory is freed. */
   readonly idleMs?: number | undefined;
 }
 

@@ -119,7 +119,7 @@ const MAX_RESULTS = 20;
 const MAX_NAMED = 10;
 
 export function createMemorySearchTool({ indexes, policyOf, supplements = NO_SUPPLEMENTS }: MemorySearchOptions): Tool {
-  const tool: Tool = {
+  return {
     name: 'memory_search',
     description:
       'Search your memory, MEMORY.md and memory/*.md, by words. Returns the passages that fit best with their file and lines; read around them with memory_get.',
@@ -165,7 +165,6 @@ export function createMemorySearchTool({ indexes, policyOf, supplements = NO_SUP
       };
     },
   };
-  return tool;
 }
 
 function placeOf({ path, firstLine, lastLine }: MemoryHit): string {

@@ -81,13 +81,13 @@ function findPermission(list: ReadList, { name, owner }: PolicyTool): PolicyEntr
   const plain = normalizeToolName(name);
   return (
     findByName(list, plain) ??
-    // Whoever may write files may patch them.
+    // A permission to write files is one to patch them.
     (plain === 'apply_patch' ? findByName(list, 'write') : undefined) ??
     findOwnersPermission(list, owner)
   );
 }
 
-/** An entry that means the tool or its owner; one that lets everything pass means nobody. */
+/** An entry that names the tool or its owner; an entry that lets everything pass names none. */
 function findNaming(list: ReadList, { name, owner }: PolicyTool): PolicyEntry | undefined {
   return list.byName.get(normalizeToolName(name)) ?? findOwnersPermission(list, owner);
 }

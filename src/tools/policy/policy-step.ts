@@ -17,7 +17,7 @@ export interface PolicyList {
 export interface PolicyEntry {
   /** As it is written: a name, a glob such as `sessions_*`, a group such as `group:fs`, or an owner of tools. */
   readonly pattern: string;
-  /** Such as `tools.deny "exec"`; absent when nobody has written it, so that it explains nothing. */
+  /** Such as `tools.deny "exec"`; absent when the configuration does not have it, so that it explains nothing. */
   readonly rule?: string | undefined;
 }
 

@@ -73,7 +73,7 @@ function subagentStep(facts: SubagentFacts): PolicyStep {
   return { ...step, source: 'subagents' };
 }
 
-/** Entries that nobody has written are the product's own. */
+/** Entries that the configuration does not have are the product's own. */
 function writtenStep(section: ToolSection, lists: ToolLists, ownRule: () => string | undefined): PolicyStep {
   const { place, allow, alsoAllow, deny } = section;
   const ruleFor = (pattern: string, key: 'allow' | 'alsoAllow' | 'deny', list: readonly string[] | undefined) =>

@@ -6,7 +6,7 @@ import { normalizeToolName } from '../tool-name.ts';
 /** What tools of MCP servers carry as their owner; lists name them all by it. */
 export const MCP_OWNER = 'bundle-mcp';
 
-/** Every tool that somebody other than the product has brought. Who that is differs from home to home. */
+/** Every tool that plugins and MCP servers bring, which differs from home to home. */
 export const PLUGIN_GROUP = 'group:plugins';
 
 const SECTIONS = {
@@ -41,7 +41,7 @@ export const TOOL_GROUPS: ReadonlyMap<string, readonly string[]> = new Map<strin
   ['group:openclaw', KNOWN_TOOL_NAMES.filter((name) => !OUTSIDE_OPENCLAW.has(name))],
 ]);
 
-/** Names in one spelling, each once, groups written out. A group that nobody knows stays as it is. */
+/** Names in one spelling, each once, groups written out. An unknown group stays as it is. */
 export function expandToolGroups(list: readonly string[] = []): readonly string[] {
   const names = list.filter((entry) => entry.trim() !== '').map(normalizeToolName);
   return [...new Set(names.flatMap((name) => TOOL_GROUPS.get(name) ?? [name]))];

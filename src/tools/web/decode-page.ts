@@ -1,6 +1,8 @@
 // Makes text of a page's bytes: what kind of content it is, and which letters its bytes stand for. Headers and pages
 // often say nothing or the wrong thing, so an unknown name of letters counts as UTF-8 and broken bytes become marks.
 
+import { words } from '../../protocol/words.ts';
+
 /** `binary` is whatever a model cannot read as text. */
 export type PageKind = 'html' | 'text' | 'binary';
 
@@ -18,21 +20,12 @@ export function kindOf(mediaType: string): PageKind {
   return TEXT_TYPES.has(mediaType) ? 'text' : 'binary';
 }
 
-const TEXT_TYPES: ReadonlySet<string> = new Set([
-  'application/javascript',
-  'application/ecmascript',
-  'application/x-javascript',
-  'application/x-ndjson',
-  'application/jsonl',
-  'application/json-seq',
-  'application/x-yaml',
-  'application/toml',
-  'application/sql',
-  'application/graphql',
-  'application/x-sh',
-  'application/xml-dtd',
-  'application/x-www-form-urlencoded',
-]);
+const TEXT_TYPES: ReadonlySet<string> = new Set(
+  words(`
+    javascript ecmascript x-javascript x-ndjson jsonl json-seq x-yaml toml sql graphql x-sh xml-dtd
+    x-www-form-urlencoded
+  `).map((name) => `application/${name}`),
+);
 
 /** Undefined when the bytes are no text after all. */
 export function decodePage(body: Buffer, contentType: string): string | undefined {
@@ -63,7 +56,7 @@ function charsetInside(body: Buffer): string | undefined {
   const said =
     /<meta\s[^>]{0,300}?charset\s*=\s*["']?\s*([\w.:-]{1,40})/i.exec(beginning) ??
     /^\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})/i.exec(beginning);
-  // Whoever could read this far was not reading UTF-16.
+  // The text was read as single bytes up to here, so it is not UTF-16.
   return said?.[1] === undefined || /^utf-?16/i.test(said[1]) ? undefined : said[1];
 }
 

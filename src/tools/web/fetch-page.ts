@@ -20,7 +20,7 @@ export interface FetchedPage {
   readonly contentType: string;
   /** What the other side said, unpacked; empty where `wants` did not want it. */
   readonly body: Buffer;
-  /** Bytes of the whole body, as far as anybody knows: read or announced. */
+  /** Bytes of the whole body as far as they are known: read or announced. */
   readonly bytes: number;
   /** True when the body went on behind the limit. */
   readonly isCut: boolean;
@@ -29,7 +29,7 @@ export interface FetchedPage {
 export interface FetchPageOptions extends HostRules {
   readonly maxBytes: number;
   readonly signal: AbortSignal;
-  /** Looks at the type of the content; a body that nobody wants is not downloaded. */
+  /** Looks at the type of the content; a body that is not wanted is not downloaded. */
   readonly wants: (contentType: string) => boolean;
 }
 

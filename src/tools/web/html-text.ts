@@ -1,9 +1,10 @@
 // What a person would read of an HTML page: its title, headings, paragraphs, lists, tables, preformatted text and where
-// its links lead. What the elements themselves hide is left out, because it is where somebody hides words for a model;
+// its links lead. What the elements themselves hide is left out, because a page can hide words for a model there;
 // style sheets are not read.
 // Reads in pieces and stops as soon as there is enough, so that no page holds the process up.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { words } from '../../protocol/words.ts';
 import { MAX_URL_CHARS } from './check-url.ts';
 
 export interface HtmlTextOptions {
@@ -48,9 +49,10 @@ const DROPPED: ReadonlySet<string> = new Set(
   'script style noscript template svg math iframe object embed canvas audio video map datalist dialog'.split(' '),
 );
 const BLOCKS: ReadonlySet<string> = new Set(
-  'address article aside blockquote body dd details div dl dt fieldset figcaption figure footer form header hr html legend main nav ol p pre section summary table tbody tfoot thead caption ul li tr'.split(
-    ' ',
-  ),
+  words(`
+    address article aside blockquote body dd details div dl dt fieldset figcaption figure footer form header hr html
+    legend main nav ol p pre section summary table tbody tfoot thead caption ul li tr
+  `),
 );
 /** Blocks with an empty line around them. */
 const PARAGRAPHS: ReadonlySet<string> = new Set(

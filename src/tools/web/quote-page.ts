@@ -45,7 +45,7 @@ const LOOKED_AT_LEAST = 64 * 1024;
 
 /**
  * What a person would see. Every kind of line end is one line end, or a line could begin without its mark; and letters
- * that show nothing, turn the reading direction or steer a terminal can only hide something from whoever looks on.
+ * that show nothing, turn the reading direction or steer a terminal can only hide something from a person who looks on.
  */
 function visibleText(text: string): string {
   return text

@@ -1,5 +1,5 @@
 // Finds the addresses of a host and vouches for all of them, or refuses the host. What is returned is what must be
-// connected to: a second look-up could answer differently, and whoever owns the name decides what it answers.
+// connected to: a second look-up could answer differently, and the owner of the name decides what it answers.
 
 import { isIP } from 'node:net';
 import { isPublicAddress } from '../../protocol/public-address.ts';

@@ -46,7 +46,7 @@ const GRACE_MS = 5_000;
 export function createWebFetchTool(options: WebFetchOptions): Tool {
   const { maxBytes, timeoutMs, allowHosts, now, resolveName = resolveBySystem } = options;
   const mostChars = options.maxChars;
-  const tool: Tool = {
+  return {
     name: 'web_fetch',
     maxChars: mostChars * QUOTED_PER_CHAR + FRAME_CHARS,
     description:
@@ -77,7 +77,6 @@ export function createWebFetchTool(options: WebFetchOptions): Tool {
       }
     },
   };
-  return tool;
 }
 
 interface Showing {
