@@ -1,11 +1,11 @@
-// Makes a program that uses the code of this folder and runs in a process of its own, for tests that kill it. It is
-// bundled, because a process that compiles first takes ten times as long to start.
+// Makes a program that uses the code of this folder and runs in its own process, for tests that kill it. It is bundled,
+// because a process that compiles first takes ten times as long to start.
 
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Writes it into `dir` and returns the path for `node`. Imports are written relative to `src/store`. */
+/** Writes the program into `dir` and returns the path for `node`. Imports are written relative to `src/store`. */
 export async function bundleProgram(dir: string, source: string): Promise<string> {
   const { build } = await import('vite');
   const here = fileURLToPath(new URL('.', import.meta.url));

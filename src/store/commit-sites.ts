@@ -1,64 +1,67 @@
-// Every place in the product that commits, by name. Crash tests kill a gateway before and after each of them, and fail
-// when a site is on this list that no test has visited.
+// The name of every place in the product that commits. Crash tests kill a gateway before and after each of them, and
+// fail when no test has visited a site on this list.
 
 export const COMMIT_SITES = [
   /** A message, an API call or another trigger is in the inbox. */
   'accept',
-  /** A control command such as /stop or /status was taken and answered in one go, or a plugin said something. */
+  /** A control command such as /stop or /status was accepted and answered in one commit, or a plugin sent a message. */
   'control',
   /** A lane has taken a trigger and a run begins, or begins again. */
   'claim',
-  /** The session was opened, the user's entry written, injections bound, the request captured. */
+  /** The session was opened, the user's entry was written, injections were bound, and the request was captured. */
   'request',
   /** A later request of the same run was captured, with the results of its tool calls in the transcript. */
   'next-request',
-  /** The model asked for tools: its message is kept, and the calls are about to start. Or a plugin's command is. */
+  /**
+   * The model asked for tools: its message is kept, and the calls are about to start. A plugin's command that is about
+   * to start uses this site too.
+   */
   'tool-start',
-  /** One tool call has ended, or a plugin's command that lets the message go on to the agent. */
+  /** One tool call has ended, or a plugin's command has ended that passes the message on to the agent. */
   'tool-result',
-  /** The run is over: the answer, the outbox, the consumed injections. */
+  /** The run is over: the answer, the outbox rows and the consumed injections are stored. */
   'result',
-  /** A gate blocked the run: what was said is scrubbed. */
+  /** A gate blocked the run: the words of the message are removed. */
   'block',
-  /** The run is over without an answer: the failure is told, injections are released. */
+  /** The run is over without an answer: the failure is told, and the injections are released. */
   'failure',
   /** The observers of the end of a run or of a session have been told. */
   'observed',
-  /** A part was handed over, or will be tried again. */
+  /** A part was sent, or will be tried again. */
   'receipt',
-  /** Something was given up and kept for a person. */
+  /** Something was given up and kept for a person to decide. */
   'dead-letter',
-  /** A dead letter was sent again or thrown away. */
+  /** A dead letter was sent again or deleted. */
   'dead-letter-answer',
-  /** A session ended, and another one may have taken its place; or it was deleted. */
+  /** A session ended, and another one may have replaced it; or it was deleted. */
   'session',
   /** A plugin queued text for the next run. */
   'injection',
-  /** Hook records were written down. */
+  /** Hook records were written. */
   'hook-records',
-  /** Old captures and records made room. */
+  /** Old captures and records were removed to make room. */
   'prune',
-  /** A tool call needs a person: it is asked for, and the run lets go of its slot. */
+  /** A tool call needs a person: the question is stored, and the run gives its slot back. */
   'suspend',
-  /** A person answered an approval, or its time was over: the answer is kept and its run is woken. */
+  /** A person answered an approval, or its time was over: the answer is stored and its run is woken. */
   'approval',
-  /** A rule that lets a command pass was removed. */
+  /** A rule that allows a command was removed. */
   'allow-rule',
-  /** What was said long ago became a summary. */
+  /** Old messages were replaced by a summary. */
   'compaction',
-  /** A command began, ended or was found gone in the background. */
+  /** A background command began, ended or was found missing. */
   'process',
   /** A job was added, changed or removed. */
   'job',
-  /** A slot of a job or of a heartbeat was taken: its trigger is in the inbox, or it was skipped. */
+  /** A slot of a job or of a heartbeat was taken: its trigger is in the inbox, or the slot was skipped. */
   'job-slot',
-  /** A server's tools were written down. */
+  /** The tools of a server were stored. */
   'tool-listing',
-  /** A plugin changed what it keeps for a session, or what it kept was removed with it. */
+  /** A plugin changed what it keeps for a session, or that state was removed with the session. */
   'plugin-state',
 ] as const;
 
 export type CommitSite = (typeof COMMIT_SITES)[number];
 
-/** Here somebody's words are removed because they must not be kept; the store leaves none of them behind. */
+/** At these sites words are removed because they must not be kept; the store leaves no copy of them in its files. */
 export const SCRUBBING_SITES: ReadonlySet<CommitSite> = new Set(['block', 'session', 'dead-letter-answer']);

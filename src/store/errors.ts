@@ -91,7 +91,7 @@ export class InvalidFailpointError extends defineError({
   todo: 'Write it as `site:before` or `site:after@2`.',
 }) {}
 
-/** True when the store refused, so that what was to be written is still owed. */
+/** True when the store refused, so that the write must still be made. */
 export function isStoreError(error: unknown): boolean {
   return STORE_REFUSALS.some((kind) => error instanceof kind);
 }

@@ -57,7 +57,7 @@ describe('a store with failpoints', () => {
     expect(failing.commits).toMatchObject({ accept: 1, request: 0 });
   });
 
-  it('dies when the commit is durable and nobody has been told', async () => {
+  it('dies when the commit is durable and its caller does not know yet', async () => {
     const failing = withFailpoints(store, [parseFailpoint('request:after')], kill);
     await expect(put(failing, 'kept', 'request')).rejects.toThrow(Killed);
     expect(await store.count('parts')).toBe(1);

@@ -1,5 +1,5 @@
-// Places where a crash test ends the process: just before a commit is asked for, or when it is durable and its caller has
-// not learnt of it yet. A store without failpoints is not wrapped at all.
+// Places where a crash test ends the process: just before a commit is requested, or when it is durable but its caller
+// does not know yet. A store without failpoints is not wrapped at all.
 
 import { COMMIT_SITES, type CommitSite } from './commit-sites.ts';
 import { InvalidFailpointError } from './errors.ts';
@@ -12,7 +12,7 @@ export interface Failpoint {
   readonly hit: number;
 }
 
-/** Counts the commits of each site as they are asked for, and calls `kill` where a point says so. */
+/** Counts the commits of each site as they are requested, and calls `kill` where a point says so. */
 export function withFailpoints(store: Store, points: readonly Failpoint[], kill: () => void): Store {
   const hits = new Map<CommitSite, number>();
   const reach = (site: CommitSite, when: Failpoint['when'], hit: number) => {
@@ -43,7 +43,7 @@ export function withFailpoints(store: Store, points: readonly Failpoint[], kill:
   };
 }
 
-/** Reads `request:before`, or `tool-result:after@2` for the second time. */
+/** Reads `request:before`, or `tool-result:after@2` for the second commit of the site. */
 export function parseFailpoint(text: string): Failpoint {
   const [, site, when, hit = '1'] = /^([^:@]+):(before|after)(?:@([1-9]\d{0,5}))?$/.exec(text.trim()) ?? [];
   if (!site || !when) throw new InvalidFailpointError({ text, problem: 'it must name a commit site and a moment' });

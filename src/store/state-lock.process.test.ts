@@ -49,7 +49,7 @@ describe('the state lock', () => {
     await next.release();
   });
 
-  it('holds against other processes, whoever asks and looks meanwhile', async () => {
+  it('holds against other processes that ask for it or look at it', async () => {
     const lock = await acquireStateLock(stateDir);
     await acquireStateLock(stateDir).catch(() => {});
     expect(await isStateLocked(stateDir)).toBe(true);
@@ -94,7 +94,7 @@ describe('the state lock', () => {
     expect(await readdir(folder)).toEqual(['lock']);
   });
 
-  it('belongs to nobody in a directory that no gateway has seen, and looking makes nothing', async () => {
+  it('has no owner in a directory that no gateway has used, and a look creates nothing', async () => {
     expect(await isStateLocked(stateDir)).toBe(false);
     expect(await readOwner(join(stateDir, 'nowhere'))).toBeUndefined();
     expect(await readdir(stateDir)).toEqual([]);
@@ -120,7 +120,7 @@ describe('the state lock', () => {
   });
 });
 
-/** Starts a process that tries to own the directory and then stays; resolves with what became of it. */
+/** Starts a process that tries to own the directory and then stays. Resolves with the outcome. */
 async function startOther(): Promise<string> {
   const other = spawn(process.execPath, [program, stateDir], { stdio: ['ignore', 'pipe', 'inherit'] });
   others.push(other);

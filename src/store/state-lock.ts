@@ -1,5 +1,5 @@
-// One process owns a state directory. The lock is the kernel's, on a file that holds nothing, so it ends with the
-// process however that ends; beside it the owner writes down who it is, for the commands that find the door shut.
+// One process owns a state directory. The lock belongs to the kernel, on an empty file, so it ends with the process in
+// every case. Beside it the owner writes who it is, for commands that find the directory locked.
 
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { isBusy, storeErrorFrom } from './sqlite/store-error.ts';
 
 export interface StateLock {
   readonly stateDir: string;
-  /** Says where the owner can be reached. Readable by this user only. */
+  /** Writes where the owner can be reached. Only this user can read it. */
   writeOwner(owner: StateOwner): Promise<void>;
   release(): Promise<void>;
 }
@@ -20,17 +20,17 @@ export interface StateOwner {
 }
 
 /**
- * Rejects with StateLockedError while another process, or another part of this one, owns the directory; with
- * StoreReadOnlyError, StoreFullError or StoreFailedError when the lock cannot be kept there at all.
+ * Rejects with StateLockedError while another process, or another part of this one, owns the directory. Rejects with
+ * StoreReadOnlyError, StoreFullError or StoreFailedError when no lock can be kept there.
  */
 export async function acquireStateLock(stateDir: string): Promise<StateLock> {
   const file = lockFile(stateDir);
   let database: Database | undefined;
   try {
     database = await openDatabase(file, { busyMs: RACE_MS });
-    // The file stays empty, so there is nothing to undo, and nothing beside it that a killed process would leave.
+    // The file stays empty, so there is nothing to undo, and a killed process leaves no journal file.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
-    // What a killed owner left must not be taken for this one's.
+    // The file of a killed owner must not be taken for the file of this one.
     await rm(ownerFile(stateDir), { force: true });
   } catch (error) {
     database?.close();
@@ -42,7 +42,9 @@ export async function acquireStateLock(stateDir: string): Promise<StateLock> {
   return stateLock(stateDir, database);
 }
 
-/** Who owns the directory now; undefined when nobody does, or when the owner has not said yet. */
+/**
+ * Returns the owner of the directory, or undefined when there is none, or when the owner has not written the file yet.
+ */
 export async function readOwner(stateDir: string): Promise<StateOwner | undefined> {
   return (await isStateLocked(stateDir)) ? readOwnerFile(stateDir) : undefined;
 }
@@ -60,10 +62,10 @@ export async function isStateLocked(stateDir: string): Promise<boolean> {
   }
 }
 
-/** Two processes that start together may each block the other for a moment; one of them wins within this time. */
+/** Two processes that start together may block each other for a moment; one of them wins within this time. */
 const RACE_MS = 250;
 const LONGEST_OWNER_FILE = 4096;
-/** A connection that is collected as garbage is closed, and its lock with it. */
+/** A connection that is garbage-collected is closed, and its lock ends, so connections are kept here. */
 const HELD = new Set<Database>();
 
 function stateLock(stateDir: string, database: Database): StateLock {
@@ -95,7 +97,7 @@ async function readOwnerFile(stateDir: string): Promise<StateOwner | undefined> 
   }
 }
 
-/** Nothing else may ever open this file: closing it would drop the lock. */
+/** No other code may open this file, because closing it would drop the lock. */
 function lockFile(stateDir: string): string {
   return join(stateDir, 'atrium', 'lock');
 }

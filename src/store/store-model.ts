@@ -1,5 +1,5 @@
-// What a Store does, without durability: the same rules on lists in memory, written for reading. The suite compares
-// every backend with it. It knows no speed, and it takes the numbers that a backend gave from the backend.
+// What a Store does, without durability: the same rules on lists in memory, written to be read. The suite compares
+// every backend with it. It is not made for speed, and it uses the sequence numbers that the backend gave.
 
 import { ClaimLostError, PreconditionFailedError } from './errors.ts';
 import type { CommitOptions, Condition, Query, Where, Write } from './store.ts';
@@ -8,7 +8,10 @@ import type { TableName, Tables } from './tables.ts';
 type Row = Readonly<Record<string, unknown>>;
 type State = Readonly<Partial<Record<TableName, readonly Row[]>>>;
 
-/** A key is a list of fields and holds among the rows for which none of them is null, or else where `only` says. */
+/**
+ * A key is a list of fields. It must be unique among the rows in which none of the fields is null, or among those that
+ * `only` selects.
+ */
 export const STORE_KEYS: { readonly [T in TableName]: readonly StoreKey[] } = {
   sessions: [{ fields: ['sessionId'] }, { fields: ['sessionKey'], only: ({ endedAt }) => endedAt === null }],
   transcript: [{ fields: ['sessionId', 'position'] }],
@@ -39,7 +42,9 @@ export interface StoreKey {
 export class StoreModel {
   #state: State = {};
 
-  /** Makes a commit and returns how many rows each write changed, or throws as the contract says and changes nothing. */
+  /**
+   * Makes a commit and returns how many rows each write changed, or throws as the contract says and changes nothing.
+   */
   commit(writes: readonly Write[], { claim }: CommitOptions, numbers: readonly (number | undefined)[]): number[] {
     if (claim) {
       const run = this.#rows('runs').find(({ runId }) => runId === claim.runId);

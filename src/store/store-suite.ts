@@ -1,5 +1,5 @@
-// What every Store must do, whatever keeps its rows. A backend's test hands in how to make one and passes, or it is no
-// backend.
+// What every Store must do, with any backend. The test of a backend passes a function that makes a store, and must pass
+// this whole suite.
 
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -11,9 +11,9 @@ import { StoreModel } from './store-model.ts';
 import type { TableName } from './tables.ts';
 
 export interface StorePlace {
-  /** Opens the store of this place; the second time it finds what the first one wrote. */
+  /** Opens the store of this place. The second time it contains what the first one wrote. */
   open(): Promise<Store>;
-  /** Leaves nothing behind. Every store of the place is closed by then. */
+  /** Removes everything. Every store of the place is closed by then. */
   destroy(): Promise<void>;
 }
 
@@ -117,7 +117,7 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
         expect(await store.select('hookRecords')).toMatchObject([{ ms: 0.125 }]);
       });
 
-      it('as they were when the commit was asked for, whatever happens to the object afterwards', async () => {
+      it('as they were when the commit was requested, even if the object changes afterwards', async () => {
         const meta = { mood: 'calm' };
         const made = store.commit([{ insert: 'transcript', row: entry({ meta }) }], accept);
         meta.mood = 'changed';
@@ -244,7 +244,7 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
         const { changed } = await store.commit(
           [
             { update: 'inbox', where: { status: 'queued' }, set: { status: 'claimed' } },
-            { update: 'inbox', where: { runId: 'nobody' }, set: { status: 'claimed' } },
+            { update: 'inbox', where: { runId: 'unknown' }, set: { status: 'claimed' } },
             { remove: 'inbox', where: { status: 'done' } },
           ],
           accept,
@@ -270,7 +270,7 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
         await insertInbox({ runId: 'a' }, { runId: 'b' });
         const refused: Write[] = [
           { update: 'inbox', where: { runId: 'a' }, set: { status: 'done' }, expect: 2 },
-          { update: 'inbox', where: { runId: 'nobody' }, set: { status: 'done' }, expect: 1 },
+          { update: 'inbox', where: { runId: 'unknown' }, set: { status: 'done' }, expect: 1 },
           { remove: 'inbox', where: {}, expect: 1 },
           { remove: 'inbox', where: { runId: 'a' }, expect: 0 },
         ];
@@ -375,7 +375,7 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
         expect(await store.count('outbox')).toBe(0);
       });
 
-      it('and stops a run that nobody knows, even from writing nothing', async () => {
+      it('and stops an unknown run, even from an empty commit', async () => {
         await expect(attempt(claim)).rejects.toThrow(ClaimLostError);
         await expect(store.commit([], { site: 'observed', claim })).rejects.toThrow(ClaimLostError);
         expect(await store.count('outbox')).toBe(0);
@@ -407,7 +407,7 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
           { update: 'inbox', where: { runId: 'a' }, set: { status: 'done' } },
           { remove: 'inbox', where: { runId: 'a' } },
           { insert: 'runs', row: run() },
-          { update: 'runs', where: { runId: 'nobody' }, set: { claim: 9 }, expect: 1 },
+          { update: 'runs', where: { runId: 'unknown' }, set: { claim: 9 }, expect: 1 },
         ];
         await expect(store.commit(writes, accept)).rejects.toThrow(PreconditionFailedError);
         expect(await store.select('inbox')).toMatchObject([{ runId: 'a', status: 'queued' }]);
@@ -419,7 +419,7 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
           insertRun({ runId: 'a' }),
           store.commit([insert('parts', { hash: 'half' }), { insert: 'runs', row: run({ runId: 'a' }) }], accept),
           insertRun({ runId: 'b' }),
-          store.commit([], { site: 'result', claim: { runId: 'nobody', claim: 1 } }),
+          store.commit([], { site: 'result', claim: { runId: 'unknown', claim: 1 } }),
           store.commit([{ update: 'runs', where: { runId: 'b' }, set: { claim: 7 }, expect: 1 }], accept),
         ]);
         expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([true, false, true, false, true]);
@@ -533,7 +533,7 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
       });
     });
 
-    it('does what its model does, whatever it is asked', async () => {
+    it('does what its model does, for any requests', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(fc.array(commitArbitrary, { minLength: 1, maxLength: 4 }), { maxLength: 6 }),
@@ -565,7 +565,7 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
   });
 }
 
-/** The outcome of a commit must be the model's: as many rows changed, or the same error. */
+/** The outcome of a commit must be the same as the model's: the same number of changed rows, or the same error. */
 function compareOutcome(
   outcome: PromiseSettledResult<CommitResult> | undefined,
   commitToModel: (numbers: readonly (number | undefined)[]) => number[],
@@ -695,7 +695,7 @@ const commitArbitrary: fc.Arbitrary<{ readonly writes: readonly Write[]; readonl
   },
 );
 
-/** By their keys, because neither side promises an order that was not asked for. */
+/** Rows are sorted by their keys, because neither side promises an order unless one is requested. */
 function byKeyOrder(rows: readonly object[]): readonly object[] {
   const keyOf = ({ seq, sessionId, runId }: { seq?: number; sessionId?: string; runId?: string }) =>
     JSON.stringify([seq, sessionId, runId]);

@@ -1,7 +1,7 @@
-// The tables, as rows of plain data. Everything that must hold across runs is in one of them. How a row is laid out in
-// a database is the backend's affair; what it means stands here, once.
+// The tables, as rows of plain data. Everything that must be kept across runs is in one of them. The backend decides
+// how a row is stored; the meaning of each row is stated here, once.
 //
-// Times are milliseconds since 1970. `seq` columns are given by the store in the order of insertion.
+// Times are milliseconds since 1970. The store sets `seq` columns in the order of insertion.
 
 import type { ApprovalDecision, ApprovalResolution } from '../protocol/approval-decision.ts';
 import type { Inbound, Surface } from '../protocol/inbound.ts';
@@ -40,15 +40,18 @@ export interface SessionRow {
   readonly sessionKey: string;
   readonly agentId: string;
   readonly startedAt: number;
-  /** When the last run of this session began. */
+  /** The time at which the last run of this session began. */
   readonly activeAt: number;
   readonly endedAt: number | null;
   readonly endReason: SessionEndReason | null;
-  /** Where the last message came from. */
+  /** The surface of the last message. */
   readonly surface: Surface | null;
-  /** The session of the same key before this one. */
+  /** The session before this one with the same key. */
   readonly resumedFrom: string | null;
-  /** True from the commit that ends the session until its observers were told; the next process tells them again. */
+  /**
+   * True from the commit that ends the session until its observers were told. After a crash the next process tells them
+   * again.
+   */
   readonly endToTell: boolean;
   /** What plugins and commands keep for this session, by owner. */
   readonly state: JsonObject;
@@ -56,32 +59,32 @@ export interface SessionRow {
 
 export interface TranscriptRow {
   readonly sessionId: string;
-  /** From 1, rising; a commit that failed leaves a gap. */
+  /** Counts from 1. A commit that failed leaves a gap. */
   readonly position: number;
   readonly runId: string;
   readonly at: number;
   /**
-   * A `notice` is for people only and never sent to a model. A `compaction` says how everything before it is told from
-   * now on: its message stands for what it summarises, its `meta` says up to where.
+   * A `notice` is for people only and is never sent to a model. A `compaction` replaces everything before it in later
+   * requests: its message is the summary, and its `meta` says where the summary ends.
    */
   readonly kind: 'message' | 'notice' | 'compaction';
-  /** Exactly as the model is sent it, now and in every later run. */
+  /** The message exactly as it is sent to the model, now and in every later run. */
   readonly message: Message;
   /** What a person reads, where that differs: their own words without what hooks added around them. */
   readonly shown: string | null;
   readonly meta: JsonObject;
 }
 
-/** What starts or resumes a run. Lanes read nothing else. */
+/** Starts or resumes a run. Lanes read nothing else. */
 export interface InboxRow {
   readonly seq: number;
   readonly runId: string;
   readonly sessionKey: string;
   readonly kind: TriggerKind;
   readonly dedupeKey: string | null;
-  /** A hash of what was said, for a sender who may ask again; it outlives the payload. */
+  /** A hash of the message, for a sender that may ask again. It is kept longer than the payload. */
   readonly fingerprint: string | null;
-  /** Null once a gate has blocked the run or its session was deleted: what was said is then not kept. */
+  /** Null after a gate has blocked the run or its session was deleted, because the words must not be kept then. */
   readonly payload: TriggerPayload | null;
   readonly acceptedAt: number;
   readonly status: 'queued' | 'claimed' | 'done' | 'dead';
@@ -95,10 +98,10 @@ export interface TriggerPayload {
   readonly agentId: string;
   /** Messages that a fresh session begins with, for API clients that keep their own history. */
   readonly seed?: readonly Message[] | undefined;
-  /** An operator's dead letter or a client that asked twice: the run that this one repeats. */
+  /** The run that this one repeats, because an operator sent a dead letter again or a client asked twice. */
   readonly replayOf?: string | undefined;
   readonly jobId?: string | undefined;
-  /** For the answer to an approval, and in a dead letter: what started the run. */
+  /** What started the run. Set for the answer to an approval, and in a dead letter. */
   readonly resumes?: TriggerKind | undefined;
 }
 
@@ -109,21 +112,21 @@ export interface RunRow {
   /** Null until the run has opened its session. */
   readonly sessionId: string | null;
   readonly status: RunStatus;
-  /** Counts up with every claim. Only the holder of the latest one may write. */
+  /** Rises with every claim. Only the holder of the latest claim may write. */
   readonly claim: number;
-  /** The value of `claim` at the last step that was committed; three claims later the run is given up. */
+  /** The value of `claim` at the last step that was committed. Three claims later the run is given up. */
   readonly progressClaim: number;
   readonly startedAt: number;
   readonly endedAt: number | null;
   readonly outcome: RunOutcome | null;
-  /** False until the observers of the run's end were told; recovery tells them again. */
+  /** False until the observers of the run's end were told. After a crash they are told again. */
   readonly observed: boolean;
 }
 
 export interface RunOutcome {
   /** What was said in the end, after the outbound hooks. */
   readonly reply?: string | undefined;
-  /** Which handler stopped the answer, and why; `reply` is empty then. */
+  /** Which handler stopped the answer, and why. `reply` is empty then. */
   readonly suppressed?: { readonly hook: string; readonly by: string; readonly reason: string } | undefined;
   /** One sentence for people. */
   readonly error?: string | undefined;
@@ -133,14 +136,14 @@ export interface RunOutcome {
   readonly usage?: Usage | undefined;
   readonly modelCalls?: number | undefined;
   readonly toolCalls?: number | undefined;
-  /** Why the model's last message ended: `stop`, `length`, `refusal`. */
+  /** The reason why the model's last message ended: `stop`, `length`, `refusal`. */
   readonly stop?: string | undefined;
 }
 
-/** One step of a run, read only to recover it. What the steps are is known in `agent/journal.ts`. */
+/** One step of a run, which is read only to recover the run. `agent/journal.ts` knows the steps. */
 export interface JournalRow {
   readonly runId: string;
-  /** From 1, rising; a commit that failed leaves a gap. */
+  /** Counts from 1. A commit that failed leaves a gap. */
   readonly position: number;
   readonly kind: string;
   readonly at: number;
@@ -154,14 +157,14 @@ export interface OutboxRow {
   readonly part: number;
   readonly sessionKey: string;
   readonly surface: Surface;
-  /** `surfaceId(surface)`, to look up what a surface was sent. */
+  /** The value of `surfaceId(surface)`, to look up what was sent to a surface. */
   readonly surfaceId: string;
   readonly text: string;
-  /** Where the answer replies to, and whatever else a channel needs to send it. */
+  /** The message that this answer replies to, and everything else that a channel needs to send it. */
   readonly options: JsonObject;
   readonly status: 'queued' | 'sent' | 'failed' | 'dead' | 'suppressed';
   readonly attempts: number;
-  /** Not tried again before this. */
+  /** The row is not tried again before this time. */
   readonly nextAt: number;
   readonly createdAt: number;
   readonly expiresAt: number;
@@ -169,7 +172,7 @@ export interface OutboxRow {
   readonly error: string | null;
 }
 
-/** Something that will not go on by itself; a person may send it again or throw it away. */
+/** Something that will not continue by itself. A person may send it again or delete it. */
 export interface DeadLetterRow {
   readonly id: string;
   readonly direction: 'in' | 'out';
@@ -177,11 +180,11 @@ export interface DeadLetterRow {
   readonly sessionKey: string;
   readonly reason: string;
   readonly createdAt: number;
-  /** The whole inbox payload, or the surface, text and options of an outbox row. */
+  /** The whole payload of the inbox row, or the surface, text and options of an outbox row. */
   readonly payload: JsonValue;
 }
 
-/** Text that a plugin queues for the next run, shown in exactly one completed run. */
+/** Text that a plugin queues for the next run. It is shown in exactly one completed run. */
 export interface InjectionRow {
   readonly id: string;
   readonly seq: number;
@@ -202,7 +205,7 @@ export interface PartRow {
   readonly hash: string;
   readonly text: string;
   readonly size: number;
-  /** When a request last used it; pruning goes by this. */
+  /** The time when a request last used this part. Pruning goes by this time. */
   readonly usedAt: number;
 }
 
@@ -214,9 +217,9 @@ export interface CaptureRow {
   readonly at: number;
   readonly provider: string;
   readonly model: string;
-  /** Where and how it was sent, without secrets. */
+  /** Where and how the request was sent, without secrets. */
   readonly envelope: JsonObject;
-  /** Hashes of parts; their texts joined are the body, byte for byte. */
+  /** The hashes of the parts. Their texts joined are the body, byte for byte. */
   readonly manifest: readonly string[];
   readonly size: number;
 }
@@ -234,13 +237,16 @@ export interface HookRecordRow {
   readonly error: string | null;
   /** The fields of the result that this handler decided. */
   readonly changed: readonly string[];
-  /** What it changed them from and to, secrets taken out; null outside of runs whose gate has passed. */
+  /**
+   * The values of these fields before and after, without secrets. Null outside of runs, and in runs whose gate has not
+   * passed.
+   */
   readonly diff: JsonValue | null;
 }
 
 /** A tool call that waits for a person, or waited for one. */
 export interface ApprovalRow {
-  /** Short enough to be typed, and not to be guessed. */
+  /** Short enough to type, and random enough that it cannot be guessed. */
   readonly id: string;
   readonly seq: number;
   readonly runId: string;
@@ -248,46 +254,52 @@ export interface ApprovalRow {
   readonly agentId: string;
   readonly toolCallId: string;
   readonly toolName: string;
-  /** Exactly what would run. */
+  /** The parameters with which the tool would run. */
   readonly params: JsonObject;
-  /** Of the tool, its final parameters, the requester and the version of the policy: an answer holds for nothing else. */
+  /**
+   * A hash of the tool, its final parameters, the requester and the version of the policy. An answer is valid only for
+   * this hash.
+   */
   readonly digest: string;
-  /** Whose message it was: channel, account and sender. */
+  /** The sender of the message: channel, account and sender. */
   readonly requester: JsonObject;
   readonly policyVersion: string;
-  /** Of what the model had read when it asked; kept for audit, compared with nothing. */
+  /** A hash of what the model had read when it asked. It is kept for audit and compared with nothing. */
   readonly contextHash: string;
-  /** `exec`, or the plugin that wants a person's word. */
+  /** `exec`, or the plugin that asks for approval. */
   readonly askedBy: string;
   readonly title: string;
   readonly description: string;
   readonly severity: 'info' | 'warning' | 'critical';
   readonly allowedDecisions: readonly ApprovalDecision[];
-  /** What `allow-always` would write down; null when there is no rule that could stand for it. */
+  /** The rule that `allow-always` would store, or null when no rule can express this call. */
   readonly rule: JsonObject | null;
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly timeoutBehavior: 'allow' | 'deny';
-  /** `void`: the call drifted from what was asked, so that its answer counts for nothing. */
+  /** `void` means that the call is no longer the one that was asked about, so its answer does not count. */
   readonly status: 'waiting' | 'answered' | 'void';
   readonly decision: ApprovalResolution | null;
   readonly decidedAt: number | null;
-  /** Who answered, for people: `web`, `cli`, `api`, a sender, `time`. */
+  /** Who answered, in words for people: `web`, `cli`, `api`, a sender, `time`. */
   readonly decidedBy: string | null;
 }
 
-/** A command that may run without asking, because a person said so once. */
+/** A command that may run without approval, because a person allowed it once. */
 export interface AllowRuleRow {
   readonly id: string;
   readonly agentId: string;
   readonly toolName: string;
-  /** The words of the command, program first, compared one by one. */
+  /** The words of the command, with the program first. They are compared one by one. */
   readonly argv: readonly string[];
-  /** The folder that it may run in, relative to the workspace; a command means something else elsewhere. */
+  /**
+   * The folder in which the command may run, relative to the workspace. Elsewhere the same command means something
+   * else.
+   */
   readonly cwd: string;
   readonly createdAt: number;
   readonly createdBy: string;
-  /** The approval that wrote it. */
+  /** The approval that created this rule. */
   readonly approvalId: string | null;
 }
 
@@ -298,7 +310,7 @@ export interface ProcessRow {
   readonly sessionKey: string;
   readonly runId: string;
   readonly pid: number | null;
-  /** Tells this process from a later one that was given the same number. */
+  /** Distinguishes this process from a later one that got the same number. */
   readonly pidToken: string | null;
   readonly command: string;
   readonly cwd: string;
@@ -307,7 +319,7 @@ export interface ProcessRow {
   readonly endedAt: number | null;
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** `lost`: the gateway stopped while it ran, and it is not there any more. */
+  /** `lost` means that the gateway stopped while the command ran, and the process no longer exists. */
   readonly status: 'running' | 'ended' | 'killed' | 'lost';
 }
 
@@ -317,33 +329,33 @@ export interface JobRow {
   readonly name: string;
   readonly agentId: string;
   readonly enabled: boolean;
-  /** What `schedule/job-schedule.ts` knows: at, every or cron. */
+  /** A schedule of the form that `schedule/job-schedule.ts` defines: at, every or cron. */
   readonly schedule: JsonObject;
   /** What the agent is told. */
   readonly message: string;
-  /** `own`: a session of the job. `main`: the agent's main one. */
+  /** `own` is a session of the job; `main` is the agent's main session. */
   readonly session: 'own' | 'main';
-  /** Where the answer goes; null keeps it in the session. */
+  /** Where the answer goes. Null keeps it in the session. */
   readonly deliverTo: Surface | null;
-  /** What becomes of slots that passed while nobody was there; null for what the configuration says by then. */
+  /** What happens to slots that passed while the gateway was down. With null the configuration decides at that time. */
   readonly missed: 'catch-up' | 'skip' | null;
   readonly removeAfterRun: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly createdBy: string;
-  /** The slot that is next; null when there is none left. */
+  /** The next slot, or null when there is none left. */
   readonly nextAt: number | null;
 }
 
-/** One slot of a job that was taken, once, whatever became of it. */
+/** One slot of a job. It is taken once, with any outcome. */
 export interface JobSlotRow {
   readonly jobId: string;
-  /** The time that it was meant for. */
+  /** The planned time. */
   readonly slot: number;
   readonly seq: number;
   readonly at: number;
   readonly how: 'due' | 'caught-up' | 'by-hand' | 'skipped';
-  /** Null when nothing was run for it. */
+  /** Null when no run was started for this slot. */
   readonly runId: string | null;
 }
 
@@ -366,16 +378,16 @@ export interface UsageRow {
   readonly cost: number | null;
 }
 
-/** The tools that a server offered when it was last asked, so that it need not run to be offered. */
+/** The tools that a server offered when it was last asked, so that the server need not run to offer them. */
 export interface ToolListingRow {
   readonly server: string;
-  /** Of its configuration; another one means another listing. */
+  /** A hash of the server's configuration. When it changes, the listing is no longer valid. */
   readonly fingerprint: string;
   readonly tools: readonly JsonObject[];
   readonly listedAt: number;
 }
 
-/** What a plugin keeps for a session, under a namespace of its own. It goes when the session is reset or deleted. */
+/** What a plugin keeps for a session, under its own namespace. It is removed when the session is reset or deleted. */
 export interface PluginStateRow {
   readonly sessionKey: string;
   readonly pluginId: string;

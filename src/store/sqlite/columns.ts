@@ -1,9 +1,9 @@
-// How each row of `tables.ts` is laid out: its table, its columns in order, and the kind of each. Adding a column is a
+// How each row of `tables.ts` is stored: its table, its columns in order, and the kind of each. A new column needs a
 // line here and a migration; the compiler and a test compare the three.
 
 import type { TableName, Tables } from '../tables.ts';
 
-/** `seq` is numbered by the database; `json` is kept as text; `?` means that the column may be null. */
+/** The database numbers `seq`; `json` is kept as text; `?` means that the column may be null. */
 export type ColumnKind =
   | 'seq'
   | 'text'

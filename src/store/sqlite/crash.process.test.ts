@@ -114,7 +114,7 @@ describe.runIf(existsSync('/usr/bin/prlimit'))('a disk that takes no more', () =
   });
 });
 
-/** Runs a program on the store in a process of its own; no file of it may grow beyond `limit` blocks of 512 bytes. */
+/** Runs a program on the store in its own process. None of its files may grow beyond `limit` blocks of 512 bytes. */
 function start(program: 'commitForEver' | 'commitUntilFull', argv: readonly string[], limit?: number): ChildProcess {
   const command = [process.execPath, script, program, file, ...argv];
   const limited = ['sh', '-c', `ulimit -S -f ${limit}; exec "$@"`, 'sh', ...command];
@@ -122,7 +122,7 @@ function start(program: 'commitForEver' | 'commitUntilFull', argv: readonly stri
   return spawn(name, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
-/** What a process prints until it has ended. */
+/** Yields the lines that a process prints until it has ended. */
 async function* linesOf(child: ChildProcess): AsyncGenerator<string> {
   const ended = once(child, 'close');
   if (child.stdout) yield* createInterface({ input: child.stdout });

@@ -1,5 +1,5 @@
-// Opens an SQLite file, and is the only place that names the library. The library is loaded at the first opening,
-// because most command lines never need it. Files and folders made here are private.
+// Opens an SQLite file. No other file names the library. The library is loaded at the first opening, because most
+// command lines never need it. Files and folders that are created here are private.
 
 import { chmod, mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -15,7 +15,10 @@ export interface DatabaseOptions {
   readonly busyMs: number;
 }
 
-/** Rejects with whatever the file system or the library says; `storeErrorFrom` puts it into words. */
+/**
+ * Rejects with the error of the file system or the library; `storeErrorFrom` turns it into an error of the Store
+ * contract.
+ */
 export async function openDatabase(file: string, { readOnly = false, busyMs }: DatabaseOptions): Promise<Database> {
   if (!readOnly) await makePrivate(file);
   const { DatabaseSync } = await import('@photostructure/sqlite');
@@ -27,32 +30,36 @@ export async function openDatabase(file: string, { readOnly = false, busyMs }: D
   });
 }
 
-/** From now on what is committed survives a power cut. */
+/** From now on, committed data survives a power cut. */
 export function makeDurable(database: Database): void {
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
   database.exec(`PRAGMA journal_size_limit = ${LARGEST_IDLE_LOG}`);
-  // What is removed is overwritten, or it could be read from the file until its place is used again.
+  // Removed data is overwritten; otherwise it could be read from the file until its space is used again.
   database.exec('PRAGMA secure_delete = ON');
-  // What may have to be undone stays in memory, and never in a temporary file that others can read.
+  // Data for a rollback stays in memory, never in a temporary file that others can read.
   database.exec('PRAGMA temp_store = MEMORY');
 }
 
 /**
- * Leaves one plain file. The library lets go of a connection only when its statements are collected as garbage, and a
- * connection that still has a log would later remove, by name, whatever log is there by then.
+ * Leaves one plain file. The library closes a connection only when its statements are garbage-collected, and a
+ * connection that still has a log would then delete the log file of that name, even if it belongs to a later
+ * connection.
  */
 export function foldLog(database: Database): void {
   try {
     database.exec('PRAGMA journal_mode = DELETE');
   } catch {
-    // Somebody else is reading. The log stays then; a disk that is full may keep even its contents for the next opening.
+    // Another process is reading, so the log stays. On a full disk even its contents may stay until the next opening.
     try {
       database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {}
   }
 }
 
-/** Empties the log into the file, so that nothing stays in it which was removed since. False when somebody is reading. */
+/**
+ * Copies the log into the file and empties it, so that removed data does not stay in the log. False while another
+ * process is reading.
+ */
 export function emptyLog(database: Database): boolean {
   try {
     const row: readonly unknown[] = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
@@ -62,12 +69,12 @@ export function emptyLog(database: Database): boolean {
   }
 }
 
-/** The log is cut back to this after a burst, in bytes. */
+/** After a burst the log is shortened to this many bytes. */
 const LARGEST_IDLE_LOG = 16 * 1024 * 1024;
 
 /**
- * SQLite gives the files that it puts beside this one the same mode. A file that exists is never opened here: closing
- * it again would drop the locks that this process may hold on it through SQLite.
+ * SQLite gives the files that it creates beside this one the same mode. An existing file is never opened here, because
+ * closing it would drop the locks that this process may hold on it through SQLite.
  */
 async function makePrivate(file: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
@@ -75,7 +82,7 @@ async function makePrivate(file: string): Promise<void> {
     await (await open(file, 'wx', 0o600)).close();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    // Whoever may only read the file may not change its mode either; opening it will tell.
+    // A user who may only read the file cannot change its mode either; opening it will report that.
     if (((await stat(file)).mode & 0o077) !== 0) await chmod(file, 0o600).catch(() => {});
   }
 }

@@ -1,24 +1,24 @@
-// Commits that queue up share one transaction and so one sync to disk. What fails, fails alone; only when the database
-// refuses the shared transaction at its end do all of the group fail together.
+// Commits that queue up share one transaction and so one sync to disk. A commit that fails does so alone; only when the
+// database refuses the shared transaction at its end do all commits of the group fail.
 //
-// A group of nothing but lazy commits is written without a sync: the log holds it, and the sync of the next group with a
-// commit that somebody waits for makes both safe.
+// A group that has only lazy commits is written without a sync: the log contains it, and the sync of the next group
+// with a commit that is not lazy makes both safe.
 //
-// After a group with a commit that scrubs, the log is emptied before anybody is told.
+// After a group with a commit that scrubs, the log is emptied before the commits resolve.
 //
-// Commits are data underneath, so a group can be made again. It is tried without savepoints first, which cost a third of
-// the time, because hardly a commit ever fails; when one does, the group is rolled back and made again with a savepoint
-// for each. A commit that breaks even the transaction is rejected, and the rest is made again without it.
+// Commits are data, so a group can be executed again. It is tried without savepoints first, which cost a third of the
+// time, because commits rarely fail. When one does, the group is rolled back and executed again with a savepoint for
+// each commit. A commit that breaks even the transaction is rejected, and the rest is executed again without it.
 
 import type { AtriumError } from '../../protocol/errors.ts';
 import { type Database, emptyLog, type Statement } from './database.ts';
 import { isBusy, storeErrorFrom } from './store-error.ts';
 
-/** Bounds how long one flush may keep the process from doing anything else. */
+/** Limits how long one flush may block the process. */
 const LARGEST_GROUP = 256;
-/** While another process holds the file, a group waits without blocking and tries again this often. */
+/** While another process holds the file, a group waits without blocking and tries again after this pause. */
 const BUSY_PAUSE_MS = 25;
-/** While another process reads, the log cannot be emptied; it is tried again this often. */
+/** While another process reads, the log cannot be emptied; it is tried again after this pause. */
 const SCRUB_PAUSE_MS = 100;
 
 export class GroupCommit {
@@ -34,7 +34,7 @@ export class GroupCommit {
   readonly #flush = () => this.#flushGroup();
   #queue: Job[] = [];
   #busyTries = 0;
-  /** Whether the next transaction is synced, as the database was last told. */
+  /** Whether the next transaction is synced, according to the last setting of the database. */
   #isSynced = true;
   #scrubTimer: NodeJS.Timeout | undefined;
   #last: Promise<unknown> = Promise.resolve();
@@ -51,7 +51,7 @@ export class GroupCommit {
     this.#rollbackToSavepoint = database.prepare('ROLLBACK TO one_commit');
   }
 
-  /** Resolves with what `work` returned once it is durable. `work` may run more than once, but takes effect once. */
+  /** Resolves with the result of `work` when it is durable. `work` may run more than once, but takes effect once. */
   add<T>(work: () => T, { isLazy, isScrubbing }: JobKind): Promise<T> {
     const done = new Promise<T>((resolve, reject) => {
       this.#queue.push({ work, isLazy, isScrubbing, resolve: resolve as (value: unknown) => void, reject });
@@ -66,12 +66,12 @@ export class GroupCommit {
     return this.#queue.length > 0;
   }
 
-  /** Settles with the last commit that was asked for so far. */
+  /** Settles with the last commit that was requested so far. */
   async drain(): Promise<void> {
     await this.#last.then(ignore, ignore);
   }
 
-  /** Whoever closes the database empties its log. */
+  /** The code that closes the database empties its log. */
   async close(): Promise<void> {
     await this.drain();
     clearTimeout(this.#scrubTimer);
@@ -166,7 +166,7 @@ export class GroupCommit {
       this.#rollbackToSavepoint.run();
       this.#release.run();
     } catch {
-      // Half a commit must not stay: if its savepoint cannot be undone, the whole transaction is.
+      // Half a commit must not stay: if its savepoint cannot be undone, the whole transaction is rolled back.
       this.#rollBack();
     }
   }
@@ -175,7 +175,7 @@ export class GroupCommit {
     try {
       if (this.#database.isTransaction) this.#rollback.run();
     } catch {
-      // Then the next transaction cannot begin, and its commits are told why.
+      // In this case the next transaction cannot begin, and its commits get the error.
     }
   }
 
@@ -189,7 +189,7 @@ export class GroupCommit {
 
 export interface JobKind {
   readonly isLazy: boolean;
-  /** Nothing of what it removes may stay in the log. */
+  /** The data that this commit removes must not stay in the log. */
   readonly isScrubbing: boolean;
 }
 
@@ -199,7 +199,7 @@ interface Job extends JobKind {
   readonly reject: (error: AtriumError) => void;
 }
 
-/** `failed`: a commit did, and the group must be made again in savepoints to find out whether others do. */
+/** `failed` means that a commit failed, and that the group must be executed again in savepoints to test the others. */
 type Outcome =
   | { readonly kind: 'settled' }
   | { readonly kind: 'busy' }

@@ -1,5 +1,5 @@
-// Brings a database to the newest version of its tables, all steps in one transaction, or refuses. The version stands
-// in the file's own header, so that it changes with the tables or not at all.
+// Brings a database to the newest version of its tables, with all steps in one transaction, or refuses. The version is
+// in the header of the file, so it changes together with the tables or not at all.
 
 import { StoreFailedError, StoreTooNewError } from '../errors.ts';
 import type { Database } from './database.ts';
@@ -15,7 +15,8 @@ export function migrate(database: Database, file: string, migrations: readonly M
     for (const { version, statements } of migrations) {
       if (version > found) for (const statement of statements) database.exec(statement);
     }
-    // Written even when nothing changes: a store that cannot be written should say so now, not with the first message.
+    // The version is written even when nothing changes, so that a store that cannot be written fails now and not with
+    // the first message.
     database.exec(`PRAGMA user_version = ${newest}`);
     database.exec('COMMIT');
   } catch (error) {
@@ -24,7 +25,7 @@ export function migrate(database: Database, file: string, migrations: readonly M
   }
 }
 
-/** The version that was found, which is not newer than the newest known. */
+/** Returns the version of the file, which is not newer than the newest known one. */
 export function checkVersion(database: Database, file: string, newest: number = NEWEST_VERSION): number {
   const found = readNumber(database, 'PRAGMA user_version');
   if (found > newest) throw new StoreTooNewError({ store: file, found, known: newest });

@@ -1,5 +1,5 @@
-// The tables of the store, as the list of steps that made them what they are. A step that was released is never edited;
-// a change is a new step at the end. The SQL keeps to what other databases understand too, but for the numbered keys.
+// The tables of the store, as the list of steps that made them. A step that was released is never edited; a change is a
+// new step at the end. Except for the numbered keys, the SQL uses only what other databases understand too.
 
 export interface Migration {
   readonly version: number;

@@ -40,7 +40,7 @@ describe('an SQLite store', () => {
     await store.close();
   });
 
-  it('becomes private again when somebody has opened it to others', async () => {
+  it('becomes private again when its mode was opened to others', async () => {
     await (await openSqliteStore({ file })).close();
     await chmod(file, 0o644);
     const store = await openSqliteStore({ file });
@@ -105,7 +105,7 @@ describe('what must not be kept', () => {
     expect(await filesWith('zq-launch-code')).toEqual([]);
   });
 
-  it('is in no file soon after, when somebody was reading', async () => {
+  it('is in no file soon after, when another process was reading', async () => {
     const store = await openSqliteStore({ file });
     await say(store, 'zq-launch-code');
     const reader = await openDatabase(file, { readOnly: true, busyMs: 0 });

@@ -1,5 +1,5 @@
-// The Store in one SQLite file: a write-ahead log that is synced with every group of commits. One connection does
-// everything, in turn; other processes may read the file meanwhile.
+// The Store in one SQLite file, with a write-ahead log that is synced with every group of commits. One connection does
+// everything, one thing after the other; other processes may read the file at the same time.
 
 import { COMMIT_SITES, type CommitSite, SCRUBBING_SITES } from '../commit-sites.ts';
 import { ClaimLostError, StoreClosedError, StoreFailedError } from '../errors.ts';
@@ -13,11 +13,11 @@ import { storeErrorFrom } from './store-error.ts';
 
 export interface SqliteStoreOptions {
   readonly file: string;
-  /** Reads a store that exists, and changes nothing: for looking into one that another process owns. */
+  /** Reads an existing store and changes nothing, to look into a store that another process owns. */
   readonly readOnly?: boolean | undefined;
-  /** The most pages of 4096 bytes that the file may have. Default: as many as the disk has room for. */
+  /** The most pages of 4096 bytes that the file may have. By default the disk is the limit. */
   readonly maxPages?: number | undefined;
-  /** How long commits wait while another program keeps the file busy. Default: 5 seconds. */
+  /** How long commits wait while another program keeps the file busy. The default is 5 seconds. */
   readonly busyWaitMs?: number | undefined;
 }
 
@@ -36,7 +36,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       makeDurable(database);
       if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${Math.trunc(maxPages)}`);
       migrate(database, file);
-      // A process that died may have left words in the log that it had removed.
+      // A process that died may have left words in the log that it had removed from the tables.
       emptyLog(database);
     }
     database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
@@ -48,7 +48,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 }
 
 const BUSY_AT_START_MS = 1_000;
-/** Short, because it blocks the process; commits that find the file busy wait without blocking. */
+/** The time is short, because the wait blocks the process; commits that find the file busy wait without blocking. */
 const BUSY_MS = 5;
 
 class SqliteStore implements Store {

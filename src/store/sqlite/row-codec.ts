@@ -1,5 +1,5 @@
-// Turns rows into values that SQLite keeps, and back. Everything that reaches a statement passes here, so a value of the
-// wrong kind is refused before anything is written, and no name that is not in `columns.ts` ever becomes SQL.
+// Turns rows into values that SQLite can store, and back. Everything that reaches a statement passes here, so a value
+// of the wrong kind is refused before any write, and no name that is not in `columns.ts` becomes SQL.
 
 import { InvalidStoreRequestError } from '../errors.ts';
 import type { TableName, Tables } from '../tables.ts';
@@ -15,12 +15,12 @@ export interface Column {
 
 type ValueKind = Exclude<ColumnKind, `${string}?`>;
 
-/** One table, ready for building statements. */
+/** One table, prepared for building statements. */
 export interface TableCodec {
   readonly table: string;
   readonly columns: readonly Column[];
   readonly byField: ReadonlyMap<string, Column>;
-  /** All columns but the one that the database numbers. */
+  /** All columns except the one that the database numbers. */
   readonly inserted: readonly Column[];
   readonly isNumbered: boolean;
 }
@@ -101,7 +101,7 @@ function decodeValue(kind: ValueKind, value: unknown): unknown {
   return kind === 'json' && typeof value === 'string' ? JSON.parse(value) : value;
 }
 
-/** SQLite ends a text at a NUL. Lone surrogates need no help: they become U+FFFD on the way to UTF-8. */
+/** SQLite ends a text at a NUL character. Lone surrogates need no treatment: they become U+FFFD in UTF-8. */
 function encodeText(value: string): string {
   return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
 }

@@ -1,5 +1,5 @@
-// Builds the statements of writes and queries, and keeps each prepared under its own text: commits of the same shape
-// differ only in their values, so preparing happens once per shape.
+// Builds the statements of writes and queries, and keeps each prepared statement under its text. Commits of the same
+// shape differ only in their values, so each shape is prepared once.
 
 import { InvalidStoreRequestError, PreconditionFailedError } from '../errors.ts';
 import type { Claim, Condition, Query, Where, Write } from '../store.ts';
@@ -8,7 +8,7 @@ import type { Database, SqlValue, Statement } from './database.ts';
 import { type Column, codecOf, columnOf, decodeRow, encodeRow, encodeValue, type TableCodec } from './row-codec.ts';
 import { isConflict } from './store-error.ts';
 
-/** Far above the number of shapes in the product; only a program that makes up queries would reach it. */
+/** This is far above the number of shapes in the product; only a program that invents queries would reach it. */
 const MOST_STATEMENTS = 512;
 
 export class Statements {
@@ -19,7 +19,10 @@ export class Statements {
     this.#database = database;
   }
 
-  /** Checks and encodes a write now, so that what is stored is what was handed over; returns what makes it happen. */
+  /**
+   * Checks and encodes a write now, so that later changes of the object have no effect. Returns the function that
+   * executes it.
+   */
   prepareWrite(write: Write): () => WriteResult {
     if ('insert' in write) return this.#prepareInsert(write.insert, write.row, write.onConflict === 'ignore');
     if ('update' in write) return this.#prepareUpdate(write.update, write.where, write.set, write.expect);
@@ -151,7 +154,7 @@ function insertSql(codec: TableCodec, ignoresConflict: boolean): string {
   return texts[ignoresConflict ? 1 : 0];
 }
 
-/** A condition that is undefined asks for nothing when reading; when writing it would hit rows that nobody meant. */
+/** An undefined condition is ignored in a read. In a write it would match rows by mistake. */
 function buildWhere(
   codec: TableCodec,
   where: object,
@@ -184,7 +187,7 @@ function buildCondition(table: string, column: Column, condition: Condition, val
     return `${name} = ?`;
   }
   if ('in' in condition) {
-    // One parameter for the whole list keeps it one shape, however long the list is.
+    // The whole list is one parameter, so that lists of any length have one shape.
     const list = condition.in.map((value) => wellFormed(encodeValue(table, column, value)));
     values.push(JSON.stringify(list));
     return `${name} IN (SELECT value FROM json_each(?))`;
@@ -203,7 +206,7 @@ function buildCondition(table: string, column: Column, condition: Condition, val
   throw new InvalidStoreRequestError({ table, problem: `the condition on "${field}" is of no known form` });
 }
 
-/** JSON would keep a lone surrogate that the column does not have. */
+/** JSON would keep a lone surrogate, but the column does not have one. */
 function wellFormed(value: SqlValue): SqlValue {
   return typeof value === 'string' ? Buffer.from(value).toString() : value;
 }

@@ -1,5 +1,5 @@
-// Puts what SQLite and the file system say into the words of the Store contract: one class per cause, one sentence with
-// the next step.
+// Turns the errors of SQLite and the file system into those of the Store contract: one class per cause, one sentence
+// with the next step.
 
 import { dirname } from 'node:path';
 import { type AtriumError, isAtriumError } from '../../protocol/errors.ts';
@@ -15,7 +15,7 @@ const SQLITE_FULL = 13;
 const SQLITE_CANTOPEN = 14;
 const SQLITE_CONSTRAINT = 19;
 const SQLITE_NOTADB = 26;
-/** By name where Node says it, by Linux's number where SQLite does. */
+/** Node reports names, and SQLite reports Linux's numbers. */
 const FULL_DISK: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 28, 122, 27]);
 const READ_ONLY_DISK: ReadonlySet<unknown> = new Set(['EROFS', 'EACCES', 'EPERM', 30, 13, 1]);
 
@@ -50,24 +50,24 @@ function describeFailure(result: number | undefined, error: unknown): { detail: 
   };
 }
 
-/** Another connection holds the file; waiting helps. */
+/** True when another connection holds the file, so that waiting helps. */
 export function isBusy(error: unknown): boolean {
   const code = resultCode(error);
   return code === SQLITE_BUSY || code === SQLITE_LOCKED;
 }
 
-/** A key exists already. */
+/** True when the key exists already. */
 export function isConflict(error: unknown): boolean {
   return resultCode(error) === SQLITE_CONSTRAINT;
 }
 
-/** The primary result code, without what SQLite adds in the higher bits. */
+/** Returns the primary result code, without what SQLite adds in the higher bits. */
 function resultCode(error: unknown): number | undefined {
   const code = (error as { errcode?: unknown } | undefined)?.errcode;
   return typeof code === 'number' ? code & 0xff : undefined;
 }
 
-/** What the operating system said. SQLite keeps an old number when it does not concern the error at hand. */
+/** Returns the reason of the operating system. SQLite keeps an old number when it does not concern this error. */
 function systemReason(error: unknown): string | number | undefined {
   const result = resultCode(error);
   const { code, systemErrno } = error as { code?: unknown; systemErrno?: unknown };
