@@ -1,13 +1,13 @@
 // Lets a plugin answer in the model's place. The first that handles it wins; a reply without text is silence.
 
-import type { Turn } from './open-turn.ts';
+import type { OpenRun } from './open-run.ts';
 import type { RequestDraft } from './request-draft.ts';
 import type { RunAnswer } from './run-answer.ts';
 import type { RunParts } from './run-parts.ts';
 
-export async function askForReply(parts: RunParts, turn: Turn, draft: RequestDraft): Promise<RunAnswer | undefined> {
-  const { result } = await parts.hooks.run('before_agent_reply', { cleanedBody: turn.text }, turn.context, {
-    signal: turn.signal,
+export async function askForReply(parts: RunParts, run: OpenRun, draft: RequestDraft): Promise<RunAnswer | undefined> {
+  const { result } = await parts.hooks.run('before_agent_reply', { cleanedBody: run.text }, run.context, {
+    signal: run.signal,
   });
   if (!result.handled) return undefined;
   return { kind: 'answer', reply: result.reply?.text ?? '', userMessage: draft.user, isSynthetic: true };

@@ -15,7 +15,7 @@ import type { Conversation } from './conversation.ts';
 import { ModelCallError } from './errors.ts';
 import { keepUsage } from './keep-usage.ts';
 import { exchangeOf, modelEnd } from './model-exchange.ts';
-import type { Turn } from './open-turn.ts';
+import type { OpenRun } from './open-run.ts';
 import { parseToolInput } from './parse-tool-input.ts';
 import type { RunParts } from './run-parts.ts';
 
@@ -28,21 +28,21 @@ export interface CalledModel {
   readonly conversation: Conversation;
 }
 
-export async function callModel(parts: RunParts, turn: Turn, asked: Conversation): Promise<CalledModel> {
+export async function callModel(parts: RunParts, run: OpenRun, asked: Conversation): Promise<CalledModel> {
   let conversation = asked;
   let usage = NO_USAGE;
   let attempts = 0;
   let hasShortened = false;
   for (;;) {
-    const attempt = await attemptWithRetries(parts, turn, conversation);
+    const attempt = await attemptWithRetries(parts, run, conversation);
     usage = addUsage(usage, attempt.usage);
     attempts += attempt.attempts;
     if (attempt.failure === undefined) return { ...attempt, usage, attempts, conversation };
     const shorter: Conversation | undefined = hasShortened
       ? undefined
-      : await shorterConversation(parts, turn, conversation, attempt.failure);
+      : await shorterConversation(parts, run, conversation, attempt.failure);
     hasShortened ||= shorter !== undefined;
-    const next = shorter ?? (await nextModel(parts, turn, conversation, attempt.failure));
+    const next = shorter ?? (await nextModel(parts, run, conversation, attempt.failure));
     if (!next)
       throw new ModelCallError({
         provider: conversation.model.provider,
@@ -53,7 +53,7 @@ export async function callModel(parts: RunParts, turn: Turn, asked: Conversation
             ? `${attempt.failure.message} Say /compact to make the conversation shorter, or /new to begin another one.`
             : attempt.failure.message,
       });
-    turn.useModel(next.model);
+    run.useModel(next.model);
     conversation = next;
   }
 }
@@ -66,12 +66,12 @@ interface Attempt {
   readonly failure?: ModelFailure | undefined;
 }
 
-async function attemptWithRetries(parts: RunParts, turn: Turn, conversation: Conversation): Promise<Attempt> {
+async function attemptWithRetries(parts: RunParts, run: OpenRun, conversation: Conversation): Promise<Attempt> {
   let usage = NO_USAGE;
   for (let attempts = 1; ; attempts++) {
-    const streamed = await streamOnce(parts, turn, conversation, attempts);
+    const streamed = await streamOnce(parts, run, conversation, attempts);
     usage = addUsage(usage, streamed.end.usage);
-    turn.signal.throwIfAborted();
+    run.signal.throwIfAborted();
     const { stop, error } = streamed.end;
     if (stop !== 'error' && stop !== 'aborted') return { message: streamed.message, stop, usage, attempts };
     const failure: ModelFailure = error ?? {
@@ -80,33 +80,33 @@ async function attemptWithRetries(parts: RunParts, turn: Turn, conversation: Con
       retryable: false,
     };
     const delay = failure.retryable ? retryDelayMs(failure, attempts, Math.random) : undefined;
-    if (streamed.message.content.length > 0) reset(parts, turn, conversation, failure.message);
+    if (streamed.message.content.length > 0) reset(parts, run, conversation, failure.message);
     if (delay === undefined) return { message: streamed.message, stop, usage, attempts, failure };
-    await parts.sleep(delay, turn.signal);
+    await parts.sleep(delay, run.signal);
   }
 }
 
 async function streamOnce(
   parts: RunParts,
-  turn: Turn,
+  run: OpenRun,
   conversation: Conversation,
   attempts: number,
 ): Promise<{ message: AssistantMessage; end: ModelEnd }> {
   const { model, call, wire } = conversation;
-  const { runId, sessionKey, attempt } = turn;
+  const { runId, sessionKey, attempt } = run;
   const startedAt = parts.now();
   // Unlike for every time that a provider is asked, whoever asks again.
   const step = `${attempt}.${call}.${attempts}`;
-  const exchange = exchangeOf(parts, turn, model, step);
+  const exchange = exchangeOf(parts, run, model, step);
   const { frame, messages } = conversation;
-  void parts.tell('prompt-sent', { ...exchange, ...frame, messages, prompt: turn.text });
+  void parts.tell('prompt-sent', { ...exchange, ...frame, messages, prompt: run.text });
   void parts.tell('model-called', { ...exchange, call, body: wire.body, system: frame.system, messages });
   const content: AssistantPart[] = [];
   const takenIds = callIdsOf(messages);
   let text = '';
   let end: ModelEnd = { type: 'end', stop: 'error', usage: NO_USAGE };
   let firstByteAt: number | undefined;
-  for await (const event of model.stream(wire, turn.signal)) {
+  for await (const event of model.stream(wire, run.signal)) {
     firstByteAt ??= parts.now();
     if (event.type === 'text-delta') {
       text += event.text;
@@ -123,7 +123,7 @@ async function streamOnce(
   }
   if (text !== '') content.push({ type: 'text', text });
   const message: AssistantMessage = { role: 'assistant', content };
-  keepUsage(parts, turn, model, end.usage, 'run');
+  keepUsage(parts, run, model, end.usage, 'run');
   const said = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
   const ended = modelEnd(exchange, {
     call,
@@ -136,7 +136,7 @@ async function streamOnce(
   });
   void parts.tell('model-ended', ended);
   if (end.stop !== 'error' && end.stop !== 'aborted')
-    void parts.tell('answer-received', { ...exchange, prompt: turn.text, message, text: said, usage: end.usage });
+    void parts.tell('answer-received', { ...exchange, prompt: run.text, message, text: said, usage: end.usage });
   return { message, end };
 }
 
@@ -153,32 +153,32 @@ function callIdsOf(messages: readonly Message[]): Set<string> {
 /** A request that is too long is told anew, once; whether another model takes it as it is need not be tried first. */
 async function shorterConversation(
   parts: RunParts,
-  turn: Turn,
+  run: OpenRun,
   conversation: Conversation,
   failure: ModelFailure,
 ): Promise<Conversation | undefined> {
   if (failure.kind !== 'context-length') return undefined;
-  const retold = await shortenRefused(parts, turn, conversation);
+  const retold = await shortenRefused(parts, run, conversation);
   if (!retold) return undefined;
   const { model, frame } = conversation;
   const { provider } = model;
   const { messages, spans, made } = retold;
   const wire = await model.prepare({ ...frame, messages });
   const call = conversation.call + 1;
-  await commitCompaction(parts, turn, made, {
+  await commitCompaction(parts, run, made, {
     behind: [
-      turn.ledger.step('request', { call, provider, model: model.model }),
-      ...parts.capture({ runId: turn.runId, call, at: parts.now(), provider, model: model.model, wire, spans }),
+      run.ledger.step('request', { call, provider, model: model.model }),
+      ...parts.capture({ runId: run.runId, call, at: parts.now(), provider, model: model.model, wire, spans }),
     ],
   });
-  reset(parts, turn, conversation, `${failure.message}; the conversation was shortened`);
+  reset(parts, run, conversation, `${failure.message}; the conversation was shortened`);
   return { ...conversation, messages, wire, call };
 }
 
 /** The same request in the next model's form. */
 async function nextModel(
   parts: RunParts,
-  turn: Turn,
+  run: OpenRun,
   conversation: Conversation,
   failure: ModelFailure,
 ): Promise<Conversation | undefined> {
@@ -187,10 +187,10 @@ async function nextModel(
       const model = await parts.models.model(ref);
       const wire = await model.prepare({ ...conversation.frame, messages: conversation.messages });
       const call = conversation.call + 1;
-      turn.ledger.commitLater('next-request', [
-        turn.ledger.step('request', { call, provider: model.provider, model: model.model }),
+      run.ledger.commitLater('next-request', [
+        run.ledger.step('request', { call, provider: model.provider, model: model.model }),
         ...parts.capture({
-          runId: turn.runId,
+          runId: run.runId,
           call,
           at: parts.now(),
           provider: model.provider,
@@ -200,7 +200,7 @@ async function nextModel(
       ]);
       reset(
         parts,
-        turn,
+        run,
         conversation,
         `${conversation.model.provider}/${conversation.model.model}: ${failure.message}; now ${ref.provider}/${ref.model}`,
       );
@@ -213,6 +213,6 @@ async function nextModel(
   return undefined;
 }
 
-function reset(parts: RunParts, { runId, sessionKey, attempt }: Turn, { call }: Conversation, reason: string): void {
+function reset(parts: RunParts, { runId, sessionKey, attempt }: OpenRun, { call }: Conversation, reason: string): void {
   void parts.tell('text-voided', { runId, sessionKey, attempt, call, reason });
 }

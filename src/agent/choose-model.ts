@@ -5,7 +5,7 @@ import type { HookAnswer } from '../hooks/runner.ts';
 import type { Model } from '../models/model.ts';
 import { isAtriumError } from '../protocol/errors.ts';
 import type { ModelRef } from '../protocol/model-ref.ts';
-import { askingIn, type DraftMode, type TurnSubject } from './draft-request.ts';
+import { askingIn, type DraftMode, type RunSubject } from './draft-request.ts';
 import type { DraftParts } from './run-parts.ts';
 
 export interface ChosenModel {
@@ -16,23 +16,18 @@ export interface ChosenModel {
   readonly placeholders: readonly string[];
 }
 
-export async function chooseModel(parts: DraftParts, turn: TurnSubject, mode: DraftMode): Promise<ChosenModel> {
+export async function chooseModel(parts: DraftParts, run: RunSubject, mode: DraftMode): Promise<ChosenModel> {
   const { hooks } = parts;
-  const options = { signal: turn.signal, ...askingIn(mode) };
-  const resolved = await hooks.run(
-    'before_model_resolve',
-    { prompt: turn.text, attachments: [] },
-    turn.context,
-    options,
-  );
+  const options = { signal: run.signal, ...askingIn(mode) };
+  const resolved = await hooks.run('before_model_resolve', { prompt: run.text, attachments: [] }, run.context, options);
   const started = await hooks.run(
     'before_agent_start',
-    { prompt: turn.text, runId: turn.runId, messages: turn.history },
-    turn.context,
+    { prompt: run.text, runId: run.runId, messages: run.history },
+    run.context,
     options,
   );
 
-  const configured = parts.models.candidates(turn.agentId);
+  const configured = parts.models.candidates(run.agentId);
   const asked = overrideOf({ ...started.result, ...resolved.result }, configured);
   const candidates = asked ? [asked, ...configured.filter((ref) => !sameRef(ref, asked))] : configured;
   const { model, fallbacks } = await firstUsable(parts, candidates);

@@ -6,23 +6,21 @@ import type { Write } from '../store/store.ts';
 import type { Conversation } from './conversation.ts';
 import { senderOf } from './end-finished.ts';
 import { authorsOf } from './message-spans.ts';
-import type { Turn } from './open-turn.ts';
+import type { OpenRun } from './open-run.ts';
 import type { RequestDraft } from './request-draft.ts';
 import { captureFrame } from './request-frame.ts';
 import type { RunParts } from './run-parts.ts';
 
-export async function commitRequest(parts: RunParts, turn: Turn, draft: RequestDraft): Promise<Conversation> {
-  const { ledger, runId } = turn;
+export async function commitRequest(parts: RunParts, run: OpenRun, draft: RequestDraft): Promise<Conversation> {
+  const { ledger, runId } = run;
   const { request, user } = draft;
   const wire = await draft.model.prepare(request);
   const { provider, model } = draft.model;
   await ledger.commit('request', [
-    ...turn.seed.map((message) => ledger.entry(message, { meta: { seed: true } })),
+    ...run.seed.map((message) => ledger.entry(message, { meta: { seed: true } })),
     ...(user.blocked
       ? []
-      : [
-          ledger.entry(user.message, { shown: turn.text, meta: { ...senderOf(turn), ...authorsOf(draft.userPieces) } }),
-        ]),
+      : [ledger.entry(user.message, { shown: run.text, meta: { ...senderOf(run), ...authorsOf(draft.userPieces) } })]),
     ...draft.injections.map(
       ({ id }): Write => ({ update: 'injections', where: { id, status: 'queued' }, set: { status: 'bound', runId } }),
     ),

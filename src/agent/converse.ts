@@ -10,7 +10,7 @@ import type { Conversation } from './conversation.ts';
 import { ModelAnsweredNothingError, ToolRoundsExceededError } from './errors.ts';
 import { Finalizer, type Revision } from './finalize-answer.ts';
 import { type SaidMessage, spansOfEntry } from './message-spans.ts';
-import type { Turn } from './open-turn.ts';
+import type { OpenRun } from './open-run.ts';
 import type { RunAnswer } from './run-answer.ts';
 import type { RunParts } from './run-parts.ts';
 import { settleToolCalls } from './settle-tool-calls.ts';
@@ -18,17 +18,17 @@ import { startToolCalls } from './start-tool-calls.ts';
 import type { Suspension } from './suspend-run.ts';
 import { writeMessage } from './write-message.ts';
 
-export async function converse(parts: RunParts, turn: Turn, begun: Conversation): Promise<RunAnswer | Suspension> {
-  const finalizer = new Finalizer(parts, turn);
-  const taken = begun.asked ? await startToolCalls(parts, turn, begun, begun.asked) : begun.pending;
+export async function converse(parts: RunParts, run: OpenRun, begun: Conversation): Promise<RunAnswer | Suspension> {
+  const finalizer = new Finalizer(parts, run);
+  const taken = begun.asked ? await startToolCalls(parts, run, begun, begun.asked) : begun.pending;
   if (taken?.kind === 'suspension') return taken;
-  let conversation = taken ? await settle(parts, turn, begun, taken) : begun;
-  let usage = await usageBefore(parts, turn);
-  const before = answersBefore(turn, begun);
+  let conversation = taken ? await settle(parts, run, begun, taken) : begun;
+  let usage = await usageBefore(parts, run);
+  const before = answersBefore(run, begun);
   let modelCalls = before.length;
   let lastText = before.map(textOf).findLast((text) => text.trim() !== '') ?? '';
   for (let round = 1 + before.length; ; round++) {
-    const called = await callModel(parts, turn, conversation);
+    const called = await callModel(parts, run, conversation);
     conversation = called.conversation;
     usage = addUsage(usage, called.usage);
     modelCalls += called.attempts;
@@ -41,7 +41,7 @@ export async function converse(parts: RunParts, turn: Turn, begun: Conversation)
         const { provider, model } = conversation.model;
         const { toolCalls } = conversation;
         // A person who asked must not be left to wait; a schedule may well have nothing to say.
-        if (lastText === '' && turn.kind === 'message')
+        if (lastText === '' && run.kind === 'message')
           throw new ModelAnsweredNothingError({ provider, model, stop: called.stop });
         return {
           kind: 'answer',
@@ -55,20 +55,20 @@ export async function converse(parts: RunParts, turn: Turn, begun: Conversation)
           stop: called.stop,
         };
       }
-      conversation = await goOn(parts, turn, conversation, await revise(parts, turn, message, revision), 'revision');
+      conversation = await goOn(parts, run, conversation, await revise(parts, run, message, revision), 'revision');
       continue;
     }
 
     if (round > parts.settings.maxToolRounds)
       throw new ToolRoundsExceededError({ limit: parts.settings.maxToolRounds });
-    const started = await startToolCalls(parts, turn, conversation, message);
+    const started = await startToolCalls(parts, run, conversation, message);
     if (started.kind === 'suspension') return started;
-    conversation = await settle(parts, turn, conversation, started);
+    conversation = await settle(parts, run, conversation, started);
   }
 }
 
 /** What earlier attempts of this run have cost. */
-async function usageBefore({ store }: RunParts, { runId, attempt }: Turn): Promise<Usage> {
+async function usageBefore({ store }: RunParts, { runId, attempt }: OpenRun): Promise<Usage> {
   if (attempt === 1) return NO_USAGE;
   const rows = await store.select('usage', { where: { runId, purpose: 'run' } });
   return rows.reduce(addUsage, NO_USAGE);
@@ -78,7 +78,7 @@ async function usageBefore({ store }: RunParts, { runId, attempt }: Turn): Promi
  * What the model has said in earlier attempts of this run; what waits for a person is not in the transcript yet. All of
  * it counts, or a run that keeps dying would never come to its bound.
  */
-function answersBefore({ ownEntries }: Turn, { asked }: Conversation): readonly AssistantMessage[] {
+function answersBefore({ ownEntries }: OpenRun, { asked }: Conversation): readonly AssistantMessage[] {
   const said = ownEntries.flatMap(({ message }) => (message.role === 'assistant' ? [message] : []));
   return asked ? [...said, asked] : said;
 }
@@ -86,12 +86,12 @@ function answersBefore({ ownEntries }: Turn, { asked }: Conversation): readonly 
 /** The answer that may not stand, and what is wrong with it. A message of nothing is one that no provider takes back. */
 async function revise(
   parts: RunParts,
-  turn: Turn,
+  run: OpenRun,
   answer: AssistantMessage,
   { text, retryKey }: Revision,
 ): Promise<readonly SaidMessage[]> {
-  const written = await writeMessage(parts, turn, answer);
-  const asked = await writeMessage(parts, turn, { role: 'user', content: text });
+  const written = await writeMessage(parts, run, answer);
+  const asked = await writeMessage(parts, run, { role: 'user', content: text });
   const said: readonly SaidMessage[] = [
     { message: written.message, meta: { revision: true } },
     { message: asked.message, meta: { revision: true, retryKey } },
@@ -102,18 +102,18 @@ async function revise(
 /** Brings the begun tool calls to their ends, and prepares the next request with their results. */
 async function settle(
   parts: RunParts,
-  turn: Turn,
+  run: OpenRun,
   conversation: Conversation,
   pending: NonNullable<Conversation['pending']>,
 ): Promise<Conversation> {
-  const results = await settleToolCalls(parts, turn, conversation, pending);
+  const results = await settleToolCalls(parts, run, conversation, pending);
   const next = {
     ...conversation,
     pending: undefined,
     asked: undefined,
     toolCalls: conversation.toolCalls + results.length,
   };
-  return goOn(parts, turn, next, [{ message: pending.message, meta: pending.meta }, ...results], 'tools');
+  return goOn(parts, run, next, [{ message: pending.message, meta: pending.meta }, ...results], 'tools');
 }
 
 /**
@@ -122,12 +122,12 @@ async function settle(
  */
 async function goOn(
   parts: RunParts,
-  turn: Turn,
+  run: OpenRun,
   conversation: Conversation,
   added: readonly SaidMessage[],
   why: 'tools' | 'revision',
 ): Promise<Conversation> {
-  const { ledger, runId } = turn;
+  const { ledger, runId } = run;
   const { model, frame } = conversation;
   const said = added.map(({ message }) => message);
   const grown = {
@@ -137,7 +137,7 @@ async function goOn(
   // The assistant's message with tool calls is in the transcript since before they started.
   const fresh = why === 'tools' ? added.slice(1) : added;
   const entries = fresh.map(({ message, meta }) => ledger.entry(message, { meta }));
-  const retold = await fitConversation(parts, turn, conversation, said, entries).catch((error: unknown) => {
+  const retold = await fitConversation(parts, run, conversation, said, entries).catch((error: unknown) => {
     // The run ends here, and what its tools have answered is kept with its end.
     for (const entry of entries) ledger.attach(entry);
     throw error;
@@ -149,7 +149,7 @@ async function goOn(
     ledger.step('request', { call, provider: model.provider, model: model.model }),
     ...parts.capture({ runId, call, at: parts.now(), provider: model.provider, model: model.model, wire, spans }),
   ];
-  if (retold) await commitCompaction(parts, turn, retold.made, { before: entries, behind: request });
+  if (retold) await commitCompaction(parts, run, retold.made, { before: entries, behind: request });
   else ledger.commitLater('next-request', [...entries, ...request]);
   return { ...conversation, messages, wire, call };
 }

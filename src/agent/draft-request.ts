@@ -11,8 +11,8 @@ import { chooseModel } from './choose-model.ts';
 import { composeContext } from './compose-context.ts';
 import { rewrittenPieces, spansOfTalk } from './message-spans.ts';
 import { modelContextOf } from './model-context.ts';
-import type { Turn } from './open-turn.ts';
-import { prepareTurn } from './prepare-turn.ts';
+import type { OpenRun } from './open-run.ts';
+import { prepareMessage } from './prepare-message.ts';
 import type { RequestDraft, RequestSpan } from './request-draft.ts';
 import { piecesOfMessage, piecesOfTool } from './request-text.ts';
 import type { DraftParts } from './run-parts.ts';
@@ -27,8 +27,8 @@ export function askingIn(mode: DraftMode): { readonly pureOnly: boolean; readonl
   return { pureOnly: mode === 'preview', record: mode === 'run' };
 }
 
-export type TurnSubject = Pick<
-  Turn,
+export type RunSubject = Pick<
+  OpenRun,
   | 'agentId'
   | 'sessionKey'
   | 'session'
@@ -46,13 +46,13 @@ export type TurnSubject = Pick<
   readonly wouldStartOver?: boolean | undefined;
 };
 
-export async function draftRequest(parts: DraftParts, turn: TurnSubject, mode: DraftMode): Promise<RequestDraft> {
-  const chosen = await chooseModel(parts, turn, mode);
+export async function draftRequest(parts: DraftParts, run: RunSubject, mode: DraftMode): Promise<RequestDraft> {
+  const chosen = await chooseModel(parts, run, mode);
   const told = {
-    ...turn,
-    context: { ...turn.context, ...modelContextOf(chosen.model, parts.compaction(turn.agentId)) },
+    ...run,
+    context: { ...run.context, ...modelContextOf(chosen.model, parts.compaction(run.agentId)) },
   };
-  const prepared = await prepareTurn(parts, told, mode);
+  const prepared = await prepareMessage(parts, told, mode);
   const composition = await composeContext(parts, told, mode);
   const shaped = await shapePrompt(parts, told, { mode, composition, prepared, legacy: chosen.legacy });
 
@@ -60,12 +60,12 @@ export async function draftRequest(parts: DraftParts, turn: TurnSubject, mode: D
   const user = await writeMessage(parts, told, said, askingIn(mode));
   const userPieces = rewrittenPieces(shaped.user, textOfUser(user.message), user.rewrittenBy ?? '');
   const { provider, model } = chosen.model;
-  const { agentId, sessionKey } = turn;
-  const { sessionId } = turn.session;
+  const { agentId, sessionKey } = run;
+  const { sessionId } = run.session;
   const tools = toolSpecs(
-    await parts.tools({ agentId, sessionKey, sessionId, requester: requesterOf(turn.inbound), provider, model }),
+    await parts.tools({ agentId, sessionKey, sessionId, requester: requesterOf(run.inbound), provider, model }),
   );
-  const messages: Message[] = [...turn.history, user.message];
+  const messages: Message[] = [...run.history, user.message];
   return {
     model: chosen.model,
     fallbacks: chosen.fallbacks,
@@ -81,7 +81,7 @@ export async function draftRequest(parts: DraftParts, turn: TurnSubject, mode: D
           (piece): RequestSpan => ({ where: 'tools', index, origin: `tool ${tool.name}`, chars: piece.length }),
         ),
       ),
-      ...spansOfTalk(turn.past, userPieces),
+      ...spansOfTalk(run.past, userPieces),
     ],
     placeholders: [...chosen.placeholders, ...prepared.placeholders, ...shaped.placeholders, ...(user.skipped ?? [])],
   };

@@ -5,16 +5,16 @@ import type { Write } from '../store/store.ts';
 import { answerOf, replyOf } from './end-finished.ts';
 import { endRun } from './end-run.ts';
 import type { BlockedRun } from './gate-run.ts';
-import type { Turn } from './open-turn.ts';
+import type { OpenRun } from './open-run.ts';
 import type { RunParts } from './run-parts.ts';
 
-export async function blockRun(parts: RunParts, turn: Turn, { by, text }: BlockedRun): Promise<void> {
-  const { ledger } = turn;
+export async function blockRun(parts: RunParts, run: OpenRun, { by, text }: BlockedRun): Promise<void> {
+  const { ledger } = run;
   // Nobody waits for a heartbeat, and the conversation need not know of it.
-  const isHeartbeat = turn.kind === 'heartbeat';
-  const planned = isHeartbeat ? { rows: [], text } : await parts.delivery.plan(answerOf(turn, text));
+  const isHeartbeat = run.kind === 'heartbeat';
+  const planned = isHeartbeat ? { rows: [], text } : await parts.delivery.plan(answerOf(run, text));
   const meta = { blockedBy: by, blockedAt: new Date(parts.now()).toISOString() };
-  await endRun(parts, turn, {
+  await endRun(parts, run, {
     site: 'block',
     status: 'blocked',
     outcome: { ...replyOf(planned), error: `Blocked by ${by}.`, errorCode: 'ATRIUM_RUN_BLOCKED' },

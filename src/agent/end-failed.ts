@@ -8,49 +8,49 @@ import type { Write } from '../store/store.ts';
 import { CLIENT_GONE } from './client-gone.ts';
 import { answerOf } from './end-finished.ts';
 import { endRun } from './end-run.ts';
-import type { Turn } from './open-turn.ts';
+import type { OpenRun } from './open-run.ts';
 import { releaseInjections } from './release-injections.ts';
 import type { RunParts } from './run-parts.ts';
 import { withdrawEntries } from './withdraw-entries.ts';
 
-export async function failRun(parts: RunParts, turn: Turn, error: unknown): Promise<void> {
+export async function failRun(parts: RunParts, run: OpenRun, error: unknown): Promise<void> {
   // What the signal says is the cause; what was thrown may only be its effect.
-  const cause = turn.signal.aborted ? turn.signal.reason : error;
+  const cause = run.signal.aborted ? run.signal.reason : error;
   const stopped = cause instanceof RunStoppedError ? cause : undefined;
   const told = stopped ? 'Stopped.' : sentenceOf(cause);
   if (!isAtriumError(cause))
-    parts.warn(`The run ${turn.runId} of ${turn.sessionKey} failed unexpectedly: ${stackOf(cause)}`);
-  const { ledger, runId } = turn;
+    parts.warn(`The run ${run.runId} of ${run.sessionKey} failed unexpectedly: ${stackOf(cause)}`);
+  const { ledger, runId } = run;
   const isGone = stopped?.reason === CLIENT_GONE;
   // Nobody waits for a heartbeat, and the next one comes by itself.
-  const isHeartbeat = turn.kind === 'heartbeat';
+  const isHeartbeat = run.kind === 'heartbeat';
   const { rows } =
     isGone || isHeartbeat
       ? { rows: [] }
-      : await parts.delivery.plan(answerOf(turn, stopped ? told : `This message could not be answered. ${told}`));
+      : await parts.delivery.plan(answerOf(run, stopped ? told : `This message could not be answered. ${told}`));
   const wasAsked = ledger.hasSteps;
   const status = stopped ? 'stopped' : 'failed';
-  const { sessionId } = turn.session;
+  const { sessionId } = run.session;
   const injections = await releaseInjections(parts.store, { runId, sessionId, keepsEntries: !isHeartbeat });
-  await endRun(parts, turn, {
+  await endRun(parts, run, {
     site: 'failure',
     status,
     outcome: { error: told, errorCode: isAtriumError(cause) ? cause.code : 'ATRIUM_RUN_FAILED' },
     writes: [
-      ...(isHeartbeat ? [withdrawEntries(turn, 1)] : []),
+      ...(isHeartbeat ? [withdrawEntries(run, 1)] : []),
       // What no model was asked about, no later one reads either: no gate has seen it, and it may be sent again.
-      ...(wasAsked ? [] : [ledger.notice({ role: 'user', content: turn.text }, turn.text)]),
+      ...(wasAsked ? [] : [ledger.notice({ role: 'user', content: run.text }, run.text)]),
       ledger.notice(said(told), told, { status }),
       ...rows.map((row): Write => ({ insert: 'outbox', row })),
       ...injections,
       { update: 'approvals', where: { runId, status: 'waiting' }, set: { status: 'void' } },
-      ...(stopped || isHeartbeat || turn.kind === 'api' ? [] : [deadLetter(parts, turn, told)]),
+      ...(stopped || isHeartbeat || run.kind === 'api' ? [] : [deadLetter(parts, run, told)]),
     ],
   });
 }
 
-function deadLetter(parts: RunParts, turn: Turn, reason: string): Write {
-  const { runId, sessionKey, inbound, agentId, kind, context } = turn;
+function deadLetter(parts: RunParts, run: OpenRun, reason: string): Write {
+  const { runId, sessionKey, inbound, agentId, kind, context } = run;
   const createdAt = parts.now();
   const payload = JSON.parse(JSON.stringify({ inbound, agentId, jobId: context.jobId, resumes: kind }));
   return {

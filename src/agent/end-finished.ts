@@ -6,21 +6,21 @@ import type { Write } from '../store/store.ts';
 import type { RunOutcome } from '../store/tables.ts';
 import { endRun } from './end-run.ts';
 import { rewriterOf, SYNTHETIC_AUTHOR } from './message-spans.ts';
-import type { Turn } from './open-turn.ts';
+import type { OpenRun } from './open-run.ts';
 import type { RunAnswer } from './run-answer.ts';
 import type { PlannedAnswer, RunParts } from './run-parts.ts';
 import { spokenReply } from './spoken-reply.ts';
 import { withdrawEntries } from './withdraw-entries.ts';
 import { writeMessage } from './write-message.ts';
 
-export async function finishRun(parts: RunParts, turn: Turn, answer: RunAnswer): Promise<void> {
-  const { runId } = turn;
-  const spoken = spokenReply(turn, answer.reply);
-  const text = [...turn.packMessages, spoken].filter((each) => each.trim() !== '').join('\n\n');
-  const planned = text === '' ? NOTHING : await parts.delivery.plan(answerOf(turn, text));
-  const isIdle = turn.kind === 'heartbeat' && spoken === '';
-  const entries = isIdle ? [withdrawEntries(turn, answer.toolCalls ?? 0)] : await entriesOf(parts, turn, answer);
-  await endRun(parts, turn, {
+export async function finishRun(parts: RunParts, run: OpenRun, answer: RunAnswer): Promise<void> {
+  const { runId } = run;
+  const spoken = spokenReply(run, answer.reply);
+  const text = [...run.packMessages, spoken].filter((each) => each.trim() !== '').join('\n\n');
+  const planned = text === '' ? NOTHING : await parts.delivery.plan(answerOf(run, text));
+  const isIdle = run.kind === 'heartbeat' && spoken === '';
+  const entries = isIdle ? [withdrawEntries(run, answer.toolCalls ?? 0)] : await entriesOf(parts, run, answer);
+  await endRun(parts, run, {
     site: 'result',
     status: 'done',
     outcome: {
@@ -50,18 +50,18 @@ export function replyOf({ text, suppressed }: PlannedAnswer): Pick<RunOutcome, '
 }
 
 /** What the transcript keeps of it: the user's words where no request holds them, and the answer. */
-async function entriesOf(parts: RunParts, turn: Turn, answer: RunAnswer): Promise<readonly Write[]> {
-  const { ledger } = turn;
+async function entriesOf(parts: RunParts, run: OpenRun, answer: RunAnswer): Promise<readonly Write[]> {
+  const { ledger } = run;
   const { userMessage, isSynthetic, reply } = answer;
   const user =
     userMessage && !userMessage.blocked
-      ? [ledger.entry(userMessage.message, { shown: turn.text, meta: senderOf(turn) })]
+      ? [ledger.entry(userMessage.message, { shown: run.text, meta: senderOf(run) })]
       : [];
   const said: AssistantMessage = answer.message ?? { role: 'assistant', content: [{ type: 'text', text: reply }] };
   if (answer.message ? said.content.length === 0 : reply === '') return user;
   // What a command answers is no part of the conversation.
   if (!answer.message && !isSynthetic) return [...user, ledger.notice(said, reply)];
-  const { message, blocked, rewrittenBy } = await writeMessage(parts, turn, said);
+  const { message, blocked, rewrittenBy } = await writeMessage(parts, run, said);
   // A message of nothing is one that no provider takes back.
   if (blocked || message.content.length === 0) return user;
   return [
@@ -76,12 +76,12 @@ async function entriesOf(parts: RunParts, turn: Turn, answer: RunAnswer): Promis
 }
 
 /** Who said it, for people who read the transcript. */
-export function senderOf({ inbound }: Turn): { sender: { id: string; name: string }; channel: string } {
+export function senderOf({ inbound }: OpenRun): { sender: { id: string; name: string }; channel: string } {
   const { sender, surface } = inbound;
   return { sender: { id: sender.id, name: sender.name ?? sender.id }, channel: surface.channel };
 }
 
-export function answerOf(turn: Turn, text: string) {
-  const { runId, sessionKey, inbound, context } = turn;
+export function answerOf(run: OpenRun, text: string) {
+  const { runId, sessionKey, inbound, context } = run;
   return { runId, sessionKey, surface: inbound.surface, text, replyToId: inbound.messageId, context };
 }

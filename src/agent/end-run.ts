@@ -6,7 +6,7 @@ import { NO_USAGE } from '../protocol/usage.ts';
 import type { CommitSite } from '../store/commit-sites.ts';
 import type { Write } from '../store/store.ts';
 import type { InboxRow, RunOutcome } from '../store/tables.ts';
-import type { Turn } from './open-turn.ts';
+import type { OpenRun } from './open-run.ts';
 import type { RunParts } from './run-parts.ts';
 import { tellAgentEnd } from './tell-agent-end.ts';
 
@@ -19,11 +19,11 @@ export interface RunEnd {
   readonly trigger?: Partial<InboxRow> | undefined;
 }
 
-export async function endRun(parts: RunParts, turn: Turn, end: RunEnd): Promise<void> {
-  const { runId, sessionKey } = turn;
+export async function endRun(parts: RunParts, run: OpenRun, end: RunEnd): Promise<void> {
+  const { runId, sessionKey } = run;
   const { status, outcome } = end;
   const isObserved = !parts.hooks.has('agent_end');
-  await turn.ledger.commit(end.site, [
+  await run.ledger.commit(end.site, [
     ...end.writes,
     { update: 'runs', where: { runId }, set: { status, outcome, endedAt: parts.now(), observed: isObserved } },
     { update: 'inbox', where: { runId }, set: { status: 'done', ...end.trigger } },
@@ -31,11 +31,11 @@ export async function endRun(parts: RunParts, turn: Turn, end: RunEnd): Promise<
   ]);
   const { reply, error, errorCode, usage = NO_USAGE } = outcome;
   // Told before anything is delivered, so that a client who waits for the answer does not wait for the receipt too.
-  const ms = parts.now() - turn.startedAt;
+  const ms = parts.now() - run.startedAt;
   void parts.tell('run-ended', { runId, sessionKey, status, reply, error, errorCode, usage, ms });
   parts.delivery.wake();
   if (!isObserved) {
-    const { sessionId } = turn.session;
+    const { sessionId } = run.session;
     void tellAgentEnd(
       parts,
       {
@@ -43,10 +43,10 @@ export async function endRun(parts: RunParts, turn: Turn, end: RunEnd): Promise<
         sessionId,
         status,
         error,
-        durationMs: parts.now() - turn.startedAt,
-        ...(turn.isRecovered ? { recovered: true } : {}),
+        durationMs: parts.now() - run.startedAt,
+        ...(run.isRecovered ? { recovered: true } : {}),
       },
-      turn.context,
+      run.context,
     );
   }
 }

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import type { FinalizeRetry } from '../hooks/agent-hooks.ts';
 import { type AssistantMessage, textOf } from '../protocol/message.ts';
 import type { Conversation } from './conversation.ts';
-import type { Turn } from './open-turn.ts';
+import type { OpenRun } from './open-run.ts';
 import type { RunParts } from './run-parts.ts';
 
 export interface Revision {
@@ -22,37 +22,37 @@ export const MAX_REVISIONS = 10;
 
 export class Finalizer {
   readonly #parts: RunParts;
-  readonly #turn: Turn;
+  readonly #run: OpenRun;
   /** How often each request for a revision was granted. */
   readonly #granted = new Map<string, number>();
 
-  constructor(parts: RunParts, turn: Turn) {
+  constructor(parts: RunParts, run: OpenRun) {
     this.#parts = parts;
-    this.#turn = turn;
-    for (const { meta } of turn.ownEntries) if (typeof meta.retryKey === 'string') this.#take(meta.retryKey);
+    this.#run = run;
+    for (const { meta } of run.ownEntries) if (typeof meta.retryKey === 'string') this.#take(meta.retryKey);
   }
 
   /** Undefined when the answer stands. */
   async ask({ model, messages }: Conversation, message: AssistantMessage): Promise<Revision | undefined> {
     const { hooks } = this.#parts;
-    const turn = this.#turn;
+    const run = this.#run;
     if (!hooks.has('before_agent_finalize')) return undefined;
     const { result } = await hooks.run(
       'before_agent_finalize',
       {
-        runId: turn.runId,
-        sessionId: turn.session.sessionId,
-        sessionKey: turn.sessionKey,
-        turnId: turn.runId,
+        runId: run.runId,
+        sessionId: run.session.sessionId,
+        sessionKey: run.sessionKey,
+        turnId: run.runId,
         provider: model.provider,
         model: model.model,
-        cwd: turn.workspaceDir,
+        cwd: run.workspaceDir,
         stopHookActive: this.#granted.size > 0,
         lastAssistantMessage: textOf(message),
         messages: [...messages, message],
       },
-      turn.context,
-      { signal: turn.signal },
+      run.context,
+      { signal: run.signal },
     );
     if (result.action !== 'revise') return undefined;
     const reason = result.reason?.trim() ?? '';

@@ -2,7 +2,7 @@
 // nonsense blocks. Until it has passed, the recorder keeps hashes only.
 
 import { requesterOf } from '../protocol/requester.ts';
-import type { Turn } from './open-turn.ts';
+import type { OpenRun } from './open-run.ts';
 import type { RequestDraft } from './request-draft.ts';
 import type { RunParts } from './run-parts.ts';
 
@@ -16,36 +16,36 @@ export interface BlockedRun {
   readonly text: string;
 }
 
-export async function gateRun(parts: RunParts, turn: Turn, draft: RequestDraft): Promise<GateResult> {
-  const { surface, sender } = turn.inbound;
-  void parts.tell('context-composed', { run: turn, composition: draft.composition });
+export async function gateRun(parts: RunParts, run: OpenRun, draft: RequestDraft): Promise<GateResult> {
+  const { surface, sender } = run.inbound;
+  void parts.tell('context-composed', { run, composition: draft.composition });
   const { refusal, result } = await parts.hooks.run(
     'before_agent_run',
     {
-      prompt: turn.text,
-      messages: turn.history,
+      prompt: run.text,
+      messages: run.history,
       systemPrompt: draft.request.system.map(({ text }) => text).join(''),
       accountId: surface.accountId,
       channelId: surface.peer.id,
       senderId: sender.id,
-      senderIsOwner: parts.isOwner({ sessionKey: turn.sessionKey, requester: requesterOf(turn.inbound) }),
+      senderIsOwner: parts.isOwner({ sessionKey: run.sessionKey, requester: requesterOf(run.inbound) }),
     },
-    turn.context,
-    { signal: turn.signal },
+    run.context,
+    { signal: run.signal },
   );
   if (!refusal) {
-    void parts.tell('gate-passed', { run: turn, shown: hiddenSoFar(parts, turn) });
+    void parts.tell('gate-passed', { run, shown: hiddenSoFar(parts, run) });
     return { blocked: false };
   }
   // The reason may quote what was said, so it goes nowhere; only the message that a plugin wrote for people does.
   const by = refusal.cause === 'failure' ? 'before_agent_run' : refusal.owner;
   const message = refusal.cause === 'decision' ? result.message : undefined;
-  void parts.tell('gate-blocked', { run: turn, by });
+  void parts.tell('gate-blocked', { run, by });
   return { blocked: true, by, text: blockNotice(message, by) };
 }
 
 /** Those who watch were told that something came in, and not what, while a gate stood before it. */
-function hiddenSoFar({ hooks }: RunParts, { inbound, kind }: Turn): Turn['inbound'] | undefined {
+function hiddenSoFar({ hooks }: RunParts, { inbound, kind }: OpenRun): OpenRun['inbound'] | undefined {
   return hooks.has('before_agent_run') && (kind === 'message' || kind === 'api') ? inbound : undefined;
 }
 

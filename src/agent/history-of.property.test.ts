@@ -88,12 +88,12 @@ describe('a plan', () => {
 
 /** Turns of a question, calls with results and an answer; a run that was cut short may have left the last results out. */
 function conversation(): fc.Arbitrary<readonly TranscriptRow[]> {
-  const turn = fc.record({
+  const run = fc.record({
     asked: fc.integer({ min: 1, max: 400 }),
     rounds: fc.array(fc.array(fc.integer({ min: 0, max: 3_000 }), { minLength: 1, maxLength: 3 }), { maxLength: 4 }),
     isCut: fc.boolean(),
   });
-  return fc.array(turn, { minLength: 1, maxLength: 6 }).map((turns) => {
+  return fc.array(run, { minLength: 1, maxLength: 6 }).map((turns) => {
     let ids = 0;
     const messages = turns.flatMap(({ asked, rounds, isCut }): Message[] => [
       { role: 'user', content: 'w'.repeat(asked) },

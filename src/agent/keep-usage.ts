@@ -5,20 +5,20 @@ import { costOf } from '../models/cost-of.ts';
 import type { Model } from '../models/model.ts';
 import type { Usage } from '../protocol/usage.ts';
 import type { UsageRow } from '../store/tables.ts';
-import type { Turn } from './open-turn.ts';
+import type { OpenRun } from './open-run.ts';
 import type { RunParts } from './run-parts.ts';
 
 export function keepUsage(
   parts: Pick<RunParts, 'now'>,
-  turn: Turn,
+  run: OpenRun,
   model: Model,
   usage: Usage,
   purpose: UsageRow['purpose'],
 ): void {
   const { input, output, cacheRead, cacheWrite } = usage;
   if (input + output + cacheRead + cacheWrite === 0) return;
-  const { runId, sessionKey, agentId, session } = turn;
-  turn.ledger.attach({
+  const { runId, sessionKey, agentId, session } = run;
+  run.ledger.attach({
     insert: 'usage',
     row: {
       runId,

@@ -4,7 +4,7 @@
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
 import type { TranscriptRow } from '../store/tables.ts';
-import type { Contribution } from './prepare-turn.ts';
+import type { Contribution } from './prepare-message.ts';
 import type { RequestSpan } from './request-draft.ts';
 import { piecesOfMessage } from './request-text.ts';
 

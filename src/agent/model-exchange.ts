@@ -5,7 +5,7 @@ import type { Facts, ModelStep } from '../facts/facts.ts';
 import { costOf } from '../models/cost-of.ts';
 import type { Model, ModelEnd, WireRequest } from '../models/model.ts';
 import { contextWindowFor } from './model-context.ts';
-import type { Turn } from './open-turn.ts';
+import type { OpenRun } from './open-run.ts';
 import type { RunParts } from './run-parts.ts';
 
 export interface Exchange extends ModelStep {
@@ -13,7 +13,7 @@ export interface Exchange extends ModelStep {
 }
 
 /** `step` is unlike for every time that a provider is asked within a run. */
-export function exchangeOf(parts: RunParts, run: Turn, model: Model, step: string): Exchange {
+export function exchangeOf(parts: RunParts, run: OpenRun, model: Model, step: string): Exchange {
   return { run, model, window: contextWindowFor(model, parts.compaction(run.agentId)), step };
 }
 

@@ -3,17 +3,17 @@
 import { requesterOf } from '../protocol/requester.ts';
 import type { Tool, ToolCaller } from '../tools/tool.ts';
 import type { Conversation } from './conversation.ts';
-import type { Turn } from './open-turn.ts';
+import type { OpenRun } from './open-run.ts';
 import type { RunParts } from './run-parts.ts';
 
 /** Those that the model was told of, as far as the policy of this moment still has them. */
 export async function offeredTools(
   parts: RunParts,
-  turn: Turn,
+  run: OpenRun,
   { model, frame }: Conversation,
 ): Promise<readonly Tool[]> {
-  const { agentId, sessionKey, inbound } = turn;
-  const { sessionId } = turn.session;
+  const { agentId, sessionKey, inbound } = run;
+  const { sessionId } = run.session;
   const { provider } = model;
   const requester = requesterOf(inbound);
   const told = new Set(frame.tools.map(({ name }) => name));
@@ -22,7 +22,7 @@ export async function offeredTools(
 }
 
 export function toolCallerOf(
-  { agentId, sessionKey, session, runId, workspaceDir, inbound }: Turn,
+  { agentId, sessionKey, session, runId, workspaceDir, inbound }: OpenRun,
   toolCallId: string,
 ): ToolCaller {
   return {

@@ -6,7 +6,7 @@ import type { Inbound } from '../protocol/inbound.ts';
 import { startsOver } from '../sessions/end-session.ts';
 import { loadSession } from '../sessions/open-session.ts';
 import { fitPreview } from './compaction/fit-request.ts';
-import { draftRequest, type TurnSubject } from './draft-request.ts';
+import { draftRequest, type RunSubject } from './draft-request.ts';
 import { historyOf } from './history-of.ts';
 import type { RequestDraft } from './request-draft.ts';
 import { runHookContext } from './run-hook-context.ts';
@@ -43,7 +43,7 @@ export async function previewRequest(
   });
   const runId = 'run_preview';
   const past = historyOf(entries);
-  const turn: TurnSubject = {
+  const run: RunSubject = {
     runId,
     agentId,
     sessionKey,
@@ -69,8 +69,8 @@ export async function previewRequest(
   };
   const draft = await fitPreview(
     parts,
-    turn,
-    await draftRequest(parts, turn, about.runHooks ? 'preview-all' : 'preview'),
+    run,
+    await draftRequest(parts, run, about.runHooks ? 'preview-all' : 'preview'),
   );
   return { draft, wire: await draft.model.prepare(draft.request) };
 }

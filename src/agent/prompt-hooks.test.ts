@@ -53,7 +53,7 @@ describe('the model of a run', () => {
 
 describe('prompt hooks', () => {
   it('stand around the message and the system prompt in their order, and later requests repeat them', async () => {
-    let turn = 0;
+    let run = 0;
     const scratch = await gatewayForTest({
       files: FILES,
       register: (hooks) => {
@@ -62,7 +62,7 @@ describe('prompt hooks', () => {
           appendContext: 'prepare behind',
         }));
         on(hooks, 'before_prompt_build', 'build', () => ({
-          prependContext: `build before ${++turn}`,
+          prependContext: `build before ${++run}`,
           appendContext: 'build behind',
           prependSystemContext: 'system before',
           appendSystemContext: 'system behind',
@@ -97,13 +97,13 @@ describe('prompt hooks', () => {
   });
 
   it('that are declared ephemeral are told in their own run, every request of it, and in no later one', async () => {
-    let turn = 0;
+    let run = 0;
     const scratch = await gatewayForTest({
       files: FILES,
       tools: [{ ...LOOK, run: async () => ({ content: 'A cat.' }) }],
       register: (hooks) => {
         on(hooks, 'before_prompt_build', { owner: 'news', ephemeral: true }, () => ({
-          prependContext: `news ${++turn}`,
+          prependContext: `news ${++run}`,
           appendContext: 'more news',
         }));
         on(hooks, 'agent_turn_prepare', 'rules', () => ({ appendContext: 'be kind' }));

@@ -7,28 +7,28 @@ import type { TranscriptRow } from '../store/tables.ts';
 import type { ToolOutput } from '../tools/tool.ts';
 import type { Conversation, PendingCalls } from './conversation.ts';
 import { type JournalStep, stepsOf } from './journal.ts';
-import type { Turn } from './open-turn.ts';
+import type { OpenRun } from './open-run.ts';
 import { readFrame } from './request-frame.ts';
 import type { RunParts } from './run-parts.ts';
 
 /** Undefined when the attempt before this one, if there was any, had not committed its request. */
-export async function recoverRequest(parts: RunParts, turn: Turn): Promise<Conversation | undefined> {
-  const steps = stepsOf(turn.journal);
+export async function recoverRequest(parts: RunParts, run: OpenRun): Promise<Conversation | undefined> {
+  const steps = stepsOf(run.journal);
   const last = steps.findLast((step) => step.kind === 'request');
   if (!last) return undefined;
   // Captures of open runs are never pruned; without them there is nothing to send again, and drafting anew is all
   // that is left.
-  const [frame, kept] = await Promise.all([readFrame(parts, turn.runId), parts.readCapture(turn.runId, last.call)]);
+  const [frame, kept] = await Promise.all([readFrame(parts, run.runId), parts.readCapture(run.runId, last.call)]);
   if (!frame || !kept) return undefined;
-  void parts.tell('gate-passed', { run: turn });
+  void parts.tell('gate-passed', { run });
   const model = await parts.models.model({ provider: last.provider, model: last.model });
-  const candidates = parts.models.candidates(turn.agentId);
+  const candidates = parts.models.candidates(run.agentId);
   const since = steps.slice(steps.lastIndexOf(last) + 1);
-  const pending = pendingOf(since, turn.ownEntries.at(-1));
+  const pending = pendingOf(since, run.ownEntries.at(-1));
   const asked = pending ? undefined : since.find((step) => step.kind === 'ask')?.message;
   const [unkept] = steps.flatMap((step) => (step.kind === 'request' && step.unkept ? [step.unkept] : []));
-  const said = pending ? turn.ownTold.slice(0, -1) : turn.ownTold;
-  const messages: readonly Message[] = [...turn.history, ...(unkept ? [unkept] : []), ...said];
+  const said = pending ? run.ownTold.slice(0, -1) : run.ownTold;
+  const messages: readonly Message[] = [...run.history, ...(unkept ? [unkept] : []), ...said];
   // The stored address is without its secrets, so that one is asked for anew; the words are the stored ones.
   const prepared = await model.prepare({ system: frame.system, tools: frame.tools, messages });
   return {
@@ -40,7 +40,7 @@ export async function recoverRequest(parts: RunParts, turn: Turn): Promise<Conve
     call: last.call,
     pending,
     asked,
-    toolCalls: turn.ownEntries.reduce((sum, { message }) => sum + (message.role === 'tool' ? 1 : 0), 0),
+    toolCalls: run.ownEntries.reduce((sum, { message }) => sum + (message.role === 'tool' ? 1 : 0), 0),
     unkept,
   };
 }

@@ -6,7 +6,7 @@ import type { Store, Write } from '../store/store.ts';
 import type { InjectionRow, TranscriptRow } from '../store/tables.ts';
 import { toldEntries } from './history-of.ts';
 import { authorOfPiece, writtenPieces } from './message-spans.ts';
-import { type Contribution, injectionAuthor } from './prepare-turn.ts';
+import { type Contribution, injectionAuthor } from './prepare-message.ts';
 
 export interface FailedRun {
   readonly runId: string;

@@ -4,7 +4,7 @@ import type { Composition } from '../context/compose.ts';
 import type { Model, ModelRequest } from '../models/model.ts';
 import type { ModelRef } from '../protocol/model-ref.ts';
 import type { InjectionRow } from '../store/tables.ts';
-import type { Contribution } from './prepare-turn.ts';
+import type { Contribution } from './prepare-message.ts';
 import type { WrittenMessage } from './write-message.ts';
 
 export interface RequestDraft {

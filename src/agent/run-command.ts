@@ -9,13 +9,13 @@ import { newId } from '../protocol/new-id.ts';
 import type { NewRow, Write } from '../store/store.ts';
 import { answerOf } from './end-finished.ts';
 import { stepsOf } from './journal.ts';
-import type { Turn } from './open-turn.ts';
+import type { OpenRun } from './open-run.ts';
 import type { RunAnswer } from './run-answer.ts';
 import type { RunParts } from './run-parts.ts';
 
 /** Undefined when the agent shall answer: it is no command, or its handler lets the message go on. */
-export async function runCommand(parts: RunParts, turn: Turn): Promise<RunAnswer | undefined> {
-  const steps = stepsOf(turn.journal);
+export async function runCommand(parts: RunParts, run: OpenRun): Promise<RunAnswer | undefined> {
+  const steps = stepsOf(run.journal);
   const started = steps.find((step) => step.kind === 'command-start');
   if (started) {
     const isOver = steps.some((step) => step.kind === 'command-end');
@@ -23,16 +23,16 @@ export async function runCommand(parts: RunParts, turn: Turn): Promise<RunAnswer
   }
   // An attempt before this one took it for a message, and so it stays one.
   if (steps.length > 0) return undefined;
-  const { command, work, reply } = turn.said;
+  const { command, work, reply } = run.said;
   if (reply !== undefined) return answer(reply);
   if (!command || work?.kind !== 'plugin') return undefined;
 
-  const { ledger } = turn;
+  const { ledger } = run;
   const { name } = command;
   await ledger.commit('tool-start', [ledger.step('command-start', { name, owner: work.owner })]);
-  const given = await call(parts, turn, name, work);
+  const given = await call(parts, run, name, work);
   if (!given.continueAgent) return answer(given.text ?? '');
-  const rows = await saidBefore(parts, turn, given.text ?? '');
+  const rows = await saidBefore(parts, run, given.text ?? '');
   await ledger.commit('tool-result', [
     ledger.step('command-end', {}),
     ...rows.map((row): Write => ({ insert: 'outbox', row })),
@@ -42,13 +42,13 @@ export async function runCommand(parts: RunParts, turn: Turn): Promise<RunAnswer
 }
 
 /** What the handler wants said comes before the agent's answer, as a message of its own. */
-async function saidBefore(parts: RunParts, turn: Turn, text: string): Promise<readonly NewRow<'outbox'>[]> {
+async function saidBefore(parts: RunParts, run: OpenRun, text: string): Promise<readonly NewRow<'outbox'>[]> {
   if (text.trim() === '') return [];
-  return (await parts.delivery.plan({ ...answerOf(turn, text), runId: newId('note', parts.now()) })).rows;
+  return (await parts.delivery.plan({ ...answerOf(run, text), runId: newId('note', parts.now()) })).rows;
 }
 
-async function call(parts: RunParts, turn: Turn, name: string, work: PluginWork): Promise<CommandAnswer> {
-  const { agentId, sessionKey, inbound, session, signal } = turn;
+async function call(parts: RunParts, run: OpenRun, name: string, work: PluginWork): Promise<CommandAnswer> {
+  const { agentId, sessionKey, inbound, session, signal } = run;
   const place: LanePlace = { agentId, sessionKey, inbound, sessionId: session.sessionId };
   try {
     return (await untilAborted(signal, work.run(place))) ?? {};

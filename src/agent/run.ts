@@ -8,9 +8,9 @@
 // to be made shorter. No step that was committed runs again.
 
 import { RunStoppedError } from '../protocol/errors.ts';
+import type { ClaimedTrigger } from '../store/claimed-trigger.ts';
 import { ClaimLostError, isStoreError, PreconditionFailedError } from '../store/errors.ts';
 import { askForReply } from './ask-for-reply.ts';
-import type { ClaimedRun } from './claimed-run.ts';
 import { CLIENT_GONE } from './client-gone.ts';
 import { commitRequest } from './commit-request.ts';
 import { compactNow } from './compaction/compact-command.ts';
@@ -22,60 +22,60 @@ import { blockRun } from './end-blocked.ts';
 import { failRun } from './end-failed.ts';
 import { finishRun } from './end-finished.ts';
 import { gateRun } from './gate-run.ts';
-import { openTurn, type Turn } from './open-turn.ts';
+import { type OpenRun, openRun } from './open-run.ts';
 import { recoverRequest } from './recover-request.ts';
 import { runCommand } from './run-command.ts';
 import type { RunParts } from './run-parts.ts';
 import { suspendRun } from './suspend-run.ts';
 
-export async function run(parts: RunParts, claimed: ClaimedRun): Promise<void> {
-  const turn = await openTurn(parts, claimed);
+export async function run(parts: RunParts, claimed: ClaimedTrigger): Promise<void> {
+  const opened = await openRun(parts, claimed);
   try {
-    await answer(parts, turn);
+    await answer(parts, opened);
   } catch (error) {
-    if (mustBeTakenUpAgain(error) || turn.isInterrupted()) throw error;
-    await failRun(parts, turn, error);
+    if (mustBeTakenUpAgain(error) || opened.isInterrupted()) throw error;
+    await failRun(parts, opened, error);
   } finally {
-    turn.close();
+    opened.close();
   }
 }
 
-/** Somebody else holds the run now, the session was ended under it, or the store refused: then nothing is decided yet. */
+/** Another process holds the run now, its session was ended meanwhile, or the store refused: nothing is decided yet. */
 function mustBeTakenUpAgain(error: unknown): boolean {
   return error instanceof ClaimLostError || error instanceof PreconditionFailedError || isStoreError(error);
 }
 
-async function answer(parts: RunParts, turn: Turn): Promise<void> {
-  if (turn.isAbandoned) throw new RunStoppedError({ reason: CLIENT_GONE });
-  if (turn.isResetOnly) return finishRun(parts, turn, { kind: 'answer', reply: 'A new session has begun.' });
+async function answer(parts: RunParts, run: OpenRun): Promise<void> {
+  if (run.isAbandoned) throw new RunStoppedError({ reason: CLIENT_GONE });
+  if (run.isResetOnly) return finishRun(parts, run, { kind: 'answer', reply: 'A new session has begun.' });
 
-  const commandReply = await runCommand(parts, turn);
-  if (commandReply) return finishRun(parts, turn, commandReply);
+  const commandReply = await runCommand(parts, run);
+  if (commandReply) return finishRun(parts, run, commandReply);
 
-  const recovered = await recoverRequest(parts, turn);
+  const recovered = await recoverRequest(parts, run);
   if (recovered) {
-    turn.useModel(recovered.model);
-    return talk(parts, turn, recovered);
+    run.useModel(recovered.model);
+    return talk(parts, run, recovered);
   }
 
-  const draft = await draftRequest(parts, turn, 'run');
-  turn.useModel(draft.model);
+  const draft = await draftRequest(parts, run, 'run');
+  run.useModel(draft.model);
 
-  const gate = await gateRun(parts, turn, draft);
-  if (gate.blocked) return blockRun(parts, turn, gate);
+  const gate = await gateRun(parts, run, draft);
+  if (gate.blocked) return blockRun(parts, run, gate);
 
-  if (turn.isCompactOnly) return finishRun(parts, turn, await compactNow(parts, turn, draft));
+  if (run.isCompactOnly) return finishRun(parts, run, await compactNow(parts, run, draft));
 
-  const claimedReply = await askForReply(parts, turn, draft);
-  if (claimedReply) return finishRun(parts, turn, claimedReply);
+  const claimedReply = await askForReply(parts, run, draft);
+  if (claimedReply) return finishRun(parts, run, claimedReply);
 
-  const fitting = await fitRequest(parts, turn, draft);
-  return talk(parts, turn, await commitRequest(parts, turn, fitting));
+  const fitting = await fitRequest(parts, run, draft);
+  return talk(parts, run, await commitRequest(parts, run, fitting));
 }
 
-/** Until there is an answer, or a person has to be asked first. */
-async function talk(parts: RunParts, turn: Turn, conversation: Conversation): Promise<void> {
-  const outcome = await converse(parts, turn, conversation);
-  if (outcome.kind === 'suspension') return suspendRun(parts, turn, outcome);
-  return finishRun(parts, turn, outcome);
+/** The model and the tools take turns until there is an answer, or until a person has to be asked first. */
+async function talk(parts: RunParts, run: OpenRun, conversation: Conversation): Promise<void> {
+  const outcome = await converse(parts, run, conversation);
+  if (outcome.kind === 'suspension') return suspendRun(parts, run, outcome);
+  return finishRun(parts, run, outcome);
 }

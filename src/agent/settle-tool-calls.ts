@@ -11,7 +11,7 @@ import type { Conversation, PendingCalls } from './conversation.ts';
 import type { StartedCall } from './journal.ts';
 import { rewriterOf, type SaidMessage } from './message-spans.ts';
 import { offeredTools, toolCallerOf } from './offered-tools.ts';
-import type { Turn } from './open-turn.ts';
+import type { OpenRun } from './open-run.ts';
 import type { RunParts } from './run-parts.ts';
 import { rewritersOf, writeMessage } from './write-message.ts';
 
@@ -21,21 +21,21 @@ const MOST_AT_ONCE = 8;
 /** Runs what has no result yet. */
 export async function settleToolCalls(
   parts: RunParts,
-  turn: Turn,
+  run: OpenRun,
   conversation: Conversation,
   pending: PendingCalls,
 ): Promise<readonly SaidMessage[]> {
-  const tools = await offeredTools(parts, turn, conversation);
+  const tools = await offeredTools(parts, run, conversation);
   const outputs = await sideBySide(
     pending.calls,
-    async (call) => pending.results.get(call.id) ?? (await settleOne(parts, turn, call, tools, pending.isResumed)),
+    async (call) => pending.results.get(call.id) ?? (await settleOne(parts, run, call, tools, pending.isResumed)),
   );
   // A stopped run reports no results that nobody will read.
-  turn.signal.throwIfAborted();
+  run.signal.throwIfAborted();
   const messages: SaidMessage[] = [];
   for (const [index, call] of pending.calls.entries()) {
     const output = outputs[index];
-    if (output) messages.push(await persist(parts, turn, call, output));
+    if (output) messages.push(await persist(parts, run, call, output));
   }
   return messages;
 }
@@ -62,26 +62,26 @@ async function sideBySide<T, R>(given: readonly T[], work: (each: T) => Promise<
 
 async function settleOne(
   parts: RunParts,
-  turn: Turn,
+  run: OpenRun,
   call: StartedCall,
   tools: readonly Tool[],
   isResumed: boolean,
 ): Promise<ToolOutput> {
   const startedAt = parts.now();
-  void parts.tell('tool-started', { run: turn, call });
-  const output = await outputOf(parts, turn, call, tools, isResumed);
+  void parts.tell('tool-started', { run, call });
+  const output = await outputOf(parts, run, call, tools, isResumed);
   // A result that came after the end belongs to nobody; the next attempt tells the model that the call was cut.
-  turn.signal.throwIfAborted();
+  run.signal.throwIfAborted();
   const ms = parts.now() - startedAt;
-  await turn.ledger.commit('tool-result', [
-    turn.ledger.step('tool-result', {
+  await run.ledger.commit('tool-result', [
+    run.ledger.step('tool-result', {
       toolCallId: call.id,
       content: output.content,
       isError: output.isError === true,
       details: output.details === undefined ? null : boundDetails(output.details),
     }),
   ]);
-  void parts.tell('tool-settled', { run: turn, call, output, ms });
+  void parts.tell('tool-settled', { run, call, output, ms });
   return output;
 }
 
@@ -90,7 +90,7 @@ const INTERRUPTED =
 
 async function outputOf(
   parts: RunParts,
-  turn: Turn,
+  run: OpenRun,
   call: StartedCall,
   tools: readonly Tool[],
   isResumed: boolean,
@@ -103,13 +103,13 @@ async function outputOf(
   return runTool(
     tool,
     call.params,
-    { ...toolCallerOf(turn, call.id), signal: turn.signal, grant: call.grant ?? undefined },
+    { ...toolCallerOf(run, call.id), signal: run.signal, grant: call.grant ?? undefined },
     { timeoutMs: tool.timeoutMs ?? parts.settings.toolTimeoutMs },
   );
 }
 
 /** The result as the transcript keeps it, which is also what the model reads. Handlers see its details before they are cut. */
-async function persist(parts: RunParts, turn: Turn, call: StartedCall, output: ToolOutput): Promise<SaidMessage> {
+async function persist(parts: RunParts, run: OpenRun, call: StartedCall, output: ToolOutput): Promise<SaidMessage> {
   const message: ToolMessage = {
     role: 'tool',
     toolCallId: call.id,
@@ -124,14 +124,14 @@ async function persist(parts: RunParts, turn: Turn, call: StartedCall, output: T
     const { result, calls } = await parts.hooks.run(
       'tool_result_persist',
       { toolName: call.name, toolCallId: call.id, message, isSynthetic: call.veto !== null },
-      { ...inStep(turn.context, `tool ${call.id}`), toolName: call.name, toolCallId: call.id },
+      { ...inStep(run.context, `tool ${call.id}`), toolName: call.name, toolCallId: call.id },
     );
     if (result.message?.role === 'tool') {
       kept = { ...(result.message as ToolMessage), toolCallId: call.id, toolName: call.name };
       rewriters.push(rewritersOf(calls, 'tool_result_persist'));
     }
   }
-  const written = await writeMessage(parts, turn, kept);
+  const written = await writeMessage(parts, run, kept);
   const by = [...rewriters, written.rewrittenBy].filter((each) => each !== undefined).join(' and ');
   return {
     message: withBoundDetails(written.message),

@@ -9,9 +9,9 @@ import { formatOrigin } from '../context/provenance/origin.ts';
 import type { LocatedOrigin } from '../context/report/located-origin.ts';
 import type { HookAnswer } from '../hooks/runner.ts';
 import type { SystemBlock } from '../models/model.ts';
-import { askingIn, type DraftMode, type TurnSubject } from './draft-request.ts';
+import { askingIn, type DraftMode, type RunSubject } from './draft-request.ts';
 import { cutPieces, SEPARATOR } from './message-spans.ts';
-import { type Contribution, contributionsOf, type PreparedTurn } from './prepare-turn.ts';
+import { type Contribution, contributionsOf, type PreparedMessage } from './prepare-message.ts';
 import type { RequestSpan } from './request-draft.ts';
 import type { DraftParts } from './run-parts.ts';
 
@@ -25,24 +25,19 @@ export interface ShapedPrompt {
 
 export async function shapePrompt(
   parts: DraftParts,
-  turn: TurnSubject,
+  run: RunSubject,
   given: {
     readonly mode: DraftMode;
     readonly composition: Composition;
-    readonly prepared: PreparedTurn;
+    readonly prepared: PreparedMessage;
     readonly legacy: HookAnswer<'before_agent_start'>;
   },
 ): Promise<ShapedPrompt> {
   const { composition, prepared, legacy } = given;
-  const built = await parts.hooks.run(
-    'before_prompt_build',
-    { prompt: turn.text, messages: turn.history },
-    turn.context,
-    {
-      signal: turn.signal,
-      ...askingIn(given.mode),
-    },
-  );
+  const built = await parts.hooks.run('before_prompt_build', { prompt: run.text, messages: run.history }, run.context, {
+    signal: run.signal,
+    ...askingIn(given.mode),
+  });
   const around = (field: 'prependContext' | 'appendContext' | 'prependSystemContext' | 'appendSystemContext') => [
     ...contributionsOf(built, 'before_prompt_build', field),
     ...contributionsOf(legacy, 'before_agent_start', field),
@@ -57,7 +52,7 @@ export async function shapePrompt(
     user: parted([
       ...prepared.prepend,
       ...around('prependContext'),
-      { origin: 'message', text: turn.text },
+      { origin: 'message', text: run.text },
       ...prepared.append,
       ...around('appendContext'),
     ]),

@@ -12,12 +12,12 @@ export const HEARTBEAT_TOKEN = 'HEARTBEAT_OK';
 const DEFAULT_ACK_MAX_CHARS = 300;
 
 /** Empty for silence. */
-export function spokenReply(turn: { readonly kind: TriggerKind; readonly inbound: Inbound }, reply: string): string {
+export function spokenReply(run: { readonly kind: TriggerKind; readonly inbound: Inbound }, reply: string): string {
   if (reply.trim() === SILENCE) return '';
-  if (turn.kind !== 'heartbeat') return reply;
+  if (run.kind !== 'heartbeat') return reply;
   const rest = withoutToken(reply);
   if (rest === undefined) return reply;
-  const given = turn.inbound.metadata?.ackMaxChars;
+  const given = run.inbound.metadata?.ackMaxChars;
   return rest.length <= (typeof given === 'number' ? given : DEFAULT_ACK_MAX_CHARS) ? '' : rest;
 }
 

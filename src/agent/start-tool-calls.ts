@@ -17,7 +17,7 @@ import { holdToAnswers, vetoOf } from './hold-to-answers.ts';
 import { type StartedCall, stepsOf } from './journal.ts';
 import { rewriterOf } from './message-spans.ts';
 import { offeredTools, toolCallerOf } from './offered-tools.ts';
-import type { Turn } from './open-turn.ts';
+import type { OpenRun } from './open-run.ts';
 import type { RunParts } from './run-parts.ts';
 import { type ApprovalSubject, type SoughtApproval, seekApproval } from './seek-approval.ts';
 import { type Suspension, tellVoid } from './suspend-run.ts';
@@ -26,12 +26,12 @@ import { writeMessage } from './write-message.ts';
 /** When one of the calls needs a person who has not answered yet, none of them starts. */
 export async function startToolCalls(
   parts: RunParts,
-  turn: Turn,
+  run: OpenRun,
   conversation: Conversation,
   message: AssistantMessage,
 ): Promise<PendingCalls | Suspension> {
-  const stored = conversation.asked ? await unspentApprovals(parts, turn) : [];
-  const gated = await gateCalls(parts, turn, conversation, message, stored);
+  const stored = conversation.asked ? await unspentApprovals(parts, run) : [];
+  const gated = await gateCalls(parts, run, conversation, message, stored);
   // Whether or not anybody would still ask: a run that was stopped while it waited does not go on.
   const cancelled = stored.find(({ decision }) => decision === 'cancelled');
   if (cancelled) {
@@ -40,7 +40,7 @@ export async function startToolCalls(
   }
   const isWaiting = gated.sought.some(({ kind }) => kind !== 'answered');
   if (isWaiting) return suspensionOf(message, gated.sought, conversation.asked !== undefined);
-  return begin(parts, turn, message, gated, stored);
+  return begin(parts, run, message, gated, stored);
 }
 
 interface GatedCalls {
@@ -53,12 +53,12 @@ interface GatedCalls {
 
 async function gateCalls(
   parts: RunParts,
-  turn: Turn,
+  run: OpenRun,
   conversation: Conversation,
   message: AssistantMessage,
   stored: readonly ApprovalRow[],
 ): Promise<GatedCalls> {
-  const tools = await offeredTools(parts, turn, conversation);
+  const tools = await offeredTools(parts, run, conversation);
   const calls: StartedCall[] = [];
   const sought: SoughtApproval[] = [];
   const resolutions: (() => void)[] = [];
@@ -68,11 +68,11 @@ async function gateCalls(
       tools,
       trustedPolicies: parts.trustedPolicies,
       hooks: parts.hooks,
-      context: inStep(turn.context, `tool ${id}`),
-      caller: toolCallerOf(turn, id),
-      signal: turn.signal,
+      context: inStep(run.context, `tool ${id}`),
+      caller: toolCallerOf(run, id),
+      signal: run.signal,
     });
-    turn.signal.throwIfAborted();
+    run.signal.throwIfAborted();
     if (gate.kind !== 'ask') {
       const asked = stored.filter(({ toolCallId, status }) => toolCallId === id && status !== 'void');
       const held = gate.kind === 'run' ? holdToAnswers(gate, asked, (asker) => isThere(parts, gate, asker)) : gate;
@@ -80,7 +80,7 @@ async function gateCalls(
       else calls.push(held.kind === 'run' ? passed(held, id) : vetoed(call, held));
       continue;
     }
-    const approval = seekApproval(gate, subjectOf(parts, turn, conversation, id, index), stored);
+    const approval = seekApproval(gate, subjectOf(parts, run, conversation, id, index), stored);
     sought.push(approval);
     if (approval.kind !== 'answered') continue;
     calls.push(answered(call, gate, approval.approval));
@@ -92,19 +92,19 @@ async function gateCalls(
 /** From here on each of them has started, as far as anybody can tell. */
 async function begin(
   parts: RunParts,
-  turn: Turn,
+  run: OpenRun,
   message: AssistantMessage,
   gated: GatedCalls,
   stored: readonly ApprovalRow[],
 ): Promise<PendingCalls> {
   const { calls } = gated;
-  const { message: written, rewrittenBy } = await writeMessage(parts, turn, message);
+  const { message: written, rewrittenBy } = await writeMessage(parts, run, message);
   const meta = rewriterOf('model', rewrittenBy);
   // Nobody asks for these any more, so nobody needs to answer them. Whoever has done so meanwhile is heard first.
   const voids = stored.filter(({ status }) => status === 'waiting').map(({ id }) => id);
-  await turn.ledger.commit('tool-start', [
-    turn.ledger.entry(written, { meta }),
-    turn.ledger.step('tool-start', {
+  await run.ledger.commit('tool-start', [
+    run.ledger.entry(written, { meta }),
+    run.ledger.step('tool-start', {
       calls: calls as unknown as readonly JsonObject[],
       spent: stored.map(({ id }) => id),
     }),
@@ -112,7 +112,7 @@ async function begin(
       (id): Write => ({ update: 'approvals', where: { id, status: 'waiting' }, set: { status: 'void' }, expect: 1 }),
     ),
   ]);
-  tellVoid(parts, turn, voids);
+  tellVoid(parts, run, voids);
   tellResolutions(gated);
   return { kind: 'pending', message: written as AssistantMessage, meta, calls, results: new Map(), isResumed: false };
 }
@@ -122,7 +122,7 @@ function tellResolutions({ resolutions }: GatedCalls): void {
 }
 
 /** What was asked for the calls that wait now. The approvals of calls that have started were good for those. */
-async function unspentApprovals({ store }: RunParts, { runId, journal }: Turn): Promise<readonly ApprovalRow[]> {
+async function unspentApprovals({ store }: RunParts, { runId, journal }: OpenRun): Promise<readonly ApprovalRow[]> {
   const spent = new Set(stepsOf(journal).flatMap((step) => (step.kind === 'tool-start' ? (step.spent ?? []) : [])));
   const rows = await store.select('approvals', { where: { runId }, orderBy: [['seq', 'asc']] });
   return rows.filter(({ id }) => !spent.has(id));
@@ -179,12 +179,12 @@ function suspensionOf(message: AssistantMessage, sought: readonly SoughtApproval
 
 function subjectOf(
   parts: RunParts,
-  turn: Turn,
+  run: OpenRun,
   { wire, call }: Conversation,
   toolCallId: string,
   index: number,
 ): ApprovalSubject {
-  const { runId, sessionKey, agentId, workspaceDir, inbound } = turn;
+  const { runId, sessionKey, agentId, workspaceDir, inbound } = run;
   const { ttlMs, timeoutBehavior, policyVersionOf } = parts.approvals;
   return {
     runId,

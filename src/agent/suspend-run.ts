@@ -8,7 +8,7 @@ import { newId } from '../protocol/new-id.ts';
 import type { NewRow, Write } from '../store/store.ts';
 import { answerOf } from './end-finished.ts';
 import { formatApproval } from './format-approval.ts';
-import type { Turn } from './open-turn.ts';
+import type { OpenRun } from './open-run.ts';
 import type { RunParts } from './run-parts.ts';
 
 /** Instead of an answer: the calls of `message` wait for a person, and none of them has begun. */
@@ -23,16 +23,16 @@ export interface Suspension {
   readonly isKept: boolean;
 }
 
-export async function suspendRun(parts: RunParts, turn: Turn, suspension: Suspension): Promise<void> {
-  const { runId, sessionKey, ledger } = turn;
+export async function suspendRun(parts: RunParts, run: OpenRun, suspension: Suspension): Promise<void> {
+  const { runId, sessionKey, ledger } = run;
   const { approvals, voids, message, isKept } = suspension;
   const notices = await Promise.all(
     approvals.map((approval) =>
       // A message of its own, so that the parts of the answer are numbered as if nobody had been asked.
-      parts.delivery.plan({ ...answerOf(turn, formatApproval(approval)), runId: newId('note', parts.now()) }),
+      parts.delivery.plan({ ...answerOf(run, formatApproval(approval)), runId: newId('note', parts.now()) }),
     ),
   );
-  turn.signal.throwIfAborted();
+  run.signal.throwIfAborted();
   await ledger.commit('suspend', [
     ...(isKept ? [] : [ledger.step('ask', { message: message as unknown as JsonObject })]),
     ...voidWrites(voids),
@@ -41,8 +41,8 @@ export async function suspendRun(parts: RunParts, turn: Turn, suspension: Suspen
     { update: 'runs', where: { runId }, set: { status: 'suspended' } },
   ]);
   // Whoever stopped it while it lay down was told so, and nobody else would wake it for that.
-  if (turn.signal.reason instanceof RunStoppedError) throw turn.signal.reason;
-  tellVoid(parts, turn, voids);
+  if (run.signal.reason instanceof RunStoppedError) throw run.signal.reason;
+  tellVoid(parts, run, voids);
   for (const { id: approvalId, toolName, title, description, severity, allowedDecisions, expiresAt } of approvals) {
     const approval = { approvalId, toolName, title, description, severity, allowedDecisions, expiresAt };
     void parts.tell('approval-asked', { runId, sessionKey, approval });
@@ -55,7 +55,7 @@ function voidWrites(ids: readonly string[]): readonly Write[] {
   return ids.map((id) => ({ update: 'approvals', where: { id }, set: { status: 'void' } }));
 }
 
-export function tellVoid(parts: RunParts, { runId, sessionKey }: Turn, ids: readonly string[]): void {
+export function tellVoid(parts: RunParts, { runId, sessionKey }: OpenRun, ids: readonly string[]): void {
   const by = 'what it asks has changed';
   for (const approvalId of ids)
     void parts.tell('approval-answered', { runId, sessionKey, approvalId, decision: 'void', by });

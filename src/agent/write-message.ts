@@ -2,7 +2,7 @@
 // kept out was still said in this run; it is only not remembered.
 
 import { type Message, toolCallsOf } from '../protocol/message.ts';
-import type { TurnSubject } from './draft-request.ts';
+import type { RunSubject } from './draft-request.ts';
 import type { DraftParts } from './run-parts.ts';
 
 export interface WrittenMessage {
@@ -16,15 +16,15 @@ export interface WrittenMessage {
 
 export async function writeMessage(
   parts: DraftParts,
-  turn: TurnSubject,
+  run: RunSubject,
   message: Message,
   options: { readonly pureOnly?: boolean; readonly record?: boolean } = {},
 ): Promise<WrittenMessage> {
   if (!parts.hooks.has('before_message_write')) return { message, blocked: false };
   const { result, calls, skipped } = await parts.hooks.run(
     'before_message_write',
-    { message, sessionKey: turn.sessionKey, agentId: turn.agentId },
-    turn.context,
+    { message, sessionKey: run.sessionKey, agentId: run.agentId },
+    run.context,
     options,
   );
   const rewritten = result.message as Message | undefined;

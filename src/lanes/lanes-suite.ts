@@ -4,9 +4,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RunInterruptedError, RunStoppedError } from '../protocol/errors.ts';
 import type { RunStatus } from '../protocol/live-event.ts';
+import type { ClaimedTrigger } from '../store/claimed-trigger.ts';
 import type { NewRow, Store, Write } from '../store/store.ts';
 import type { RunRow, TriggerKind } from '../store/tables.ts';
-import type { ClaimedTrigger, Lanes, LaneWork } from './lanes.ts';
+import type { Lanes, LaneWork } from './lanes.ts';
 
 export interface LanesUnderTest {
   readonly store: Store;

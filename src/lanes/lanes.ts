@@ -12,8 +12,7 @@
 // row was committed for a key. `close` claims nothing more and waits for running handlers up to its budget, then aborts
 // them.
 
-import type { Claim } from '../store/store.ts';
-import type { InboxRow } from '../store/tables.ts';
+import type { ClaimedTrigger } from '../store/claimed-trigger.ts';
 
 export interface Lanes {
   open(work: LaneWork): Promise<void>;
@@ -35,14 +34,6 @@ export interface LaneWork {
   run(claimed: ClaimedTrigger): Promise<void>;
   /** Turns a trigger that made no progress into a visible failure. */
   giveUp(claimed: ClaimedTrigger): Promise<void>;
-}
-
-export interface ClaimedTrigger {
-  readonly trigger: InboxRow;
-  readonly claim: Claim;
-  /** The first claim is 1. The number is higher when an earlier attempt was interrupted. */
-  readonly attempt: number;
-  readonly signal: AbortSignal;
 }
 
 export interface RunningLane {

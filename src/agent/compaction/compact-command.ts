@@ -1,7 +1,7 @@
 // `/compact`: makes a conversation shorter because a person asked for it, whatever its size, and says what it did. It
 // takes its turn like a message and passes the same gate, since what stands behind it is told to a model.
 
-import type { Turn } from '../open-turn.ts';
+import type { OpenRun } from '../open-run.ts';
 import type { RequestDraft } from '../request-draft.ts';
 import type { RunAnswer } from '../run-answer.ts';
 import type { RunParts } from '../run-parts.ts';
@@ -10,19 +10,19 @@ import { factsOf } from './compaction-facts.ts';
 import { describeCompaction } from './describe-compaction.ts';
 import { subjectOfDraft } from './fit-request.ts';
 
-export async function compactNow(parts: RunParts, turn: Turn, draft: RequestDraft): Promise<RunAnswer> {
-  return { kind: 'answer', reply: await answerOf(parts, turn, draft) };
+export async function compactNow(parts: RunParts, run: OpenRun, draft: RequestDraft): Promise<RunAnswer> {
+  return { kind: 'answer', reply: await answerOf(parts, run, draft) };
 }
 
-async function answerOf(parts: RunParts, turn: Turn, draft: RequestDraft): Promise<string> {
-  const { runId, text } = turn;
-  const { sessionId } = turn.session;
+async function answerOf(parts: RunParts, run: OpenRun, draft: RequestDraft): Promise<string> {
+  const { runId, text } = run;
+  const { sessionId } = run.session;
   // An attempt that was cut short after its commit has done what was asked for.
   const [done] = await parts.store.select('transcript', { where: { sessionId, runId, kind: 'compaction' }, limit: 1 });
   if (done) return describeCompaction(factsOf(done));
-  const subject = await subjectOfDraft(parts, turn, draft, 'asked');
-  const { made, failure } = await compact(parts, turn, subject, text);
-  if (made) await commitCompaction(parts, turn, made);
+  const subject = await subjectOfDraft(parts, run, draft, 'asked');
+  const { made, failure } = await compact(parts, run, subject, text);
+  if (made) await commitCompaction(parts, run, made);
   const without = failure === undefined ? [] : [`There is no summary: ${failure}.`];
   if (!made)
     return [...without, failure === undefined ? 'There is nothing to shorten yet.' : 'Nothing was changed.'].join(' ');

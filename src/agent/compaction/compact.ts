@@ -6,7 +6,7 @@
 // Promise: a summary that fails, however it fails, loses nothing. Old tool results are then pruned and the rest stays.
 
 import type { Insert, Write } from '../../store/store.ts';
-import type { Turn } from '../open-turn.ts';
+import type { OpenRun } from '../open-run.ts';
 import type { RunParts } from '../run-parts.ts';
 import type { CompactionFacts } from './compaction-facts.ts';
 import { type CompactionSubject, planFor } from './compaction-subject.ts';
@@ -32,20 +32,20 @@ export interface MadeCompaction {
 
 export async function compact(
   parts: RunParts,
-  turn: Turn,
+  run: OpenRun,
   subject: CompactionSubject,
   instructions?: string,
 ): Promise<Compaction> {
   const plan = planFor(subject);
-  if (!plan || (gaveUp.has(turn) && !plan.pruned)) return {};
-  await tellBeforeCompaction(parts, turn, subject, plan);
+  if (!plan || (gaveUp.has(run) && !plan.pruned)) return {};
+  await tellBeforeCompaction(parts, run, subject, plan);
   const summary =
-    plan.summarised && !gaveUp.has(turn)
-      ? await summaryOf(parts, turn, subject, plan.summarised, instructions)
+    plan.summarised && !gaveUp.has(run)
+      ? await summaryOf(parts, run, subject, plan.summarised, instructions)
       : undefined;
-  if (summary?.kind === 'failed') gaveUp.add(turn);
+  if (summary?.kind === 'failed') gaveUp.add(run);
   const failure = summary?.kind === 'failed' ? summary.reason : undefined;
-  const { pins } = parts.compaction(turn.agentId);
+  const { pins } = parts.compaction(run.agentId);
   const attempt = shortenHistory(subject, plan, summary?.kind === 'written' ? summary : undefined, {
     pins,
     files: pins.length === 0 ? [] : await subject.files(),
@@ -54,28 +54,28 @@ export async function compact(
   const shortened = attempt && attempt.facts.tokensAfter < attempt.facts.tokensBefore ? attempt : undefined;
   if (failure !== undefined) {
     const rest = shortened ? `Instead, ${describePruning(shortened.facts.pruned)}.` : 'It stays as it is.';
-    parts.warn(`The conversation ${turn.sessionKey} could not be summarised: ${failure}. ${rest}`);
+    parts.warn(`The conversation ${run.sessionKey} could not be summarised: ${failure}. ${rest}`);
   }
   if (!shortened) return { failure };
   const { message, meta, facts } = shortened;
-  return { made: { write: turn.ledger.compaction(message, describeCompaction(facts), meta), facts }, failure };
+  return { made: { write: run.ledger.compaction(message, describeCompaction(facts), meta), facts }, failure };
 }
 
 /** A writer that failed is not asked again in the same run: each try may take its whole time. */
-const gaveUp = new WeakSet<Turn>();
+const gaveUp = new WeakSet<OpenRun>();
 
 /** One more commit that a run waits for: from here on the shorter conversation is the conversation. */
 export async function commitCompaction(
   parts: RunParts,
-  turn: Turn,
+  run: OpenRun,
   { write, facts }: MadeCompaction,
   others: { readonly before?: readonly Write[]; readonly behind?: readonly Write[] } = {},
 ): Promise<void> {
-  await turn.ledger.commit('compaction', [...(others.before ?? []), write, ...(others.behind ?? [])]);
+  await run.ledger.commit('compaction', [...(others.before ?? []), write, ...(others.behind ?? [])]);
   const { added, lost } = facts.pins;
-  if (added.length > 0) parts.warn(`A compaction of ${turn.sessionKey} had to say these pins again: ${quoted(added)}.`);
-  if (lost.length > 0) parts.warn(`A compaction of ${turn.sessionKey} could not keep these pins: ${quoted(lost)}.`);
-  await tellAfterCompaction(parts, turn, { write, facts });
+  if (added.length > 0) parts.warn(`A compaction of ${run.sessionKey} had to say these pins again: ${quoted(added)}.`);
+  if (lost.length > 0) parts.warn(`A compaction of ${run.sessionKey} could not keep these pins: ${quoted(lost)}.`);
+  await tellAfterCompaction(parts, run, { write, facts });
 }
 
 function quoted(texts: readonly string[]): string {
@@ -84,12 +84,12 @@ function quoted(texts: readonly string[]): string {
 
 async function summaryOf(
   parts: RunParts,
-  turn: Turn,
+  run: OpenRun,
   { model, summaryTokens, scale }: CompactionSubject,
   { older, olderTokens }: SummaryPlan,
   instructions: string | undefined,
 ): Promise<WrittenSummary> {
-  const summary = await writeSummary(parts, turn, { older, model, maxTokens: summaryTokens, instructions });
+  const summary = await writeSummary(parts, run, { older, model, maxTokens: summaryTokens, instructions });
   if (summary.kind === 'failed') return summary;
   const tokens = tokensOfMessage({ role: 'user', content: frameSummary(summary.text) }) * scale;
   return tokens < olderTokens ? summary : { kind: 'failed', reason: 'it came out longer than what it would stand for' };

@@ -5,7 +5,7 @@ import type { Model, ModelRequest } from '../../models/model.ts';
 import type { WorkspaceBootstrapFile } from '../../protocol/bootstrap-file.ts';
 import type { Message } from '../../protocol/message.ts';
 import type { TranscriptRow } from '../../store/tables.ts';
-import type { TurnSubject } from '../draft-request.ts';
+import type { RunSubject } from '../draft-request.ts';
 import { historyOf, toldEntries } from '../history-of.ts';
 import type { DraftParts } from '../run-parts.ts';
 import { boundsOf, type CompactionCause } from './compaction-facts.ts';
@@ -35,7 +35,7 @@ export interface CompactionSubject {
 
 export async function measureConversation(
   parts: DraftParts,
-  turn: Pick<TurnSubject, 'agentId' | 'sessionKey' | 'session' | 'runId'>,
+  run: Pick<RunSubject, 'agentId' | 'sessionKey' | 'session' | 'runId'>,
   about: {
     readonly why: CompactionCause;
     readonly model: Model;
@@ -48,7 +48,7 @@ export async function measureConversation(
   },
 ): Promise<CompactionSubject> {
   const { why, model, frame, entries, besides, before, files } = about;
-  const { agentId, sessionKey, session, runId } = turn;
+  const { agentId, sessionKey, session, runId } = run;
   const settings = parts.compaction(agentId);
   const limits = limitsOf(model, settings);
   const frameTokens = tokensOfFrame(frame);

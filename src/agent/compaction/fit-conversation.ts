@@ -8,7 +8,7 @@ import { composeContext } from '../compose-context.ts';
 import type { Conversation } from '../conversation.ts';
 import { isOwnEntry, splitHistory } from '../history-of.ts';
 import { spansOfEntry, spansOfMessage, UNKEPT_AUTHOR } from '../message-spans.ts';
-import type { Turn } from '../open-turn.ts';
+import type { OpenRun } from '../open-run.ts';
 import type { RequestSpan } from '../request-draft.ts';
 import { piecesOfMessage } from '../request-text.ts';
 import type { RunParts } from '../run-parts.ts';
@@ -30,53 +30,53 @@ export interface RetoldConversation {
  */
 export async function fitConversation(
   parts: RunParts,
-  turn: Turn,
+  run: OpenRun,
   conversation: Conversation,
   added: readonly Message[],
   fresh: readonly Insert<'transcript'>[],
 ): Promise<RetoldConversation | undefined> {
-  const settings = parts.compaction(turn.agentId);
+  const settings = parts.compaction(run.agentId);
   // A body holds every word of its request, and more.
   const chars = added.flatMap(piecesOfMessage).reduce((sum, { length }) => sum + length, conversation.wire.body.length);
   const limits = limitsOf(conversation.model, settings);
   if (!settings.enabled || isFarBelow({ chars, messages: added.length }, limits)) return undefined;
-  return retell(parts, turn, conversation, fresh, 'size');
+  return retell(parts, run, conversation, fresh, 'size');
 }
 
 /** After a provider has said that the request is too long. */
 export async function shortenRefused(
   parts: RunParts,
-  turn: Turn,
+  run: OpenRun,
   conversation: Conversation,
 ): Promise<RetoldConversation | undefined> {
-  if (!parts.compaction(turn.agentId).enabled) return undefined;
-  return retell(parts, turn, conversation, [], 'refused');
+  if (!parts.compaction(run.agentId).enabled) return undefined;
+  return retell(parts, run, conversation, [], 'refused');
 }
 
 async function retell(
   parts: RunParts,
-  turn: Turn,
+  run: OpenRun,
   { model, frame, unkept }: Pick<Conversation, 'model' | 'frame' | 'unkept'>,
   fresh: readonly Insert<'transcript'>[],
   why: 'size' | 'refused',
 ): Promise<RetoldConversation | undefined> {
-  const { sessionId } = turn.session;
+  const { sessionId } = run.session;
   const kept = await parts.store.select('transcript', { where: { sessionId }, orderBy: [['position', 'asc']] });
   const entries = [...kept, ...fresh.map(({ row }) => row)];
-  const subject = await measureConversation(parts, turn, {
+  const subject = await measureConversation(parts, run, {
     why,
     model,
     frame,
     entries,
     besides: unkept ? [unkept] : [],
     // What follows a message that must not be kept means nothing without it, and it must not get into a summary.
-    before: unkept && entries.find((entry) => isOwnEntry(entry, turn.runId))?.position,
-    files: async () => (await composeContext(parts, turn, 'preview')).files,
+    before: unkept && entries.find((entry) => isOwnEntry(entry, run.runId))?.position,
+    files: async () => (await composeContext(parts, run, 'preview')).files,
   });
   if (why === 'size' && !isTooLong(subject)) return undefined;
-  const { made } = await compact(parts, turn, subject);
+  const { made } = await compact(parts, run, subject);
   if (!made) return undefined;
-  const { past, own } = splitHistory([...entries, made.write.row], turn.runId);
+  const { past, own } = splitHistory([...entries, made.write.row], run.runId);
   const between = unkept ? [unkept] : [];
   return {
     messages: [...past.map(({ message }) => message), ...between, ...own.map(({ message }) => message)],

@@ -3,10 +3,10 @@
 
 import type { WorkspaceBootstrapFile } from '../../protocol/bootstrap-file.ts';
 import type { TranscriptRow } from '../../store/tables.ts';
-import type { TurnSubject } from '../draft-request.ts';
+import type { RunSubject } from '../draft-request.ts';
 import { splitHistory } from '../history-of.ts';
 import { type PastEntry, spansOfTalk } from '../message-spans.ts';
-import type { Turn } from '../open-turn.ts';
+import type { OpenRun } from '../open-run.ts';
 import type { RequestDraft } from '../request-draft.ts';
 import type { DraftParts, RunParts } from '../run-parts.ts';
 import { commitCompaction, compact } from './compact.ts';
@@ -15,59 +15,59 @@ import { type CompactionSubject, isTooLong, measureConversation, planFor } from 
 import { isFarBelow, limitsOf } from './request-size.ts';
 import { shortenHistory } from './shorten-history.ts';
 
-export async function fitRequest(parts: RunParts, turn: Turn, draft: RequestDraft): Promise<RequestDraft> {
-  const subject = await tooLongDraft(parts, turn, draft);
-  const made = subject && (await compact(parts, turn, subject)).made;
+export async function fitRequest(parts: RunParts, run: OpenRun, draft: RequestDraft): Promise<RequestDraft> {
+  const subject = await tooLongDraft(parts, run, draft);
+  const made = subject && (await compact(parts, run, subject)).made;
   if (!made) return draft;
-  await commitCompaction(parts, turn, made);
-  return withHistory(draft, turn, [...subject.entries, made.write.row]);
+  await commitCompaction(parts, run, made);
+  return withHistory(draft, run, [...subject.entries, made.write.row]);
 }
 
 /** A compaction that needs a model stands as a placeholder; without one the preview tells what the run would. */
-export async function fitPreview(parts: DraftParts, turn: TurnSubject, draft: RequestDraft): Promise<RequestDraft> {
-  const subject = await tooLongDraft(parts, turn, draft);
+export async function fitPreview(parts: DraftParts, run: RunSubject, draft: RequestDraft): Promise<RequestDraft> {
+  const subject = await tooLongDraft(parts, run, draft);
   const plan = subject && planFor(subject);
   if (!plan) return draft;
   if (plan.summarised) return { ...draft, placeholders: [...draft.placeholders, 'compaction'] };
-  const { pins } = parts.compaction(turn.agentId);
+  const { pins } = parts.compaction(run.agentId);
   const shortened = shortenHistory(subject, plan, undefined, { pins, files: await subject.files() });
   if (!shortened) return draft;
   const { message, meta } = shortened;
-  const { session, runId, startedAt: at } = turn;
+  const { session, runId, startedAt: at } = run;
   const position = (subject.entries.at(-1)?.position ?? 0) + 1;
   const { sessionId } = session;
   const row: TranscriptRow = { sessionId, position, runId, at, kind: 'compaction', message, shown: null, meta };
-  return withHistory(draft, turn, [...subject.entries, row]);
+  return withHistory(draft, run, [...subject.entries, row]);
 }
 
 async function tooLongDraft(
   parts: DraftParts,
-  turn: TurnSubject,
+  run: RunSubject,
   draft: RequestDraft,
 ): Promise<CompactionSubject | undefined> {
-  const settings = parts.compaction(turn.agentId);
+  const settings = parts.compaction(run.agentId);
   const { messages } = draft.request;
   const chars = draft.spans.reduce((sum, span) => sum + span.chars, 0);
   if (!settings.enabled || isFarBelow({ chars, messages: messages.length }, limitsOf(draft.model, settings))) {
     return undefined;
   }
   // What a client tells of an earlier talk is its own to shorten: it would come again, whole, with the next message.
-  if (turn.past.some(isNotKeptYet)) return undefined;
-  const subject = await subjectOfDraft(parts, turn, draft, 'size');
+  if (run.past.some(isNotKeptYet)) return undefined;
+  const subject = await subjectOfDraft(parts, run, draft, 'size');
   return isTooLong(subject) ? subject : undefined;
 }
 
 export async function subjectOfDraft(
   parts: DraftParts,
-  turn: TurnSubject,
+  run: RunSubject,
   { model, request, user, composition }: RequestDraft,
   why: CompactionCause,
 ): Promise<CompactionSubject> {
-  const { sessionId } = turn.session;
+  const { sessionId } = run.session;
   const entries = await parts.store.select('transcript', { where: { sessionId }, orderBy: [['position', 'asc']] });
   const files = async (): Promise<readonly WorkspaceBootstrapFile[]> => composition.files;
   const besides = why === 'asked' ? [] : [user.message];
-  return measureConversation(parts, turn, { why, model, frame: request, entries, besides, files });
+  return measureConversation(parts, run, { why, model, frame: request, entries, besides, files });
 }
 
 function isNotKeptYet({ meta, position }: PastEntry): boolean {
@@ -75,7 +75,7 @@ function isNotKeptYet({ meta, position }: PastEntry): boolean {
 }
 
 /** The same draft about a conversation that is told anew. */
-function withHistory(draft: RequestDraft, { runId }: TurnSubject, entries: readonly TranscriptRow[]): RequestDraft {
+function withHistory(draft: RequestDraft, { runId }: RunSubject, entries: readonly TranscriptRow[]): RequestDraft {
   const { past } = splitHistory(entries, runId);
   return {
     ...draft,

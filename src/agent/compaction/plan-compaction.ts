@@ -167,8 +167,8 @@ function recentFrom(units: readonly Unit[], keep: number): number {
 
 function cutAt(units: readonly Unit[], recent: number, room: number): number {
   const lastTurn = units.findLastIndex(({ beginsTurn }) => beginsTurn);
-  const turn = units.findIndex(({ beginsTurn }, index) => beginsTurn && index >= recent);
-  if (turn !== -1) return turn;
+  const run = units.findIndex(({ beginsTurn }, index) => beginsTurn && index >= recent);
+  if (run !== -1) return run;
   const left = (index: number) => sumOf(units.slice(index), ({ tokens }) => tokens);
   const isTooLarge = lastTurn === -1 || left(lastTurn) - sumOf(units.slice(lastTurn, recent), savedIn) > room;
   return isTooLarge ? recent : lastTurn;

@@ -7,7 +7,7 @@ import type { UserMessage } from '../../protocol/message.ts';
 import type { TranscriptRow } from '../../store/tables.ts';
 import { historyOf, toldEntries } from '../history-of.ts';
 import { COMPACTION_AUTHOR, piecesOfEntry } from '../message-spans.ts';
-import type { Contribution } from '../prepare-turn.ts';
+import type { Contribution } from '../prepare-message.ts';
 import { checkPins } from './check-pins.ts';
 import type { CompactionBounds, CompactionFacts } from './compaction-facts.ts';
 import type { CompactionSubject } from './compaction-subject.ts';

@@ -3,7 +3,7 @@
 
 import type { Message } from '../../protocol/message.ts';
 import { historyOf, toldEntries } from '../history-of.ts';
-import type { Turn } from '../open-turn.ts';
+import type { OpenRun } from '../open-run.ts';
 import type { RunParts } from '../run-parts.ts';
 import type { MadeCompaction } from './compact.ts';
 import type { CompactionSubject } from './compaction-subject.ts';
@@ -12,30 +12,30 @@ import type { CompactionPlan } from './plan-compaction.ts';
 /** Throws only the reason of the run's signal. */
 export async function tellBeforeCompaction(
   parts: RunParts,
-  turn: Turn,
+  run: OpenRun,
   { entries }: CompactionSubject,
   { summarised, tokensBefore }: CompactionPlan,
 ): Promise<void> {
   await parts.tell('compaction-begun', {
-    run: turn,
+    run: run,
     messages: toldEntries(entries).map(({ message }) => message),
     compactingCount: summarised?.older.length ?? 0,
     tokenCount: Math.ceil(tokensBefore),
   });
-  turn.signal.throwIfAborted();
+  run.signal.throwIfAborted();
 }
 
 export async function tellAfterCompaction(
   parts: RunParts,
-  turn: Turn,
+  run: OpenRun,
   { write, facts }: MadeCompaction,
 ): Promise<void> {
-  const { sessionId } = turn.session;
+  const { sessionId } = run.session;
   const entries = await parts.store.select('transcript', { where: { sessionId }, orderBy: [['position', 'asc']] });
   const said = entries.filter(({ kind }) => kind === 'message');
   const kept = said.find(({ position }) => position > facts.summarisedTo);
   await parts.tell('compaction-done', {
-    run: turn,
+    run: run,
     left: {
       messageCount: historyOf(entries).length,
       tokenCount: facts.tokensAfter,

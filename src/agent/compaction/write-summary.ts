@@ -13,7 +13,7 @@ import { NO_USAGE } from '../../protocol/usage.ts';
 import { keepUsage } from '../keep-usage.ts';
 import type { PastEntry } from '../message-spans.ts';
 import { exchangeOf, modelEnd } from '../model-exchange.ts';
-import type { Turn } from '../open-turn.ts';
+import type { OpenRun } from '../open-run.ts';
 import { callOfSummary, FRAME_CALL } from '../request-frame.ts';
 import type { RunParts } from '../run-parts.ts';
 import { limitsOf } from './request-size.ts';
@@ -31,13 +31,13 @@ export interface SummarySubject {
   readonly instructions?: string | undefined;
 }
 
-export async function writeSummary(parts: RunParts, turn: Turn, about: SummarySubject): Promise<WrittenSummary> {
-  const { timeoutMs } = parts.compaction(turn.agentId);
-  const limit = timeLimit(timeoutMs, () => new Error(`it took longer than ${timeoutMs / 1_000} s`), turn.signal);
+export async function writeSummary(parts: RunParts, run: OpenRun, about: SummarySubject): Promise<WrittenSummary> {
+  const { timeoutMs } = parts.compaction(run.agentId);
+  const limit = timeLimit(timeoutMs, () => new Error(`it took longer than ${timeoutMs / 1_000} s`), run.signal);
   try {
-    return await writeInParts(parts, turn, about, limit.signal);
+    return await writeInParts(parts, run, about, limit.signal);
   } catch (error) {
-    turn.signal.throwIfAborted();
+    run.signal.throwIfAborted();
     return { kind: 'failed', reason: limit.signal.aborted ? errorText(limit.signal.reason) : errorText(error) };
   } finally {
     limit.clear();
@@ -46,18 +46,18 @@ export async function writeSummary(parts: RunParts, turn: Turn, about: SummarySu
 
 async function writeInParts(
   parts: RunParts,
-  turn: Turn,
+  run: OpenRun,
   { older, model: own, maxTokens, instructions }: SummarySubject,
   signal: AbortSignal,
 ): Promise<WrittenSummary> {
-  const model = await writerOf(parts, turn, own);
-  const { window } = limitsOf(model, parts.compaction(turn.agentId));
+  const model = await writerOf(parts, run, own);
+  const { window } = limitsOf(model, parts.compaction(run.agentId));
   const perPart = Math.max(LEAST_PART_TOKENS, Math.floor(window * PART_SHARE) - maxTokens);
-  const calls = new SummaryCalls(await parts.store.count('captures', { runId: turn.runId, call: { lt: FRAME_CALL } }));
+  const calls = new SummaryCalls(await parts.store.count('captures', { runId: run.runId, call: { lt: FRAME_CALL } }));
   let soFar: string | undefined;
   for (const lines of partsOf(older, perPart)) {
     const request = summaryRequest({ lines, soFar, instructions, maxTokens });
-    const { text, end } = await ask(parts, turn, model, request, calls, signal);
+    const { text, end } = await ask(parts, run, model, request, calls, signal);
     if (end.stop === 'length') throw new Error('it came out too long');
     if (end.stop === 'refusal') throw new Error('the model refused to write it');
     if (text === '') throw new Error('it came out empty');
@@ -75,7 +75,7 @@ const LEAST_PART_TOKENS = 400;
 const TOLERANCE = 2;
 
 /** A configured writer that cannot be had is no reason to go without a summary. */
-async function writerOf(parts: RunParts, { agentId }: Turn, own: Model): Promise<Model> {
+async function writerOf(parts: RunParts, { agentId }: OpenRun, own: Model): Promise<Model> {
   const ref = parts.compaction(agentId).model;
   if (!ref) return own;
   try {
@@ -91,14 +91,14 @@ async function writerOf(parts: RunParts, { agentId }: Turn, own: Model): Promise
 
 async function ask(
   parts: RunParts,
-  turn: Turn,
+  run: OpenRun,
   model: Model,
   request: ModelRequest,
   calls: SummaryCalls,
   signal: AbortSignal,
 ): Promise<{ readonly text: string; readonly end: ModelEnd }> {
   for (let attempt = 1; ; attempt++) {
-    const answer = await askOnce(parts, turn, model, request, calls.next(), signal);
+    const answer = await askOnce(parts, run, model, request, calls.next(), signal);
     signal.throwIfAborted();
     const { stop, error } = answer.end;
     if (stop !== 'error' && stop !== 'aborted') return answer;
@@ -110,7 +110,7 @@ async function ask(
 
 async function askOnce(
   parts: RunParts,
-  turn: Turn,
+  run: OpenRun,
   model: Model,
   request: ModelRequest,
   call: number,
@@ -118,13 +118,13 @@ async function askOnce(
 ): Promise<{ readonly text: string; readonly end: ModelEnd }> {
   const wire = await model.prepare(request);
   const { provider } = model;
-  const { runId } = turn;
+  const { runId } = run;
   // Kept with the next commit: whatever a model was sent can be shown again.
   for (const write of parts.capture({ runId, call, at: parts.now(), provider, model: model.model, wire })) {
-    turn.ledger.attach(write);
+    run.ledger.attach(write);
   }
   const startedAt = parts.now();
-  const exchange = exchangeOf(parts, turn, model, `${turn.attempt}.summary.${call}`);
+  const exchange = exchangeOf(parts, run, model, `${run.attempt}.summary.${call}`);
   const { system, messages } = request;
   void parts.tell('model-called', { ...exchange, call, body: wire.body, system, messages });
   let text = '';
@@ -135,7 +135,7 @@ async function askOnce(
     if (event.type === 'text-delta') text += event.text;
     else if (event.type === 'end') end = event;
   }
-  keepUsage(parts, turn, model, end.usage, 'compaction');
+  keepUsage(parts, run, model, end.usage, 'compaction');
   const ms = parts.now() - startedAt;
   void parts.tell('model-ended', modelEnd(exchange, { call, wire, end, text, ms, startedAt, firstByteAt }));
   return { text: text.trim(), end };

@@ -13,9 +13,9 @@ import type { Trigger } from '../protocol/session-type.ts';
 import { timeLimit } from '../protocol/time-limit.ts';
 import { endSession } from '../sessions/end-session.ts';
 import { loadSession, type SessionPlan } from '../sessions/open-session.ts';
+import type { ClaimedTrigger } from '../store/claimed-trigger.ts';
 import type { Claim, Write } from '../store/store.ts';
 import type { JournalRow, SessionRow, TranscriptRow, TriggerKind, TriggerPayload } from '../store/tables.ts';
-import type { ClaimedRun } from './claimed-run.ts';
 import { RunTimeoutError, TriggerScrubbedError } from './errors.ts';
 import { isOwnEntry, splitHistory } from './history-of.ts';
 import type { PastEntry } from './message-spans.ts';
@@ -25,7 +25,7 @@ import { RunLedger } from './run-ledger.ts';
 import type { RunParts } from './run-parts.ts';
 import { sessionTelling } from './tell-session.ts';
 
-export interface Turn {
+export interface OpenRun {
   readonly runId: string;
   readonly attempt: number;
   readonly agentId: string;
@@ -74,7 +74,7 @@ export interface Turn {
   close(): void;
 }
 
-export async function openTurn(parts: RunParts, claimed: ClaimedRun): Promise<Turn> {
+export async function openRun(parts: RunParts, claimed: ClaimedTrigger): Promise<OpenRun> {
   const { trigger, claim, attempt } = claimed;
   const { runId, sessionKey } = trigger;
   const payload = payloadOf(trigger.payload, runId);

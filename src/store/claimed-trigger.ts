@@ -1,9 +1,9 @@
 // A trigger that a lane handed over, with the right to write for its run.
 
-import type { Claim } from '../store/store.ts';
-import type { InboxRow } from '../store/tables.ts';
+import type { Claim } from './store.ts';
+import type { InboxRow } from './tables.ts';
 
-export interface ClaimedRun {
+export interface ClaimedTrigger {
   readonly trigger: InboxRow;
   readonly claim: Claim;
   /** 1 for the first claim; higher when an earlier one was cut short. Drafts carry it. */

@@ -3,10 +3,10 @@
 
 import type { QueuedInjection } from '../hooks/agent-hooks.ts';
 import type { InjectionRow } from '../store/tables.ts';
-import { askingIn, type DraftMode, type TurnSubject } from './draft-request.ts';
+import { askingIn, type DraftMode, type RunSubject } from './draft-request.ts';
 import type { DraftParts } from './run-parts.ts';
 
-export interface PreparedTurn {
+export interface PreparedMessage {
   readonly injections: readonly InjectionRow[];
   /** In the order in which they stand before and behind the message. */
   readonly prepend: readonly Contribution[];
@@ -21,26 +21,26 @@ export interface Contribution {
   readonly told?: 'once' | 'until-compaction' | undefined;
 }
 
-export async function prepareTurn(parts: DraftParts, turn: TurnSubject, mode: DraftMode): Promise<PreparedTurn> {
+export async function prepareMessage(parts: DraftParts, run: RunSubject, mode: DraftMode): Promise<PreparedMessage> {
   const { hooks } = parts;
-  const options = { signal: turn.signal, ...askingIn(mode) };
-  const injections = await queuedInjections(parts, turn);
+  const options = { signal: run.signal, ...askingIn(mode) };
+  const injections = await queuedInjections(parts, run);
   const prepared = await hooks.run(
     'agent_turn_prepare',
     {
-      prompt: turn.text,
-      messages: turn.history,
+      prompt: run.text,
+      messages: run.history,
       queuedInjections: injections.map(queuedInjectionOf),
     },
-    turn.context,
+    run.context,
     options,
   );
   const heartbeat =
-    turn.trigger === 'heartbeat'
+    run.trigger === 'heartbeat'
       ? await hooks.run(
           'heartbeat_prompt_contribution',
-          { sessionKey: turn.sessionKey, agentId: turn.agentId, heartbeatName: turn.inbound.sender.id },
-          turn.context,
+          { sessionKey: run.sessionKey, agentId: run.agentId, heartbeatName: run.inbound.sender.id },
+          run.context,
           options,
         )
       : undefined;
@@ -106,7 +106,7 @@ function queuedInjectionOf(row: InjectionRow): QueuedInjection {
 
 async function queuedInjections(
   parts: DraftParts,
-  { sessionKey, startedAt, wouldStartOver }: TurnSubject,
+  { sessionKey, startedAt, wouldStartOver }: RunSubject,
 ): Promise<readonly InjectionRow[]> {
   const rows = await parts.store.select('injections', {
     where: { sessionKey, status: 'queued' },
