@@ -9,3 +9,9 @@ export const EXIT = {
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** An answer, a gate that said no, or no answer. Undefined for a message that was not accepted, or whose end was not seen. */
+export function exitCodeOfRun(status: string | undefined): ExitCode {
+  if (status === 'done') return EXIT.ok;
+  return status === 'blocked' ? EXIT.finding : EXIT.failure;
+}

@@ -1,8 +1,5 @@
-import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readEnvironment } from '../config/environment.ts';
 import { ScratchHome } from '../testkit/scratch-home.ts';
-import { addRouteExplain } from './route-explain.ts';
 
 let home: ScratchHome;
 beforeEach(async () => {
@@ -16,27 +13,8 @@ bindings:
 });
 afterEach(() => home.remove());
 
-async function explain(...argv: readonly string[]): Promise<string> {
-  let out = '';
-  const program = new Command('atrium').exitOverride().configureOutput({ writeErr: () => {} });
-  const io = {
-    environment: readEnvironment({ HOME: home.home, TZ: 'UTC' }, () => home.home, home.home),
-    out: (text: string) => {
-      out += text;
-    },
-    err: () => {},
-    now: () => new Date(0),
-    linger: () => {},
-    isTerminal: false,
-    columns: 80,
-  };
-  addRouteExplain(program, io, () => {});
-  for (const group of program.commands) {
-    for (const command of [group, ...group.commands]) command.copyInheritedSettings(program);
-  }
-  await program.parseAsync(['route', 'explain', ...argv], { from: 'user' });
-  return out;
-}
+const run = (...argv: readonly string[]) => home.run(['route', 'explain', ...argv]);
+const explain = async (...argv: readonly string[]) => (await run(...argv)).out;
 
 describe('atrium route explain', () => {
   it('prints the session, the agent and what decided', async () => {
@@ -75,12 +53,14 @@ agent    main
     );
   });
 
-  it('says what is wrong with a flag', async () => {
-    await expect(explain('--channel', 'web', '--peer', 'group:')).rejects.toThrow('--peer "group:" is not a person');
-    await expect(explain('--channel', ' ', '--peer', 'x')).rejects.toThrow(
-      '--channel " " is not the name of a channel',
-    );
-    await expect(explain('--channel', 'web')).rejects.toThrow('--peer');
-    await expect(explain('--channel', 'web', '--peer', 'x', '--agent', 'suport')).rejects.toThrow('Did you mean');
+  it.each([
+    [['--channel', 'web', '--peer', 'group:'], '--peer "group:" is not a person'],
+    [['--channel', ' ', '--peer', 'x'], '--channel " " is not the name of a channel'],
+    [['--channel', 'web'], '--peer'],
+    [['--channel', 'web', '--peer', 'x', '--agent', 'suport'], 'Did you mean'],
+  ])('says what is wrong with %j', async (argv, sentence) => {
+    const { code, err } = await run(...argv);
+    expect(err).toContain(sentence);
+    expect(code).toBe(2);
   });
 });

@@ -8,9 +8,10 @@ import { BadFlagError } from '../gateway/errors.ts';
 import { isAtriumError } from '../protocol/errors.ts';
 import { VERSION } from '../protocol/version.ts';
 import type { CliIo } from './cli-io.ts';
-import { COMMANDS } from './commands.ts';
+import { addCommand } from './command.ts';
+import { COMMANDS, GROUPS } from './commands.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
-import { oneLine } from './output/format-table.ts';
+import { oneLine } from './output/text.ts';
 import type { PluginCommand } from './plugins/plugin-commands.ts';
 
 export async function runCli(argv: readonly string[], io: CliIo): Promise<ExitCode> {
@@ -73,7 +74,7 @@ async function bringCommand(program: Command, io: CliIo, word: string): Promise<
   return brought;
 }
 
-/** As the last gateway left them; whoever asks for help loads no plugin. */
+/** As the last gateway left them: asking for help loads no plugin. */
 async function listPluginCommands(program: Command, io: CliIo): Promise<void> {
   const { readCliCommands } = await import('../gateway/plugins/known-cli-commands.ts');
   const kept = await readCliCommands(io.environment.stateDir);
@@ -103,9 +104,17 @@ function createProgram(io: CliIo, exit: (code: ExitCode) => void): Command {
     .showHelpAfterError('Run with --help to see what is possible.')
     .configureOutput({ writeOut: io.out, writeErr: io.err })
     .exitOverride();
-  for (const addCommand of COMMANDS) addCommand(program, io, exit);
+  for (const command of COMMANDS) addCommand(parentOf(command.path, program), command, io, exit);
   inheritSettings(program);
   return program;
+}
+
+/** The group of a command with two words, made when its first command is added. */
+function parentOf(path: string, program: Command): Command {
+  const [name = '', ...rest] = path.split(' ');
+  if (rest.length === 0) return program;
+  const group = program.commands.find((command) => command.name() === name);
+  return group ?? program.command(name).description(GROUPS[name as keyof typeof GROUPS]);
 }
 
 /** Sub-commands made by hand do not take over how their parent writes and exits. */

@@ -1,5 +1,5 @@
 // `atrium tour`: what Atrium shows about a prompt, step by step, on the example workspace that ships with it. Needs no
-// configuration and no network, writes nothing, and does not look at the home of whoever runs it. The clock stands still,
+// configuration and no network, writes nothing, and does not look at the home of the person who runs it. The clock stands still,
 // so the same installation tells the same story every time.
 
 import { existsSync } from 'node:fs';
@@ -13,29 +13,25 @@ import type { Composition } from '../context/compose.ts';
 import type { SpanReport } from '../context/report/build-report.ts';
 import { ContextEngine } from '../gateway/composer/context-engine.ts';
 import type { CliIo } from './cli-io.ts';
-import type { AddCommand } from './commands.ts';
+import { command } from './command.ts';
 import { ExamplesMissingError } from './errors.ts';
-import { formatTable, oneLine, outputWidth } from './output/format-table.ts';
+import { formatTable, outputWidth } from './output/format-table.ts';
+import { oneLine } from './output/text.ts';
 
-export const addTour: AddCommand = (program, io) => {
-  program
-    .command('tour')
-    .description('a guided look at an example workspace; needs no configuration and changes nothing')
-    .addHelpText(
-      'after',
-      `
-Example:
-  $ atrium tour`,
-    )
-    .action(async () => {
-      const tour = await prepareTour(io);
-      io.out('Atrium composes what an agent reads, and can say for every character where it came from.\n');
-      for (const [index, step] of STEPS.entries()) {
-        io.out(`\n${index + 1}. ${step.title}\n${'-'.repeat(step.title.length + 3)}\n${step.show(tour)}`);
-      }
-      io.out(NEXT);
-    });
-};
+export const tour = command({
+  path: 'tour',
+  summary: 'a guided look at an example workspace; needs no configuration and changes nothing',
+  examples: ['tour'],
+  json: false,
+  async run(_, { io }) {
+    const shown = await prepareTour(io);
+    const steps = STEPS.map(
+      ({ title, show }, index) => `\n${index + 1}. ${title}\n${'-'.repeat(title.length + 3)}\n${show(shown)}`,
+    );
+    const intro = 'Atrium composes what an agent reads, and can say for every character where it came from.\n';
+    return { text: [intro, ...steps, NEXT].join('') };
+  },
+});
 
 interface Tour {
   readonly examplesDir: string;
@@ -139,12 +135,12 @@ function showLayers({ day, columns }: Tour): string {
   const { prompt, layers } = day.report;
   const table = formatTable(
     layers,
-    [
-      { title: 'layer', cell: (layer) => layer.title },
-      { title: 'changes', cell: (layer) => CHANGES[layer.stability] ?? layer.stability },
-      { title: 'chars', cell: (layer) => layer.chars },
-      { title: 'tokens', cell: (layer) => layer.tokens },
-    ],
+    {
+      layer: (layer) => layer.title,
+      changes: (layer) => CHANGES[layer.stability] ?? layer.stability,
+      chars: (layer) => layer.chars,
+      tokens: (layer) => layer.tokens,
+    },
     columns,
   );
   return `${table}
@@ -208,10 +204,10 @@ function showAuthors({ day, examplesDir, columns }: Tour): string {
   return `Every character has an author:
 ${formatTable(
   QUESTIONS.map((text) => ({ text, author: findAuthor(day.report.spans, text, examplesDir) })),
-  [
-    { title: 'text', cell: (row) => row.text },
-    { title: 'comes from', cell: (row) => row.author },
-  ],
+  {
+    text: (row) => row.text,
+    'comes from': (row) => row.author,
+  },
   columns,
 )}`;
 }

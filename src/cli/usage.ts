@@ -5,56 +5,30 @@ import { resolveTimezone } from '../config/timezone.ts';
 import { BadFlagError } from '../gateway/errors.ts';
 import { USAGE_GROUPINGS, type UsageGroup, type UsageGrouping, type UsageReport } from '../gateway/services/usage.ts';
 import { formatCost } from '../protocol/cost.ts';
-import type { CliIo } from './cli-io.ts';
-import type { AddCommand } from './commands.ts';
-import { openReadingClient } from './gateway/gateway-client.ts';
-import { formatTable, outputWidth, type TableColumn } from './output/format-table.ts';
+import { command } from './command.ts';
+import { type Columns, formatTable } from './output/format-table.ts';
 import { parseSince } from './parse-since.ts';
 
-interface UsageFlags {
-  readonly by: string;
-  readonly since?: string;
-  readonly agent?: string;
-  readonly session?: string;
-  readonly json?: boolean;
-}
-
-export const addUsage: AddCommand = (program, io) => {
-  program
-    .command('usage')
-    .description('show the tokens and the cost of model calls')
-    .option('--by <what>', 'sum up by day, agent, session, model or run', 'day')
-    .option('--since <when>', 'only from then on: "today", "24h", "7d" or a date such as 2026-05-01')
-    .option('--agent <id>', 'only of this agent')
-    .option('--session <key>', 'only of this session')
-    .option('--json', 'print JSON for programs')
-    .addHelpText(
-      'after',
-      `
-Costs are known where models.providers has prices for a model; elsewhere they are unknown.
-
-Examples:
-  $ atrium usage --since 7d
-  $ atrium usage --by model --agent main
-  $ atrium usage --by day --json | jq .total`,
-    )
-    .action(async (flags: UsageFlags) => {
-      const by = groupingOf(flags.by);
-      const { config } = await loadConfig({ environment: io.environment });
-      const timezone = resolveTimezone(config, io.environment);
-      const asked = new URLSearchParams({ by, timezone });
-      if (flags.since !== undefined) asked.set('since', String(parseSince(flags.since, io.now().getTime(), timezone)));
-      if (flags.agent !== undefined) asked.set('agent', flags.agent);
-      if (flags.session !== undefined) asked.set('session', flags.session);
-      const client = await openReadingClient(io);
-      try {
-        const report = await client.get<UsageReport>(`/api/usage?${asked}`);
-        io.out(flags.json ? `${JSON.stringify(report, null, 2)}\n` : formatUsage(report, io));
-      } finally {
-        await client.close();
-      }
-    });
-};
+export const usage = command({
+  path: 'usage',
+  summary: 'show the tokens and the cost of model calls',
+  options: {
+    '--by <what>': { text: 'sum up by day, agent, session, model or run', default: 'day', parse: groupingOf },
+    '--since <when>': 'only from then on: "today", "24h", "7d" or a date such as 2026-05-01',
+    '--agent <id>': 'only of this agent',
+    '--session <key>': 'only of this session',
+  },
+  about: 'Costs are known where models.providers has prices for a model; elsewhere they are unknown.',
+  examples: ['usage --since 7d', 'usage --by model --agent main', 'usage --by day --json | jq .total'],
+  needs: 'reading',
+  async run({ by, since, agent, session }, { client, io }) {
+    const { config } = await loadConfig({ environment: io.environment });
+    const timezone = resolveTimezone(config, io.environment);
+    const from = since === undefined ? undefined : parseSince(since, io.now().getTime(), timezone);
+    const report = await client.get<UsageReport>('/api/usage', { by, timezone, since: from, agent, session });
+    return { json: report, text: (width) => formatUsage(report, width) };
+  },
+});
 
 function groupingOf(text: string): UsageGrouping {
   const by = USAGE_GROUPINGS.find((each) => each === text.trim().toLowerCase());
@@ -62,20 +36,20 @@ function groupingOf(text: string): UsageGrouping {
   throw new BadFlagError({ flag: '--by', value: text, expected: USAGE_GROUPINGS.join(', ') });
 }
 
-function formatUsage({ by, groups, others, total }: UsageReport, io: CliIo): string {
+function formatUsage({ by, groups, others, total }: UsageReport, width: number): string {
   if (total.calls === 0) return 'No model was called in that time.\n';
   const lines = [
     ...groups,
     ...(others ? [{ ...others, key: 'others', lastAt: 0 }] : []),
     { ...total, key: 'total', lastAt: 0 },
   ];
-  const columns: readonly TableColumn<UsageGroup>[] = [
-    { title: by, cell: ({ key }) => key },
-    { title: 'calls', cell: ({ calls }) => calls },
-    { title: 'in', cell: ({ input }) => input },
-    { title: 'cached', cell: ({ cacheRead }) => cacheRead },
-    { title: 'out', cell: ({ output }) => output },
-    { title: 'cost', cell: formatCost },
-  ];
-  return formatTable(lines, columns, outputWidth(io));
+  const columns: Columns<UsageGroup> = {
+    [by]: ({ key }) => key,
+    calls: ({ calls }) => calls,
+    in: ({ input }) => input,
+    cached: ({ cacheRead }) => cacheRead,
+    out: ({ output }) => output,
+    cost: formatCost,
+  };
+  return formatTable(lines, columns, width);
 }

@@ -1,7 +1,6 @@
 // `atrium agents add`: writes a new agent into the configuration and creates its workspace. Agents that are there
 // already keep their workspaces, and the default agent stays the default one unless the command says otherwise.
 
-import { Option } from 'commander';
 import { resolveAgentWorkspaceDir } from '../../config/agent-workspace.ts';
 import {
   type AgentConfig,
@@ -22,90 +21,79 @@ import { resolveUserPath } from '../../config/user-path.ts';
 import { TAXONOMIES, type TaxonomyId } from '../../context/taxonomy.ts';
 import { BadFlagError } from '../../gateway/errors.ts';
 import { DEFAULT_AGENT_ID, isValidAgentId, normalizeAgentId } from '../../protocol/agent-id.ts';
-import { agentsGroup } from '../agents-group.ts';
-import type { AddCommand } from '../commands.ts';
+import { command, type FlagsOf } from '../command.ts';
 import { AgentExistsError, InvalidAgentIdError } from '../errors.ts';
-import { formatOutcome, type InitOutcome, initWorkspace } from './init.ts';
+import { formatOutcome, initWorkspace } from './init.ts';
 import { resolveAgent } from './resolve-agent.ts';
-
-interface AgentsAddFlags {
-  readonly workspace?: string;
-  readonly taxonomy?: TaxonomyId;
-  readonly default?: boolean;
-  readonly init: boolean;
-  readonly config?: string;
-  readonly json?: boolean;
-}
 
 const LIST: ConfigPath = ['agents', 'list'];
 
-export const addAgentsAdd: AddCommand = (program, io) => {
-  agentsGroup(program)
-    .command('add')
-    .argument('<id>', 'the id of the new agent: letters, digits, dashes and underscores')
-    .description('add an agent to the configuration and create its workspace; comments in the file survive')
-    .option('--workspace <dir>', 'where its files live (default: a folder of its own in the state directory)')
-    .addOption(
-      new Option('--taxonomy <set>', 'its set of bootstrap files (default: openclaw)').choices(Object.keys(TAXONOMIES)),
-    )
-    .option('--default', 'make it the default agent')
-    .option('--no-init', 'do not create the workspace')
-    .option('--config <file>', 'write into this configuration file')
-    .option('--json', 'print JSON for programs')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  $ atrium agents add ops
-  $ atrium agents add writer --workspace ~/writing --taxonomy openboa
-  $ atrium agents add ops --default --no-init`,
-    )
-    .action(async (id: string, flags: AgentsAddFlags) => {
-      const { environment } = io;
-      const location = { environment, configPath: flags.config };
-      const { config } = await loadConfig(location);
-      const file = await resolveConfigFileToEdit(location, LIST);
-      const agentId = newAgentId(id, config, file);
-      const plan = planAddition(agentId, flags, config, environment);
-      const changes = await locateChanges(plan, file);
+const OPTIONS = {
+  '--workspace <dir>': 'where its files live (default: a folder of its own in the state directory)',
+  '--taxonomy <set>': {
+    text: 'its set of bootstrap files (default: openclaw)',
+    choices: Object.keys(TAXONOMIES) as readonly TaxonomyId[],
+  },
+  '--default': 'make it the default agent',
+  '--no-init': 'do not create the workspace',
+  '--config <file>': 'write into this configuration file',
+} as const;
 
-      for (const entry of plan.added) await appendConfigValue(file, LIST, entry);
-      for (const { path, value } of changes) await setConfigValue(file, path, value);
+export const agentsAdd = command({
+  path: 'agents add',
+  summary: 'add an agent to the configuration and create its workspace; comments in the file survive',
+  args: { '<id>': 'the id of the new agent: letters, digits, dashes and underscores' },
+  options: OPTIONS,
+  examples: [
+    'agents add ops',
+    'agents add writer --workspace ~/writing --taxonomy openboa',
+    'agents add ops --default --no-init',
+  ],
+  async run({ id, ...flags }, { io, say }) {
+    const { environment } = io;
+    const location = { environment, configPath: flags.config };
+    const { config } = await loadConfig(location);
+    const file = await resolveConfigFileToEdit(location, LIST);
+    const agentId = newAgentId(id, config, file);
+    const plan = planAddition(agentId, flags, config, environment);
+    const changes = await locateChanges(plan, file);
 
-      const { config: written } = await loadConfig(location);
-      const agent = resolveAgent(written, environment, agentId);
-      const lines = [
-        `Added the agent "${agentId}" to ${file}.`,
-        ...(plan.added.length > 1
-          ? [
-              `The list of agents was empty, so "${DEFAULT_AGENT_ID}" was added too and ${flags.default ? 'keeps its workspace' : 'stays the default agent'}.`,
-            ]
-          : []),
-        ...changes.map(({ path, value }) => `Wrote ${formatConfigPath(path)} = ${JSON.stringify(value)}.`),
-        ...(flags.default ? [`"${agentId}" is the default agent now.`] : []),
-        ...sharers(agentId, written, environment).map(
-          (other) => `Mind that the agent "${other}" has the same workspace, so that both read the same files.`,
-        ),
-      ];
-      if (!flags.json) io.out(lines.map((line) => `${line}\n`).join(''));
-      let outcome: InitOutcome | undefined;
-      if (flags.init) {
-        outcome = await initWorkspace(agent, resolveAgentDefaults(written).skipBootstrap === true, io.now());
-      }
-      if (flags.json) {
-        const { workspaceDir: workspace, taxonomy, isDefault } = agent;
-        io.out(
-          `${JSON.stringify({ agent: agentId, file, workspace, taxonomy: taxonomy.id, default: isDefault, added: plan.added, changed: changes.map(({ path, value }) => ({ path: formatConfigPath(path), value })), init: outcome }, null, 2)}\n`,
-        );
-        return;
-      }
-      io.out(
-        outcome === undefined
-          ? `Its workspace is ${agent.workspaceDir}; create it with "atrium agents init ${agentId}".\n`
-          : formatOutcome(agent, outcome),
-      );
-    });
-};
+    for (const entry of plan.added) await appendConfigValue(file, LIST, entry);
+    for (const { path, value } of changes) await setConfigValue(file, path, value);
+
+    const { config: written } = await loadConfig(location);
+    const agent = resolveAgent(written, environment, agentId);
+    say(`Added the agent "${agentId}" to ${file}.`);
+    if (plan.added.length > 1) {
+      const effect = flags.default ? 'keeps its workspace' : 'stays the default agent';
+      say(`The list of agents was empty, so "${DEFAULT_AGENT_ID}" was added too and ${effect}.`);
+    }
+    for (const { path, value } of changes) say(`Wrote ${formatConfigPath(path)} = ${JSON.stringify(value)}.`);
+    if (flags.default) say(`"${agentId}" is the default agent now.`);
+    for (const other of sharers(agentId, written, environment)) {
+      say(`Mind that the agent "${other}" has the same workspace, so that both read the same files.`);
+    }
+    const isSkipped = resolveAgentDefaults(written).skipBootstrap === true;
+    const init = flags.init ? await initWorkspace(agent, isSkipped, io.now()) : undefined;
+    const { workspaceDir: workspace, taxonomy, isDefault } = agent;
+    const changed = changes.map(({ path, value }) => ({ path: formatConfigPath(path), value }));
+    return {
+      json: {
+        agent: agentId,
+        file,
+        workspace,
+        taxonomy: taxonomy.id,
+        default: isDefault,
+        added: plan.added,
+        changed,
+        init,
+      },
+      text: init
+        ? formatOutcome(agent, init)
+        : `Its workspace is ${workspace}; create it with "atrium agents init ${agentId}".\n`,
+    };
+  },
+});
 
 function newAgentId(id: string, config: Config, file: string): string {
   const agentId = normalizeAgentId(id);
@@ -127,9 +115,14 @@ interface Addition {
   }[];
 }
 
-function planAddition(agentId: string, flags: AgentsAddFlags, config: Config, environment: Environment): Addition {
+function planAddition(
+  agentId: string,
+  flags: FlagsOf<typeof OPTIONS>,
+  config: Config,
+  environment: Environment,
+): Addition {
   const existing = listAgentConfigs(config);
-  // A list that names somebody else first would make that one the default and leave `main` out altogether.
+  // A list that names another agent first would make that one the default and leave `main` out altogether.
   const main: AgentConfig[] = existing.length === 0 && agentId !== DEFAULT_AGENT_ID ? [{ id: DEFAULT_AGENT_ID }] : [];
   const own: AgentConfig = {
     id: agentId,
@@ -138,7 +131,7 @@ function planAddition(agentId: string, flags: AgentsAddFlags, config: Config, en
   };
   if (!flags.default) return { added: [...main, own], changed: [] };
 
-  // The default agent lives in the shared workspace, so whoever becomes it, or ceases to be it, would move.
+  // The default agent lives in the shared workspace, so an agent that becomes it, or ceases to be it, would move.
   const directory = (id: string, list: readonly AgentConfig[]) =>
     resolveAgentWorkspaceDir({ ...config, agents: { ...config.agents, list: [...list] } }, id, environment.variables);
   const before = [...existing, ...main, own];

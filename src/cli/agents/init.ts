@@ -7,48 +7,30 @@ import { resolveAgentConfig, resolveAgentDefaults } from '../../config/agents.ts
 import { loadConfig } from '../../config/load-config.ts';
 import { type SeededWorkspace, seedWorkspace } from '../../context/workspace/ensure-workspace.ts';
 import { completeFirstRun, loadFirstRunStatus } from '../../context/workspace/workspace-state.ts';
-import { agentsGroup } from '../agents-group.ts';
-import type { CliIo } from '../cli-io.ts';
-import type { AddCommand } from '../commands.ts';
+import { type Answer, command } from '../command.ts';
+import { CONFIG_OPTION } from '../common-options.ts';
 import { type ResolvedAgent, resolveAgent } from './resolve-agent.ts';
 
-interface AgentsInitFlags {
-  readonly done?: boolean;
-  readonly config?: string;
-  readonly json?: boolean;
-}
-
-export const addAgentsInit: AddCommand = (program, io) => {
-  agentsGroup(program)
-    .command('init')
-    .argument('[id]', 'the agent (default: the configured default agent)')
-    .description('create the workspace of an agent and the files that are missing in it; never overwrites')
-    .option('--done', 'end the first run instead: BOOTSTRAP.md is then no longer shown')
-    .option('--config <file>', 'read this configuration file only')
-    .option('--json', 'print JSON for programs')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  $ atrium agents init           the workspace of the default agent
-  $ atrium agents init ops       of another agent
-  $ atrium agents init --done    the first run is over`,
-    )
-    .action(async (id: string | undefined, flags: AgentsInitFlags) => {
-      const { config } = await loadConfig({ environment: io.environment, configPath: flags.config });
-      const agent = resolveAgent(config, io.environment, id);
-      if (flags.done) {
-        await endFirstRun(agent, flags, io);
-        return;
-      }
-      const isSkipped =
-        (resolveAgentConfig(config, agent.agentId)?.skipBootstrap ?? resolveAgentDefaults(config).skipBootstrap) ===
-        true;
-      const outcome = await initWorkspace(agent, isSkipped, io.now());
-      if (flags.json) io.out(`${JSON.stringify({ agent: agent.agentId, ...outcome }, null, 2)}\n`);
-      else io.out(formatOutcome(agent, outcome));
-    });
-};
+export const agentsInit = command({
+  path: 'agents init',
+  summary: 'create the workspace of an agent and the files that are missing in it; never overwrites',
+  args: { '[id]': 'the agent (default: the configured default agent)' },
+  options: { '--done': 'end the first run instead: BOOTSTRAP.md is then no longer shown', ...CONFIG_OPTION },
+  examples: [
+    'agents init           the workspace of the default agent',
+    'agents init ops       of another agent',
+    'agents init --done    the first run is over',
+  ],
+  async run({ id, done, config: configPath }, { io }) {
+    const { config } = await loadConfig({ environment: io.environment, configPath });
+    const agent = resolveAgent(config, io.environment, id);
+    if (done) return endFirstRun(agent, io.now());
+    const own = resolveAgentConfig(config, agent.agentId)?.skipBootstrap;
+    const isSkipped = (own ?? resolveAgentDefaults(config).skipBootstrap) === true;
+    const outcome = await initWorkspace(agent, isSkipped, io.now());
+    return { json: { agent: agent.agentId, ...outcome }, text: formatOutcome(agent, outcome) };
+  },
+});
 
 export interface InitOutcome extends SeededWorkspace {
   readonly kept: readonly string[];
@@ -87,21 +69,16 @@ export function formatOutcome(agent: ResolvedAgent, outcome: InitOutcome): strin
   return `${lines.join('\n')}\n`;
 }
 
-async function endFirstRun(agent: ResolvedAgent, flags: AgentsInitFlags, io: CliIo): Promise<void> {
-  const { agentId, workspaceDir } = agent;
+async function endFirstRun({ agentId, workspaceDir }: ResolvedAgent, now: Date): Promise<Answer> {
   const before = await loadFirstRunStatus(workspaceDir);
-  const { setupCompletedAt } = await completeFirstRun(workspaceDir, io.now());
-  if (flags.json) {
-    io.out(
-      `${JSON.stringify({ agent: agentId, dir: workspaceDir, firstRun: 'complete', setupCompletedAt }, null, 2)}\n`,
-    );
-    return;
-  }
-  io.out(
-    before === 'complete'
-      ? `The first run of the agent "${agentId}" was complete already.\n`
-      : `The first run of the agent "${agentId}" is complete. BOOTSTRAP.md stays in ${workspaceDir} and is no longer shown.\n`,
-  );
+  const { setupCompletedAt } = await completeFirstRun(workspaceDir, now);
+  return {
+    json: { agent: agentId, dir: workspaceDir, firstRun: 'complete', setupCompletedAt },
+    text:
+      before === 'complete'
+        ? `The first run of the agent "${agentId}" was complete already.\n`
+        : `The first run of the agent "${agentId}" is complete. BOOTSTRAP.md stays in ${workspaceDir} and is no longer shown.\n`,
+  };
 }
 
 async function exists(path: string): Promise<boolean> {

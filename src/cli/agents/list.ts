@@ -4,58 +4,36 @@ import { stat } from 'node:fs/promises';
 import { listAgentIds } from '../../config/agents.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { loadFirstRunStatus } from '../../context/workspace/workspace-state.ts';
-import { agentsGroup } from '../agents-group.ts';
-import type { AddCommand } from '../commands.ts';
-import { formatTable, outputWidth } from '../output/format-table.ts';
-import { writeWarnings } from '../output/warnings.ts';
+import { command } from '../command.ts';
+import { CONFIG_OPTION } from '../common-options.ts';
+import { type Columns, formatTable } from '../output/format-table.ts';
+import { warningLines } from '../output/warnings.ts';
 import { type ResolvedAgent, resolveAgent } from './resolve-agent.ts';
 
-interface AgentsListFlags {
-  readonly config?: string;
-  readonly json?: boolean;
-}
+export const agentsList = command({
+  path: 'agents list',
+  summary: 'list the agents with their workspaces',
+  options: CONFIG_OPTION,
+  examples: ['agents list', 'agents list --json    for programs'],
+  async run({ config: configPath }, { io: { environment } }) {
+    const loaded = await loadConfig({ environment, configPath });
+    const ids = listAgentIds(loaded.config);
+    const agents = await Promise.all(ids.map((id) => toRow(resolveAgent(loaded.config, environment, id))));
+    return {
+      json: { agents },
+      text: (width) => formatTable(agents, COLUMNS, width),
+      warnings: warningLines(loaded),
+    };
+  },
+});
 
-export const addAgentsList: AddCommand = (program, io) => {
-  agentsGroup(program)
-    .command('list')
-    .description('list the agents with their workspaces')
-    .option('--config <file>', 'read this configuration file only')
-    .option('--json', 'print JSON for programs')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  $ atrium agents list
-  $ atrium agents list --json    for programs`,
-    )
-    .action(async (flags: AgentsListFlags) => {
-      const { environment } = io;
-      const loaded = await loadConfig({ environment, configPath: flags.config });
-      const ids = listAgentIds(loaded.config);
-      const rows = await Promise.all(ids.map((id) => toRow(resolveAgent(loaded.config, environment, id))));
-      if (flags.json) {
-        io.out(`${JSON.stringify({ agents: rows }, null, 2)}\n`);
-        return;
-      }
-      io.out(
-        formatTable(
-          rows,
-          [
-            { title: 'agent', cell: (row) => row.id },
-            { title: 'default', cell: (row) => (row.default ? 'yes' : '-') },
-            { title: 'files', cell: (row) => row.taxonomy },
-            { title: 'first run', cell: (row) => row.firstRun ?? '-' },
-            {
-              title: 'workspace',
-              cell: (row) =>
-                row.exists ? row.workspace : `${row.workspace} (not there: atrium agents init${initArgument(row)})`,
-            },
-          ],
-          outputWidth(io),
-        ),
-      );
-      writeWarnings(loaded, { warnings: [] }, io);
-    });
+const COLUMNS: Columns<AgentRow> = {
+  agent: (row) => row.id,
+  default: (row) => (row.default ? 'yes' : '-'),
+  files: (row) => row.taxonomy,
+  'first run': (row) => row.firstRun ?? '-',
+  workspace: (row) =>
+    row.exists ? row.workspace : `${row.workspace} (not there: atrium agents init${row.default ? '' : ` ${row.id}`})`,
 };
 
 interface AgentRow {
@@ -81,8 +59,4 @@ async function toRow({ agentId, isDefault, taxonomy, workspaceDir }: ResolvedAge
     exists,
     ...(exists && { firstRun: await loadFirstRunStatus(workspaceDir) }),
   };
-}
-
-function initArgument(row: AgentRow): string {
-  return row.default ? '' : ` ${row.id}`;
 }

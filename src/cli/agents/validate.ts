@@ -9,57 +9,41 @@ import { resolveUserPath } from '../../config/user-path.ts';
 import { CachedFileSource } from '../../context/sources/file-source.ts';
 import { validateWorkspace, type WorkspaceFinding } from '../../context/workspace/validate-workspace.ts';
 import { countOf } from '../../protocol/count-of.ts';
-import { agentsGroup } from '../agents-group.ts';
-import type { AddCommand } from '../commands.ts';
+import { command } from '../command.ts';
+import { CONFIG_OPTION } from '../common-options.ts';
 import { EXIT } from '../exit-code.ts';
-import { oneLine } from '../output/format-table.ts';
-import { writeWarnings } from '../output/warnings.ts';
+import { oneLine } from '../output/text.ts';
+import { warningLines } from '../output/warnings.ts';
 import { type ResolvedAgent, resolveAgent } from './resolve-agent.ts';
 
-interface AgentsValidateFlags {
-  readonly config?: string;
-  readonly json?: boolean;
-}
-
-export const addAgentsValidate: AddCommand = (program, io, exit) => {
-  agentsGroup(program)
-    .command('validate')
-    .argument('[id]', 'the agent (default: all agents)')
-    .description('say what is wrong with a workspace, file by file; exits 1 when something is')
-    .option('--config <file>', 'read this configuration file only')
-    .option('--json', 'print JSON for programs')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  $ atrium agents validate         all agents
-  $ atrium agents validate main    one agent
-
-Exit code: 0 when nothing is wrong (warnings are allowed), 1 when something is, 2 when it could not be checked.`,
-    )
-    .action(async (id: string | undefined, flags: AgentsValidateFlags) => {
-      const { environment } = io;
-      const loaded = await loadConfig({ environment, configPath: flags.config });
-      const { config } = loaded;
-      const ids = id === undefined ? listAgentIds(config) : [id];
-      const results = await validateAgents(config, environment, ids);
-      const isWrong = results.some(({ findings }) => findings.some(({ severity }) => severity === 'error'));
-      if (isWrong) exit(EXIT.finding);
-      if (flags.json) {
-        const agents = results.map(({ agent, findings }) => ({
-          id: agent.agentId,
-          taxonomy: agent.taxonomy.id,
-          workspace: agent.workspaceDir,
-          valid: findings.every(({ severity }) => severity !== 'error'),
-          findings,
-        }));
-        io.out(`${JSON.stringify({ valid: !isWrong, agents }, null, 2)}\n`);
-        return;
-      }
-      for (const { agent, findings } of results) io.out(formatFindings(agent, findings));
-      writeWarnings(loaded, { warnings: [] }, io);
-    });
-};
+export const agentsValidate = command({
+  path: 'agents validate',
+  summary: 'say what is wrong with a workspace, file by file; exits 1 when something is',
+  args: { '[id]': 'the agent (default: all agents)' },
+  options: CONFIG_OPTION,
+  examples: ['agents validate         all agents', 'agents validate main    one agent'],
+  notes:
+    'Exit code: 0 when nothing is wrong (warnings are allowed), 1 when something is, 2 when it could not be checked.',
+  async run({ id, config: configPath }, { io: { environment } }) {
+    const loaded = await loadConfig({ environment, configPath });
+    const ids = id === undefined ? listAgentIds(loaded.config) : [id];
+    const results = await validateAgents(loaded.config, environment, ids);
+    const agents = results.map(({ agent, findings }) => ({
+      id: agent.agentId,
+      taxonomy: agent.taxonomy.id,
+      workspace: agent.workspaceDir,
+      valid: findings.every(({ severity }) => severity !== 'error'),
+      findings,
+    }));
+    const valid = agents.every((agent) => agent.valid);
+    return {
+      json: { valid, agents },
+      text: results.map(({ agent, findings }) => formatFindings(agent, findings)).join(''),
+      warnings: warningLines(loaded),
+      exit: valid ? EXIT.ok : EXIT.finding,
+    };
+  },
+});
 
 export interface ValidatedAgent {
   readonly agent: ResolvedAgent;

@@ -7,59 +7,51 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BadFlagError } from '../../gateway/errors.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import type { CliIo } from '../cli-io.ts';
-import type { AddCommand } from '../commands.ts';
+import { command, type FlagsOf } from '../command.ts';
+import { CONFIG_OPTION } from '../common-options.ts';
 import { GatewayGoneError, GatewayRefusedError } from '../errors.ts';
-import type { ExitCode } from '../exit-code.ts';
+import { exitCodeOfRun } from '../exit-code.ts';
 import { callGateway } from '../gateway/call-gateway.ts';
+import { path } from '../gateway/gateway-client.ts';
 import { type ReachedGateway, reachGateway } from '../gateway/reach-gateway.ts';
-import { oneLine } from '../output/format-table.ts';
-import { terminalText } from '../output/terminal-text.ts';
-import { exitCodeOfRun } from '../run-exit-code.ts';
+import { oneLine, terminalText } from '../output/text.ts';
 import { describeWaiting, waitingApprovals } from './waiting-approvals.ts';
 
-interface AgentFlags {
-  readonly message: string;
-  readonly agent?: string;
-  readonly session?: string;
-  readonly config?: string;
-  readonly json?: boolean;
-}
+const OPTIONS = {
+  '--message <text>': { text: 'what to say; "-" reads it from standard input', isRequired: true },
+  '--agent <id>': 'the agent to talk to (default: the configured default agent)',
+  '--session <key>': 'the session to talk in, such as agent:main:main',
+  ...CONFIG_OPTION,
+  '--json': 'print the whole run as JSON',
+} as const;
 
-export const addAgent: AddCommand = (program, io, exit) => {
-  program
-    .command('agent')
-    .description('send one message to an agent and print its answer')
-    .requiredOption('--message <text>', 'what to say; "-" reads it from standard input')
-    .option('--agent <id>', 'the agent to talk to (default: the configured default agent)')
-    .option('--session <key>', 'the session to talk in, such as agent:main:main')
-    .option('--config <file>', 'read this configuration file only')
-    .option('--json', 'print the whole run as JSON')
-    .addHelpText(
-      'after',
-      '\nExit code 0 with an answer, 1 when a gate blocked the message, 2 when there was no answer.\nExample: git diff | atrium agent --message -',
-    )
-    .action(async (flags: AgentFlags) => exit(await askAgent(flags, io)));
-};
+type AgentFlags = FlagsOf<typeof OPTIONS>;
 
-async function askAgent(flags: AgentFlags, io: CliIo): Promise<ExitCode> {
-  const text = flags.message === '-' ? await readStandardInput() : flags.message;
-  if (text.trim() === '')
-    throw new BadFlagError({ flag: '--message', value: flags.message, expected: 'a message: there is no text in it' });
-  const run = await answerOf(io, flags, {
-    text,
-    id: randomUUID(),
-    ...(flags.agent === undefined ? {} : { agentId: flags.agent }),
-    ...(flags.session === undefined ? {} : { sessionKey: flags.session }),
-  });
-  const status = String(run.status);
-  const outcome = isJsonObject(run.outcome ?? null) ? (run.outcome as JsonObject) : {};
-  if (flags.json) io.out(`${JSON.stringify(run, null, 2)}\n`);
-  else if (isJsonObject(outcome.suppressed ?? null))
-    io.err(`atrium: ${describeSuppressed(outcome.suppressed as JsonObject)}\n`);
-  else if (outcome.reply !== undefined) io.out(`${terminalText(String(outcome.reply))}\n`);
-  else io.err(`atrium: ${oneLine(String(outcome.error ?? `The run is ${status}.`))}\n`);
-  return exitCodeOfRun(status);
-}
+export const agent = command({
+  path: 'agent',
+  summary: 'send one message to an agent and print its answer',
+  options: OPTIONS,
+  notes: `Exit code 0 with an answer, 1 when a gate blocked the message, 2 when there was no answer.
+Example: git diff | atrium agent --message -`,
+  async run(flags, { io }) {
+    const text = flags.message === '-' ? await readStandardInput() : flags.message;
+    if (text.trim() === '') {
+      const expected = 'a message: there is no text in it';
+      throw new BadFlagError({ flag: '--message', value: flags.message, expected });
+    }
+    const message = { text, id: randomUUID(), agentId: flags.agent, sessionKey: flags.session };
+    const run = await answerOf(io, flags, message);
+    const status = String(run.status);
+    const outcome = isJsonObject(run.outcome ?? null) ? (run.outcome as JsonObject) : {};
+    const exit = exitCodeOfRun(status);
+    const { reply, suppressed } = outcome;
+    if (isJsonObject(suppressed ?? null)) {
+      return { json: run, warnings: [`atrium: ${describeSuppressed(suppressed as JsonObject)}`], exit };
+    }
+    if (reply !== undefined) return { json: run, text: `${terminalText(String(reply))}\n`, exit };
+    return { json: run, warnings: [`atrium: ${oneLine(String(outcome.error ?? `The run is ${status}.`))}`], exit };
+  },
+});
 
 function describeSuppressed({ hook, by, reason }: JsonObject): string {
   return oneLine(`The answer was not sent: ${by} stopped it on ${hook} (${reason}).`);
@@ -69,7 +61,7 @@ const RETRIES = 20;
 const RETRY_MS = 500;
 
 /** The run, when it is over. */
-async function answerOf(io: CliIo, flags: AgentFlags, message: JsonObject): Promise<JsonObject> {
+async function answerOf(io: CliIo, flags: AgentFlags, message: object): Promise<JsonObject> {
   let failure: unknown;
   for (let tries = 0; tries <= RETRIES; tries++) {
     const reached = await reachGateway(io, flags.config);
@@ -96,10 +88,10 @@ function isPassing(error: unknown): boolean {
 const LOOK_EVERY_MS = 2_000;
 
 async function waitForRun(io: CliIo, reached: ReachedGateway, runId: string): Promise<JsonObject> {
-  const path = `/api/runs/${encodeURIComponent(runId)}/wait?timeoutMs=${LOOK_EVERY_MS}`;
+  const wait = path`/api/runs/${runId}/wait?timeoutMs=${String(LOOK_EVERY_MS)}`;
   const told = new Set<string>();
   for (;;) {
-    const { over, run } = await callGateway(reached, 'GET', path);
+    const { over, run } = await callGateway(reached, 'GET', wait);
     if (!isJsonObject(run ?? null)) continue;
     const { status, sessionKey } = run as JsonObject;
     if (over === true) return run as JsonObject;

@@ -2,8 +2,7 @@
 // the same as the draft is not written again. Knows nothing of sockets or keyboards.
 
 import type { ServerFrame } from '../../channels/server-frame.ts';
-import { oneLine } from '../output/format-table.ts';
-import { terminalText } from '../output/terminal-text.ts';
+import { oneLine, terminalText } from '../output/text.ts';
 import { describeWaiting, type WaitingApproval } from './waiting-approvals.ts';
 
 export interface ChatViewSettings {

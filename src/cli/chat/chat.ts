@@ -10,24 +10,19 @@ import type { ListedCommand } from '../../commands/list-commands.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
 import { isJsonObject, type JsonValue } from '../../protocol/json.ts';
 import type { CliIo } from '../cli-io.ts';
-import type { AddCommand } from '../commands.ts';
+import { command, type FlagsOf } from '../command.ts';
+import { CONFIG_OPTION } from '../common-options.ts';
 import { GatewayDownError, GatewayGoneError, GatewayRefusedError } from '../errors.ts';
-import { EXIT, type ExitCode } from '../exit-code.ts';
+import { EXIT, type ExitCode, exitCodeOfRun } from '../exit-code.ts';
 import { callGateway } from '../gateway/call-gateway.ts';
+import { path } from '../gateway/gateway-client.ts';
 import { type ReachedGateway, reachGateway } from '../gateway/reach-gateway.ts';
-import { exitCodeOfRun } from '../run-exit-code.ts';
 import { HISTORY_LINES, readChatHistory, saveChatHistory } from './chat-history.ts';
 import { ChatPrompt } from './chat-prompt.ts';
 import { ChatSocket } from './chat-socket.ts';
 import { ChatTurns, type TurnState } from './chat-turns.ts';
 import { ChatView } from './chat-view.ts';
 import { waitingApprovals } from './waiting-approvals.ts';
-
-interface ChatFlags {
-  readonly session?: string;
-  readonly agent?: string;
-  readonly config?: string;
-}
 
 /** Where messages come from and answers go to. */
 interface ChatSurface {
@@ -36,23 +31,25 @@ interface ChatSurface {
   close(): Promise<void>;
 }
 
-export const addChat: AddCommand = (program, io, exit) => {
-  program
-    .command('chat')
-    .description('talk to an agent in this terminal')
-    .option('--session <key>', 'talk in this session, such as agent:main:main')
-    .option('--agent <id>', 'talk to this agent (default: the configured default agent)')
-    .option('--config <file>', 'read this configuration file only')
-    .addHelpText(
-      'after',
-      `
-Ctrl-C stops the answer that is coming; with none it leaves, and so does Ctrl-D. /help lists the commands; Tab completes them.
-In a pipe every line is a message: printf 'hello\\n/status\\n' | atrium chat`,
-    )
-    .action(async (flags: ChatFlags) => exit(await chat(flags, io)));
-};
+const OPTIONS = {
+  '--session <key>': 'talk in this session, such as agent:main:main',
+  '--agent <id>': 'talk to this agent (default: the configured default agent)',
+  ...CONFIG_OPTION,
+} as const;
 
-async function chat(flags: ChatFlags, io: CliIo): Promise<ExitCode> {
+type ChatFlags = FlagsOf<typeof OPTIONS>;
+
+export const chat = command({
+  path: 'chat',
+  summary: 'talk to an agent in this terminal',
+  options: OPTIONS,
+  notes: `Ctrl-C stops the answer that is coming; with none it leaves, and so does Ctrl-D. /help lists the commands; Tab completes them.
+In a pipe every line is a message: printf 'hello\\n/status\\n' | atrium chat`,
+  json: false,
+  run: (flags, { io }) => talk(flags, io),
+});
+
+async function talk(flags: ChatFlags, io: CliIo): Promise<ExitCode> {
   const isInteractive = io.isTerminal && process.stdin.isTTY === true;
   let surface: ChatSurface | undefined;
   const write = (text: string) => (surface ? surface.write(text) : io.out(text));
@@ -189,7 +186,7 @@ async function commandsOf(reached: ReachedGateway): Promise<readonly ListedComma
 
 async function lookAt(reached: ReachedGateway, runId: string): Promise<TurnState | undefined> {
   try {
-    const answer = await callGateway(await reached.find(), 'GET', `/api/runs/${encodeURIComponent(runId)}`);
+    const answer = await callGateway(await reached.find(), 'GET', path`/api/runs/${runId}`);
     const run = isJsonObject(answer.run ?? null) ? (answer.run as { status?: JsonValue; sessionKey?: JsonValue }) : {};
     const status = String(run.status);
     const deliveries = Array.isArray(answer.deliveries) ? answer.deliveries : [];

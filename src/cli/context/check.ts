@@ -16,71 +16,58 @@ import { countOf } from '../../protocol/count-of.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
 import { resolveSessionType } from '../../protocol/session-type.ts';
 import type { CliIo } from '../cli-io.ts';
-import type { AddCommand } from '../commands.ts';
-import { contextGroup } from '../context-group.ts';
+import { command, type FlagsOf } from '../command.ts';
 import { SnapshotsMissingError, UnknownSituationError } from '../errors.ts';
 import { EXIT } from '../exit-code.ts';
-import { oneLine, outputWidth, wrapText } from '../output/format-table.ts';
+import { oneLine, wrapText } from '../output/text.ts';
 import { describePath, type KnownPlaces } from './describe-origin.ts';
 import { formatComparedLines } from './format-compared-lines.ts';
 import { defaultSituations, formatSituations, type LockedSituation, parseSituations } from './locked-situations.ts';
-import { addSituationOptions, openContext, type SituationFlags } from './situation-options.ts';
+import { openContext, SITUATION_OPTIONS } from './situation-options.ts';
 import { SNAPSHOT_DIRNAME, SnapshotFolder } from './snapshot-folder.ts';
 
-interface CheckFlags extends SituationFlags {
-  readonly dir?: string;
-  readonly update?: boolean;
-}
+const OPTIONS = {
+  '--update': 'write the snapshots as they are now',
+  '--dir <dir>': `the folder of the snapshots (default: ${SNAPSHOT_DIRNAME} in the workspace)`,
+  ...SITUATION_OPTIONS,
+} as const;
 
-export const addContextCheck: AddCommand = (program, io, exit) => {
-  const command = contextGroup(program)
-    .command('check')
-    .argument('[situation...]', 'the situations to check (default: all)')
-    .description(`compare the prompts of named situations with the snapshots in ${SNAPSHOT_DIRNAME}/`)
-    .option('--update', 'write the snapshots as they are now')
-    .option('--dir <dir>', `the folder of the snapshots (default: ${SNAPSHOT_DIRNAME} in the workspace)`)
-    .addHelpText(
-      'after',
-      `
-Situations are listed in ${SNAPSHOT_DIRNAME}/situations.json; the first --update writes some to begin with. What a
+type CheckFlags = FlagsOf<typeof OPTIONS>;
+
+export const contextCheck = command({
+  path: 'context check',
+  summary: `compare the prompts of named situations with the snapshots in ${SNAPSHOT_DIRNAME}/`,
+  args: { '[situation...]': 'the situations to check (default: all)' },
+  options: OPTIONS,
+  about: `Situations are listed in ${SNAPSHOT_DIRNAME}/situations.json; the first --update writes some to begin with. What a
 situation says counts; the flags fill in what it leaves open. Paths of this machine are written as <workspace>,
 <state> and <home>, so the snapshots hold in every checkout.
-Exits with 1 when a prompt has changed.
-
-Examples:
-  $ atrium context check --update                       the first time, and after a change that is meant
-  $ atrium context check                                in a pipeline
-  $ atrium context check night --workspace ./workspace  one situation of a checkout`,
-    );
-  addSituationOptions(command).action(async (names: string[], flags: CheckFlags) => {
+Exits with 1 when a prompt has changed.`,
+  examples: [
+    'context check --update                       the first time, and after a change that is meant',
+    'context check                                in a pipeline',
+    'context check night --workspace ./workspace  one situation of a checkout',
+  ],
+  async run({ situation: names, ...flags }, { io }) {
     const first = await openContext(flags, io);
     const agent = await first.engine.prepare(first.request);
     const folder = new SnapshotFolder(folderPath(flags, agent, io));
-    const situations = await loadSituations(folder, flags, agent);
-    const chosen = choose(situations, names);
-    const results: SituationResult[] = [];
-    for (const situation of chosen) {
-      const snapshot = await snapshotOf(situation, flags, io);
-      results.push(flags.update ? await update(folder, situation, snapshot) : await check(folder, situation, snapshot));
+    const known = await loadSituations(folder, flags, agent);
+    const situations: SituationResult[] = [];
+    for (const each of choose(known, names)) {
+      const snapshot = await snapshotOf(each, flags, io);
+      situations.push(flags.update ? await update(folder, each, snapshot) : await check(folder, each, snapshot));
     }
-    const strays = await folder.strays(situations.map(({ name }) => name));
-    const isFine = results.every(({ status }) => status !== 'changed' && status !== 'missing' && status !== 'edited');
-    if (flags.json) {
-      io.out(`${JSON.stringify({ ok: isFine, dir: folder.dir, situations: results, strays }, null, 2)}\n`);
-    } else {
-      io.out(
-        formatResults(
-          results,
-          strays,
-          folder,
-          { workspaceDir: agent.workspaceDir, home: io.environment.home },
-          outputWidth(io),
-        ),
-      );
-    }
-    if (!isFine) exit(EXIT.finding);
-  });
-};
+    const strays = await folder.strays(known.map(({ name }) => name));
+    const ok = situations.every(({ status }) => status !== 'changed' && status !== 'missing' && status !== 'edited');
+    const places = { workspaceDir: agent.workspaceDir, home: io.environment.home };
+    return {
+      json: { ok, dir: folder.dir, situations, strays },
+      text: (width) => formatResults(situations, strays, folder, places, width),
+      exit: ok ? EXIT.ok : EXIT.finding,
+    };
+  },
+});
 
 interface SituationResult {
   readonly name: string;

@@ -3,7 +3,7 @@
 import { basename, relative } from 'node:path';
 import type { LocatedOrigin } from '../../context/report/located-origin.ts';
 import { isInside } from '../../context/sources/file-source.ts';
-import { oneLine } from '../output/format-table.ts';
+import { oneLine } from '../output/text.ts';
 
 /** Where a path is so well known that it need not be spelled out. */
 export interface KnownPlaces {

@@ -1,7 +1,7 @@
 // A situation in one line: who, what kind of session, when, where.
 
 import type { ContextReport } from '../../context/report/build-report.ts';
-import { oneLine } from '../output/format-table.ts';
+import { oneLine } from '../output/text.ts';
 
 export function describeSituation({ situation }: ContextReport): string {
   const { agentId, sessionType, sessionKey, channel, at, timezone } = situation;

@@ -1,7 +1,6 @@
 // `atrium context diff`: two situations side by side. Which sections differ, whose lines they are, and what that does
 // to a provider's prompt cache.
 
-import { type Command, Option } from 'commander';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import type { Composition } from '../../context/compose.ts';
 import {
@@ -15,35 +14,44 @@ import { BadFlagError } from '../../gateway/errors.ts';
 import { countOf } from '../../protocol/count-of.ts';
 import { SESSION_TYPES, type SessionType } from '../../protocol/session-type.ts';
 import type { CliIo } from '../cli-io.ts';
-import type { AddCommand } from '../commands.ts';
-import { contextGroup } from '../context-group.ts';
+import { command, type Options } from '../command.ts';
 import { NothingToCompareError } from '../errors.ts';
 import { EXIT } from '../exit-code.ts';
-import { formatTable, oneLine, outputWidth, wrapText } from '../output/format-table.ts';
-import { writeWarnings } from '../output/warnings.ts';
+import { formatTable } from '../output/format-table.ts';
+import { oneLine, wrapText } from '../output/text.ts';
+import { warningLines } from '../output/warnings.ts';
 import { describeOrigin, describeOrigins, type KnownPlaces } from './describe-origin.ts';
 import { describeSituation } from './describe-situation.ts';
 import { type AuthoredLine, formatComparedLines } from './format-compared-lines.ts';
-import { openContext, type SituationFlags } from './situation-options.ts';
+import { openContext, SITUATION_OPTIONS, type SituationFlags } from './situation-options.ts';
 
-export const addContextDiff: AddCommand = (program, io, exit) => {
-  const command = contextGroup(program)
-    .command('diff')
-    .description('compare the prompts of two situations')
-    .addHelpText(
-      'after',
-      `
-The left side is what the flags say. The right side is the same, except where a flag is given a second time or as
---vs-<flag>.
+/** The flags of a situation; each may be given twice. */
+const SIDED_FLAGS = Object.entries({
+  ...SITUATION_OPTIONS,
+  '--type <type>': `the kind of session: ${SESSION_TYPES.join(', ')}`,
+});
 
-Examples:
-  $ atrium context diff --at 10:00 --at 23:30                day against night
-  $ atrium context diff --vs-session agent:main:subagent:x   the main session against a subagent
-  $ atrium context diff --config a.yaml --config b.yaml      two configurations
-  $ atrium context diff --vs-workspace ../other --exit-code  fail when the prompts differ`,
-    );
-  addTwoSidedOptions(command).action(async (flags: DiffFlags) => {
-    const [leftFlags, rightFlags] = twoSides(flags);
+const OPTIONS: Options = Object.fromEntries([
+  ...SIDED_FLAGS.map(([flag, text]) => [flag, { text, isList: true }]),
+  ...SIDED_FLAGS.map(([flag]) => [flag.replace('--', '--vs-'), { text: 'the same for the right side', isList: true }]),
+  ['--json', 'print JSON for programs'],
+  ['--exit-code', 'exit with 1 when the prompts differ'],
+]);
+
+export const contextDiff = command({
+  path: 'context diff',
+  summary: 'compare the prompts of two situations',
+  options: OPTIONS,
+  about: `The left side is what the flags say. The right side is the same, except where a flag is given a second time or as
+--vs-<flag>.`,
+  examples: [
+    'context diff --at 10:00 --at 23:30                day against night',
+    'context diff --vs-session agent:main:subagent:x   the main session against a subagent',
+    'context diff --config a.yaml --config b.yaml      two configurations',
+    'context diff --vs-workspace ../other --exit-code  fail when the prompts differ',
+  ],
+  async run(flags, { io }) {
+    const [leftFlags, rightFlags] = twoSides(flags as DiffFlags);
     // Both sides are composed for one moment, however long the first takes.
     const now = io.now();
     const frozen: CliIo = { ...io, environment: io.environment, now: () => now };
@@ -52,53 +60,30 @@ Examples:
     const before = await left.engine.compose(left.request);
     const after = await right.engine.compose(right.request, before);
     const comparison = compareCompositions(before, after);
-    if (flags.json) io.out(`${JSON.stringify(toJson(before, after, comparison), null, 2)}\n`);
-    else {
-      const configs = leftFlags.config === rightFlags.config ? [] : [left.loaded, right.loaded].map(describeConfig);
-      io.out(formatDiff(before, after, comparison, configs, io));
-      writeWarnings(left.loaded, { warnings: [] }, io);
-      if (rightFlags.config !== leftFlags.config) writeWarnings(right.loaded, { warnings: [] }, io);
-    }
-    if (flags.exitCode && !comparison.same) exit(EXIT.finding);
-  });
-};
+    const isOneConfig = leftFlags.config === rightFlags.config;
+    const configs = isOneConfig ? [] : [left.loaded, right.loaded].map(describeConfig);
+    return {
+      json: toJson(before, after, comparison),
+      text: (width) => formatDiff(before, after, comparison, configs, io.environment.home, width),
+      warnings: [...warningLines(left.loaded), ...(isOneConfig ? [] : warningLines(right.loaded))],
+      exit: flags.exitCode && !comparison.same ? EXIT.finding : EXIT.ok,
+    };
+  },
+});
 
-const SIDED_FLAGS = {
-  agent: ['<id>', 'the agent to compose for (default: the configured default agent)'],
-  workspace: ['<dir>', "compose for this folder instead of the agent's workspace"],
-  session: ['<key>', 'the session key, such as agent:main:discord:channel:42'],
-  type: ['<type>', `the kind of session: ${SESSION_TYPES.join(', ')}`],
-  channel: ['<name[:id]>', 'the channel that the message comes from, such as slack or slack:C042'],
-  at: ['<time>', 'the moment: 23:30, 2026-05-01T08:00, or a full ISO time (default: now)'],
-  tz: ['<zone>', 'the time zone, such as Europe/Berlin'],
-  config: ['<file>', 'read this configuration file only'],
-} as const;
-
-type SidedFlag = keyof typeof SIDED_FLAGS;
+type SidedFlag = keyof SituationFlags;
 
 type DiffFlags = { readonly [flag in SidedFlag | `vs${Capitalize<SidedFlag>}`]?: readonly string[] } & {
-  readonly json?: boolean;
   readonly exitCode?: boolean;
 };
 
-function addTwoSidedOptions(command: Command): Command {
-  const collect = (value: string, values: readonly string[] = []) => [...values, value];
-  const flags = Object.entries(SIDED_FLAGS);
-  for (const [flag, [value, description]] of flags)
-    command.addOption(new Option(`--${flag} ${value}`, description).argParser(collect));
-  for (const [flag, [value]] of flags)
-    command.addOption(new Option(`--vs-${flag} ${value}`, `the same for the right side`).argParser(collect));
-  return command
-    .option('--json', 'print JSON for programs')
-    .option('--exit-code', 'exit with 1 when the prompts differ');
-}
-
-/** The right side is the left one with whatever was said a second time. */
+/** The right side is the left one with what was said a second time. */
 function twoSides(flags: DiffFlags): readonly [SituationFlags, SituationFlags] {
   const left: Partial<Record<SidedFlag, string>> = {};
   const right: Partial<Record<SidedFlag, string>> = {};
   let differs = false;
-  for (const flag of Object.keys(SIDED_FLAGS) as SidedFlag[]) {
+  for (const [typed] of SIDED_FLAGS) {
+    const flag = typed.slice(2, typed.indexOf(' ')) as SidedFlag;
     const given = flags[flag] ?? [];
     const versus = flags[`vs${capitalize(flag)}`] ?? [];
     const [first, second] = given.length > 1 || versus.length === 0 ? given : [given[0], versus[0]];
@@ -142,12 +127,12 @@ function formatDiff(
   right: Composition,
   comparison: CompositionComparison,
   configs: readonly string[],
-  io: CliIo,
+  home: string,
+  width: number,
 ): string {
-  const width = outputWidth(io);
   const placesOf = ({ report }: Composition): KnownPlaces => ({
     workspaceDir: report.situation.workspaceDir,
-    home: io.environment.home,
+    home,
   });
   const side = (name: string, text: string) =>
     `${name.padEnd(7)}${wrapText(text, width - 7).join(`\n${' '.repeat(7)}`)}\n`;
@@ -162,15 +147,15 @@ function formatDiff(
   ];
   const table = formatTable(
     rows,
-    [
-      { title: 'section', cell: (row) => row.title },
-      { title: 'change', cell: (row) => row.change },
-      { title: 'left', cell: (row) => row.chars.left },
-      { title: 'right', cell: (row) => row.chars.right },
-      { title: 'chars', cell: (row) => signed(row.chars), align: 'right' },
-      { title: 'tokens', cell: (row) => signed(row.tokens), align: 'right' },
-      { title: 'stability', cell: (row) => row.stability },
-    ],
+    {
+      section: (row) => row.title,
+      change: (row) => row.change,
+      left: (row) => row.chars.left,
+      right: (row) => row.chars.right,
+      chars: { right: (row) => signed(row.chars) },
+      tokens: { right: (row) => signed(row.tokens) },
+      stability: (row) => row.stability,
+    },
     width,
   );
   const places = placesOf(right);
@@ -237,7 +222,7 @@ function describeCache(
 function describeFirstChange(change: ContextChange, left: KnownPlaces, right: KnownPlaces): string {
   const { firstChangedChar: at = 0, breaksCache, author, kind = 'text' } = change;
   const isGone = kind === 'text-gone' || kind === 'layer-gone';
-  const whose = author ? describeOrigin(author, isGone ? left : right) : 'nobody';
+  const whose = author ? describeOrigin(author, isGone ? left : right) : 'an unknown author';
   const place = {
     text: `in ${whose}`,
     heading: `in the heading before ${whose}`,

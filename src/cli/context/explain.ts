@@ -11,63 +11,57 @@ import { countOf } from '../../protocol/count-of.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
 import { clip } from '../../protocol/one-line.ts';
 import type { CliIo } from '../cli-io.ts';
-import type { AddCommand } from '../commands.ts';
-import { contextGroup } from '../context-group.ts';
+import { type Answer, command } from '../command.ts';
 import { NoSuchLineError } from '../errors.ts';
 import { EXIT } from '../exit-code.ts';
-import { formatTable, oneLine, outputWidth, visibleLine, wrapText } from '../output/format-table.ts';
+import { type Columns, formatTable, outputWidth } from '../output/format-table.ts';
+import { oneLine, visibleLine, wrapText } from '../output/text.ts';
 import { type AskedFile, findAskedFile, unknownFileNote } from './asked-file.ts';
 import { describeLines, describeOrigin, describePath, type KnownPlaces } from './describe-origin.ts';
-import { addSituationOptions, openContext, type SituationFlags } from './situation-options.ts';
+import { openContext, SITUATION_OPTIONS } from './situation-options.ts';
 
-interface ExplainFlags extends SituationFlags {
-  readonly text?: boolean;
-}
+const OPTIONS = {
+  '--text': 'look for the argument as text, even if it is the name of a file',
+  ...SITUATION_OPTIONS,
+} as const;
 
-export const addContextExplain: AddCommand = (program, io, exit) => {
-  const command = contextGroup(program)
-    .command('explain')
-    .argument('<text|FILE[:LINE]...>', 'text to look for, a file, or a line of a file such as AGENTS.md:12')
-    .usage('[options] <text|FILE[:LINE]>')
-    .description('say whose line this is, or why it is not in the prompt')
-    .option('--text', 'look for the argument as text, even if it is the name of a file')
-    // Half of what people ask for are list items, which begin with a dash; flags are told apart below.
-    .allowUnknownOption()
-    .addHelpText(
-      'after',
-      `
-A bare file name means the file in the workspace; a path may be relative, absolute, or begin with ~.
-Exits with 1 when the text is neither in the prompt nor among what was left out.
-
-Examples:
-  $ atrium context explain "- Never delete"         whose words are these
-  $ atrium context explain AGENTS.md:12             what became of this line
-  $ atrium context explain ~/.openclaw/AGENTS.md:3  a line of a global file
-  $ atrium context explain MEMORY.md --session agent:main:discord:channel:42`,
-    );
-  addSituationOptions(command).action(async (words: string[], flags: ExplainFlags) => {
+export const contextExplain = command({
+  path: 'context explain',
+  summary: 'say whose line this is, or why it is not in the prompt',
+  args: { '<text|FILE[:LINE]...>': 'text to look for, a file, or a line of a file such as AGENTS.md:12' },
+  options: OPTIONS,
+  about: `A bare file name means the file in the workspace; a path may be relative, absolute, or begin with ~.
+Exits with 1 when the text is neither in the prompt nor among what was left out.`,
+  examples: [
+    'context explain "- Never delete"         whose words are these',
+    'context explain AGENTS.md:12             what became of this line',
+    'context explain ~/.openclaw/AGENTS.md:3  a line of a global file',
+    'context explain MEMORY.md --session agent:main:discord:channel:42',
+  ],
+  // Half of what people ask for are list items, which begin with a dash; flags are told apart below.
+  adapt: (added) => added.usage('[options] <text|FILE[:LINE]>').allowUnknownOption(),
+  async run({ 'text|FILE[:LINE]': words, ...flags }, { io, command: added }) {
     const flag = words.length > 1 ? words.find(isFlag) : undefined;
-    if (flag !== undefined) refuseFlag(command, flag);
+    if (flag !== undefined) refuseFlag(added, flag);
     const question = words.join(' ');
     if (question.trim() === '')
       throw new BadFlagError({ flag: 'explain', value: question, expected: 'text to look for' });
     const { engine, request } = await openContext(flags, io);
     const composition = await engine.compose(request);
-    const view: View = {
-      places: { workspaceDir: composition.report.situation.workspaceDir, home: io.environment.home },
-      width: outputWidth(io),
-      composition,
-    };
+    const places = { workspaceDir: composition.report.situation.workspaceDir, home: io.environment.home };
+    const view: View = { places, width: outputWidth(io), composition };
     const asked = flags.text ? undefined : await findAskedFile(question, composition, io.environment);
-    if (asked) answerFile(explain(composition, asked), asked, view, flags, io);
-    else {
-      const explanation = explainText(composition, question);
-      if (isFlag(question) && !isExplained(explanation)) refuseFlag(command, question);
-      io.out(flags.json ? toJson({ kind: 'text', ...explanation }) : formatText(explanation, view));
-      if (!isExplained(explanation)) exit(EXIT.finding);
-    }
-  });
-};
+    if (asked) return answerFile(explain(composition, asked), asked, view, io);
+    const explanation = explainText(composition, question);
+    const isKnown = isExplained(explanation);
+    if (isFlag(question) && !isKnown) refuseFlag(added, question);
+    return {
+      json: { kind: 'text', ...explanation },
+      text: () => formatText(explanation, view),
+      exit: isKnown ? EXIT.ok : EXIT.finding,
+    };
+  },
+});
 
 function refuseFlag(command: Command, flag: string): never {
   const known = command.options.flatMap(({ long }) => (long ? [long] : []));
@@ -95,15 +89,13 @@ function explain(composition: Composition, { path, lines, source, lineCount }: A
   return explanation;
 }
 
-function answerFile(explanation: FileExplanation, asked: AskedFile, view: View, flags: ExplainFlags, io: CliIo): void {
+function answerFile(explanation: FileExplanation, asked: AskedFile, view: View, io: CliIo): Answer {
   const isUnknown = explanation.presence === 'none' && explanation.absent.length === 0;
   const note = isUnknown ? unknownFileNote(asked, explanation.text, view.composition, io.environment) : undefined;
-  if (flags.json) io.out(toJson({ kind: asked.lines ? 'lines' : 'file', ...explanation, ...(note ? { note } : {}) }));
-  else io.out(formatFile(explanation, note, view));
-}
-
-function toJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+  return {
+    json: { kind: asked.lines ? 'lines' : 'file', ...explanation, ...(note ? { note } : {}) },
+    text: () => formatFile(explanation, note, view),
+  };
 }
 
 function formatText(explanation: TextExplanation, view: View): string {
@@ -159,12 +151,12 @@ function formatContributors(path: string, { composition, places, width }: View):
   if (name === undefined || rows.length === 0) return '';
   const table = formatTable(
     rows,
-    [
-      { title: 'handler', cell: (row) => row.id },
-      { title: 'change', cell: (row) => row.change },
-      { title: 'added', cell: (row) => row.addedText.length },
-      { title: 'removed', cell: (row) => row.removedText.length },
-    ],
+    {
+      handler: (row) => row.id,
+      change: (row) => row.change,
+      added: (row) => row.addedText.length,
+      removed: (row) => row.removedText.length,
+    },
     width,
   );
   return `\nHandlers that changed ${describePath(path, places)}:\n${table}`;
@@ -204,19 +196,13 @@ const SIDES = {
 } as const;
 
 function formatAbsent(absent: readonly AbsentText[], { places, width }: View): string {
-  return formatTable(
-    absent.slice(0, MAX_PLACES),
-    [
-      {
-        title: 'left out',
-        cell: ({ what, path, lines }) =>
-          `${path === undefined || !path.startsWith('/') ? what : describePath(path, places)}${lines ? `:${describeLines(lines)}` : ''}`,
-      },
-      { title: 'reason', cell: ({ reason }) => reason },
-      { title: 'why', cell: ({ detail }) => detail },
-    ],
-    width,
-  );
+  const nameOf = ({ what, path }: AbsentText) => (path?.startsWith('/') ? describePath(path, places) : what);
+  const columns: Columns<AbsentText> = {
+    'left out': (each) => `${nameOf(each)}${each.lines ? `:${describeLines(each.lines)}` : ''}`,
+    reason: ({ reason }) => reason,
+    why: ({ detail }) => detail,
+  };
+  return formatTable(absent.slice(0, MAX_PLACES), columns, width);
 }
 
 function formatHelp(help: NearHelp, view: View): string {

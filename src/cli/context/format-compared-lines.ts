@@ -2,7 +2,7 @@
 // of what stands around it.
 
 import { clip } from '../../protocol/one-line.ts';
-import { oneLine, visibleLine, wrapText } from '../output/format-table.ts';
+import { oneLine, visibleLine, wrapText } from '../output/text.ts';
 
 export interface AuthoredLine {
   readonly kind: 'same' | 'removed' | 'added';

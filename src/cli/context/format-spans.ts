@@ -3,19 +3,20 @@
 import { exactFinder, spacingFinder } from '../../context/report/find-text.ts';
 import type { Preview } from '../../gateway/services/preview-message.ts';
 import { clip } from '../../protocol/one-line.ts';
-import { formatTable, oneLine } from '../output/format-table.ts';
+import { formatTable } from '../output/format-table.ts';
+import { oneLine } from '../output/text.ts';
 
 type ToldSpan = Preview['spans'][number];
 
 export function formatSpans(spans: readonly ToldSpan[], width: number): string {
   return formatTable(
     spans,
-    [
-      { title: 'where', cell: placeOf },
-      { title: 'chars', cell: ({ chars }) => chars },
-      { title: 'from', cell: authorOf },
-      { title: 'begins', cell: beginningOf },
-    ],
+    {
+      where: placeOf,
+      chars: ({ chars }) => chars,
+      from: authorOf,
+      begins: beginningOf,
+    },
     width,
   );
 }
@@ -43,12 +44,12 @@ export function formatFoundPlaces(wanted: string, places: readonly FoundPlace[],
   const rows = places.flatMap(({ start, end, spans }) => spans.map((span) => ({ start, end, span })));
   const table = formatTable(
     rows,
-    [
-      { title: 'where', cell: ({ span }) => placeOf(span) },
-      { title: 'at', cell: ({ start, end }) => `${start}-${end}` },
-      { title: 'from', cell: ({ span }) => authorOf(span) },
-      { title: 'begins', cell: ({ span }) => beginningOf(span) },
-    ],
+    {
+      where: ({ span }) => placeOf(span),
+      at: ({ start, end }) => `${start}-${end}`,
+      from: ({ span }) => authorOf(span),
+      begins: ({ span }) => beginningOf(span),
+    },
     width,
   );
   return `${quoted} is in the request, ${times}.\n\n${table}`;

@@ -6,37 +6,41 @@ import type { ContextRequest } from '../../gateway/composer/context-engine.ts';
 import { BadFlagError } from '../../gateway/errors.ts';
 import type { Preview } from '../../gateway/services/preview-message.ts';
 import type { CliIo } from '../cli-io.ts';
-import { GatewayDownError } from '../errors.ts';
-import { openGatewayClient } from '../gateway/gateway-client.ts';
-import { oneLine, outputWidth, visibleLine } from '../output/format-table.ts';
+import type { Answer, FlagsOf } from '../command.ts';
+import { askRunning } from '../gateway/gateway-client.ts';
+import { formatFacts } from '../output/format-table.ts';
+import { oneLine, visibleText } from '../output/text.ts';
 import { writeWarnings } from '../output/warnings.ts';
 import { formatSpans } from './format-spans.ts';
-import type { SituationFlags } from './situation-options.ts';
+import { SITUATION_OPTIONS } from './situation-options.ts';
 
-export interface PreviewFlags extends SituationFlags {
-  readonly message?: string;
-  readonly runHooks?: boolean;
-  readonly body?: boolean;
-}
+export const PREVIEW_OPTIONS = {
+  '--message <text>': 'show the next request for this message: system, tools and messages',
+  '--run-hooks': 'with --message: also call prompt hooks that may have effects',
+  '--body': 'with --message: print the exact bytes of the request and nothing else',
+  ...SITUATION_OPTIONS,
+} as const;
+
+type PreviewFlags = FlagsOf<typeof PREVIEW_OPTIONS>;
 
 export async function previewMessage(
   flags: PreviewFlags & { readonly message: string },
   { at }: Pick<ContextRequest, 'at'>,
   io: CliIo,
-): Promise<void> {
+): Promise<Answer> {
   refuseSituation(flags);
   const { message, session: sessionKey, agent: agentId, channel, runHooks } = flags;
   const request = { message, sessionKey, agentId, channel, runHooks, ...(flags.at === undefined ? {} : { at }) };
   const preview = (flags.config === undefined && (await askGateway(request, io))) || (await look(request, flags, io));
-  if (flags.json) io.out(`${JSON.stringify(preview, null, 2)}\n`);
-  // Into a file or a program every byte goes as it is; a terminal is not handed other people's control codes.
-  else if (flags.body) io.out(io.isTerminal ? `${visibleText(preview.wire.body)}\n` : preview.wire.body);
-  else io.out(formatPreview(preview, io));
   if (preview.placeholders.length > 0) {
     const names = [...new Set(preview.placeholders)].join(', ');
     io.err(`note: these handlers were not called, because they may have effects: ${oneLine(names)}.\n`);
     io.err('note: the real request may differ by what they add; --run-hooks calls them.\n');
   }
+  const { body } = preview.wire;
+  // Into a file or a program every byte goes as it is; a terminal is not handed other people's control codes.
+  const exact = io.isTerminal ? `${visibleText(body)}\n` : body;
+  return { json: preview, text: flags.body ? exact : (width) => formatPreview(preview, width) };
 }
 
 /** A request is what the gateway would send, so only what decides that can be asked for. */
@@ -50,28 +54,16 @@ function refuseSituation(flags: PreviewFlags): void {
 type Asked = Parameters<Awaited<ReturnType<typeof openOwnPreview>>['preview']>[0];
 
 /** Undefined when no gateway is running. */
-async function askGateway({ at, ...request }: Asked, io: CliIo): Promise<Preview | undefined> {
-  try {
-    const client = await openGatewayClient(io);
-    try {
-      return await client.post<Preview>('/api/context/preview', {
-        ...request,
-        ...(at === undefined ? {} : { at: at.toISOString() }),
-      });
-    } finally {
-      await client.close();
-    }
-  } catch (error) {
-    if (error instanceof GatewayDownError) return undefined;
-    throw error;
-  }
+function askGateway({ at, ...request }: Asked, io: CliIo): Promise<Preview | undefined> {
+  const body = { ...request, ...(at === undefined ? {} : { at: at.toISOString() }) };
+  return askRunning(io, (client) => client.post<Preview>('/api/context/preview', body));
 }
 
 async function look(request: Asked, flags: PreviewFlags, io: CliIo): Promise<Preview> {
   const { preview, close, loaded } = await openOwnPreview(flags, io);
   try {
     const shown = await preview(request);
-    writeWarnings(loaded, shown.report, io);
+    writeWarnings(loaded, io, shown.report.warnings);
     return shown;
   } finally {
     await close();
@@ -91,18 +83,14 @@ async function openOwnPreview({ config }: PreviewFlags, io: CliIo) {
   return { ...opened, loaded };
 }
 
-function formatPreview({ sessionKey, agentId, provider, model, wire, spans }: Preview, io: CliIo): string {
-  const head = [
+function formatPreview({ sessionKey, agentId, provider, model, wire, spans }: Preview, width: number): string {
+  const facts = formatFacts([
     ['to', `${provider}/${model} at ${wire.url}`],
     ['session', sessionKey],
     ['agent', agentId],
     ['bytes', Buffer.byteLength(wire.body).toLocaleString('en-US')],
-  ];
-  return [
-    head.map(([name = '', value = '']) => `${name.padEnd(9)}${oneLine(value)}\n`).join(''),
-    `${visibleText(prettyBody(wire.body))}\n`,
-    formatSpans(spans, outputWidth(io)),
-  ].join('\n');
+  ]);
+  return [facts, `${visibleText(prettyBody(wire.body))}\n`, formatSpans(spans, width)].join('\n');
 }
 
 function prettyBody(body: string): string {
@@ -111,8 +99,4 @@ function prettyBody(body: string): string {
   } catch {
     return body;
   }
-}
-
-function visibleText(text: string): string {
-  return text.split('\n').map(visibleLine).join('\n');
 }

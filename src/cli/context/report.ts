@@ -7,97 +7,82 @@ import type { ContextReport, FileReport, HandlerReport } from '../../context/rep
 import { countTokens } from '../../context/report/count-tokens.ts';
 import { type Section, sectionsOf } from '../../context/report/sections-of.ts';
 import { countOf } from '../../protocol/count-of.ts';
-import type { AddCommand } from '../commands.ts';
-import { contextGroup } from '../context-group.ts';
-import { formatTable, oneLine, outputWidth, type TableColumn, wrapText } from '../output/format-table.ts';
+import { command } from '../command.ts';
+import { type Columns, formatFacts, formatTable } from '../output/format-table.ts';
+import { oneLine, wrapText } from '../output/text.ts';
 import { describeLines, describePath, type KnownPlaces } from './describe-origin.ts';
 import { describeSituation } from './describe-situation.ts';
-import { addSituationOptions, openContext, type SituationFlags } from './situation-options.ts';
+import { openContext, SITUATION_OPTIONS } from './situation-options.ts';
 
-export const addContextReport: AddCommand = (program, io) => {
-  const command = contextGroup(program)
-    .command('report')
-    .description('show sizes, files, cuts, handlers and what was left out')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  $ atrium context report                                   the default agent, now
-  $ atrium context report --session agent:main:subagent:x   what is kept from a subagent, and why
-  $ atrium context report --json | jq '.absences'           every reason code
-  $ atrium context report --json | jq -j '.spans[].text'    the same bytes that preview prints`,
-    );
-  addSituationOptions(command).action(async (flags: SituationFlags) => {
+export const contextReport = command({
+  path: 'context report',
+  summary: 'show sizes, files, cuts, handlers and what was left out',
+  options: SITUATION_OPTIONS,
+  examples: [
+    'context report                                   the default agent, now',
+    'context report --session agent:main:subagent:x   what is kept from a subagent, and why',
+    "context report --json | jq '.absences'           every reason code",
+    "context report --json | jq -j '.spans[].text'    the same bytes that preview prints",
+  ],
+  async run(flags, { io }) {
     const { engine, request, loaded } = await openContext(flags, io);
     const composition = await engine.compose(request);
-    if (flags.json) {
-      const { files, merged, warnings } = loaded;
-      io.out(`${JSON.stringify({ ...composition.report, config: { files, merged, warnings } }, null, 2)}\n`);
-      return;
-    }
-    const { workspaceDir } = composition.report.situation;
-    const places = { workspaceDir, home: io.environment.home };
-    io.out(formatReport(composition, loaded, places, outputWidth(io)));
-  });
-};
+    const { files, merged, warnings } = loaded;
+    const places = { workspaceDir: composition.report.situation.workspaceDir, home: io.environment.home };
+    return {
+      json: { ...composition.report, config: { files, merged, warnings } },
+      text: (width) => formatReport(composition, loaded, places, width),
+    };
+  },
+});
 
 function formatReport(composition: Composition, loaded: LoadedConfig, places: KnownPlaces, width: number): string {
   const { report } = composition;
-  const table = <Row>(caption: string, rows: readonly Row[], columns: readonly TableColumn<Row>[]) =>
+  const table = <Row>(caption: string, rows: readonly Row[], columns: Columns<Row>) =>
     `${caption}\n${rows.length === 0 ? 'none\n' : formatTable(rows, columns, width)}`;
   return [
-    formatPairs(overview(report), width),
-    table('Layers', sectionsOf(composition), [
-      { title: 'layer', cell: (section) => section.title },
-      { title: 'stability', cell: (section) => section.stability },
-      { title: 'chars', cell: (section) => section.text.length },
-      { title: 'tokens', cell: (section) => countTokens(section.rope) },
-      { title: 'from char', cell: (section) => section.start },
-      { title: 'cache', cell: (section) => cacheSide(section, report) },
-    ]),
-    table('Files', report.files, [
-      { title: 'file', cell: (file) => describePath(file.path, places) },
-      { title: 'on disk', cell: (file) => file.diskChars ?? '-', align: 'right' },
-      { title: 'raw', cell: (file) => file.rawChars },
-      { title: 'injected', cell: (file) => file.injectedChars },
-      { title: 'tokens', cell: (file) => file.injectedTokens },
-      { title: 'status', cell: (file) => fileStatus(file) },
-    ]),
-    table('Cuts', report.cuts, [
-      { title: 'file', cell: (cut) => cut.file },
-      { title: 'lines', cell: (cut) => describeLines(cut.lines) },
-      { title: 'chars', cell: (cut) => cut.chars },
-      { title: 'tokens', cell: (cut) => cut.tokens },
-      { title: 'cause', cell: (cut) => cut.cause },
-    ]),
-    table('Handlers, in calling order', report.handlers, [
-      { title: 'handler', cell: (handler) => handler.id },
-      { title: 'priority', cell: (handler) => handler.priority },
-      { title: 'stability', cell: (handler) => handler.stability ?? '-' },
-      { title: 'ms', cell: (handler) => handler.ms.toFixed(1), align: 'right' },
-      { title: 'outcome', cell: (handler) => handler.outcome },
-      { title: 'changed', cell: (handler) => describeChanges(handler) },
-    ]),
-    table('Absent', report.absences, [
-      { title: 'what', cell: (absence) => describeWhat(absence.what, places) },
-      { title: 'reason', cell: (absence) => absence.reason },
-      { title: 'why', cell: (absence) => absence.detail },
-    ]),
+    formatFacts(overview(report), { width }),
+    table('Layers', sectionsOf(composition), {
+      layer: (section) => section.title,
+      stability: (section) => section.stability,
+      chars: (section) => section.text.length,
+      tokens: (section) => countTokens(section.rope),
+      'from char': (section) => section.start,
+      cache: (section) => cacheSide(section, report),
+    }),
+    table('Files', report.files, {
+      file: (file) => describePath(file.path, places),
+      'on disk': { right: (file) => file.diskChars ?? '-' },
+      raw: (file) => file.rawChars,
+      injected: (file) => file.injectedChars,
+      tokens: (file) => file.injectedTokens,
+      status: (file) => fileStatus(file),
+    }),
+    table('Cuts', report.cuts, {
+      file: (cut) => cut.file,
+      lines: (cut) => describeLines(cut.lines),
+      chars: (cut) => cut.chars,
+      tokens: (cut) => cut.tokens,
+      cause: (cut) => cut.cause,
+    }),
+    table('Handlers, in calling order', report.handlers, {
+      handler: (handler) => handler.id,
+      priority: (handler) => handler.priority,
+      stability: (handler) => handler.stability ?? '-',
+      ms: { right: (handler) => handler.ms.toFixed(1) },
+      outcome: (handler) => handler.outcome,
+      changed: (handler) => describeChanges(handler),
+    }),
+    table('Absent', report.absences, {
+      what: (absence) => describeWhat(absence.what, places),
+      reason: (absence) => absence.reason,
+      why: (absence) => absence.detail,
+    }),
     configuration(loaded, places, width),
     warnings(loaded, report, width),
   ]
     .filter((part) => part !== '')
     .join('\n');
-}
-
-function formatPairs(pairs: readonly (readonly [string, string])[], width: number): string {
-  const keyWidth = Math.max(...pairs.map(([key]) => key.length)) + 2;
-  return pairs
-    .flatMap(([key, value]) =>
-      wrapText(oneLine(value), width - keyWidth).map((line, index) => (index === 0 ? key : '').padEnd(keyWidth) + line),
-    )
-    .map((line) => `${line}\n`)
-    .join('');
 }
 
 function overview(report: ContextReport): [string, string][] {

@@ -1,39 +1,28 @@
 // The flags that say for whom and when: shared by every command that composes, read in one place.
 
-import { type Command, Option } from 'commander';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import { resolveTimezone } from '../../config/timezone.ts';
 import { parseLocalTime } from '../../context/situation.ts';
 import { ContextEngine, type ContextRequest } from '../../gateway/composer/context-engine.ts';
 import { BadFlagError } from '../../gateway/errors.ts';
-import { SESSION_TYPES, type SessionType } from '../../protocol/session-type.ts';
+import { SESSION_TYPES } from '../../protocol/session-type.ts';
 import { isTimezone } from '../../protocol/timezone.ts';
 import type { CliIo } from '../cli-io.ts';
+import type { FlagsOf } from '../command.ts';
+import { CONFIG_OPTION } from '../common-options.ts';
 
-export interface SituationFlags {
-  readonly agent?: string;
-  readonly workspace?: string;
-  readonly session?: string;
-  readonly type?: SessionType;
-  readonly channel?: string;
-  readonly at?: string;
-  readonly tz?: string;
-  readonly config?: string;
-  readonly json?: boolean;
-}
+export const SITUATION_OPTIONS = {
+  '--agent <id>': 'the agent to compose for (default: the configured default agent)',
+  '--workspace <dir>': "compose for this folder instead of the agent's workspace",
+  '--session <key>': 'the session key, such as agent:main:discord:channel:42',
+  '--type <type>': { text: 'the kind of session', choices: SESSION_TYPES },
+  '--channel <name[:id]>': 'the channel that the message comes from, such as slack or slack:C042',
+  '--at <time>': 'the moment: 23:30, 2026-05-01T08:00, or a full ISO time (default: now)',
+  '--tz <zone>': 'the time zone, such as Europe/Berlin',
+  ...CONFIG_OPTION,
+} as const;
 
-export function addSituationOptions(command: Command): Command {
-  return command
-    .option('--agent <id>', 'the agent to compose for (default: the configured default agent)')
-    .option('--workspace <dir>', "compose for this folder instead of the agent's workspace")
-    .option('--session <key>', 'the session key, such as agent:main:discord:channel:42')
-    .addOption(new Option('--type <type>', 'the kind of session').choices([...SESSION_TYPES]))
-    .option('--channel <name[:id]>', 'the channel that the message comes from, such as slack or slack:C042')
-    .option('--at <time>', 'the moment: 23:30, 2026-05-01T08:00, or a full ISO time (default: now)')
-    .option('--tz <zone>', 'the time zone, such as Europe/Berlin')
-    .option('--config <file>', 'read this configuration file only')
-    .option('--json', 'print JSON for programs');
-}
+export type SituationFlags = Partial<FlagsOf<typeof SITUATION_OPTIONS>>;
 
 export interface OpenedContext {
   readonly engine: ContextEngine;

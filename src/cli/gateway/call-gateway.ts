@@ -14,7 +14,7 @@ export async function callGateway(
   { url, token }: GatewayAddress,
   method: 'GET' | 'POST',
   path: string,
-  body?: JsonObject,
+  body?: object,
 ): Promise<JsonObject> {
   const { status, statusText, text } = await send(`${url}${path}`, {
     method,

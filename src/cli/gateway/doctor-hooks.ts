@@ -5,17 +5,15 @@ import { resolveUserPath } from '../../config/user-path.ts';
 import type { HookTrial, TriedHandler } from '../../gateway/doctor/try-hooks.ts';
 import { countOf } from '../../protocol/count-of.ts';
 import type { CliIo } from '../cli-io.ts';
-import { formatList } from '../hooks/status.ts';
-import { formatTable, outputWidth } from '../output/format-table.ts';
+import type { Answer } from '../command.ts';
+import { EXIT } from '../exit-code.ts';
+import { type Columns, listText } from '../output/format-table.ts';
+import { formatList } from '../output/text.ts';
 
-/** False when a handler failed or did not fire, or a plugin could not be loaded. */
-export async function doctorHooks(
-  flags: { readonly config?: string; readonly json?: boolean },
-  io: CliIo,
-): Promise<boolean> {
+/** The answer is no when a handler failed or did not fire, or a plugin could not be loaded. */
+export async function doctorHooks(config: string | undefined, io: CliIo): Promise<Answer> {
   const { environment } = io;
-  const configPath =
-    flags.config === undefined ? undefined : resolveUserPath(flags.config, environment.home, environment.cwd);
+  const configPath = config === undefined ? undefined : resolveUserPath(config, environment.home, environment.cwd);
   const loaded = await loadConfig({ environment, configPath });
   const { tryHooks } = await import('../../gateway/doctor/try-hooks.ts');
   const trial = await tryHooks({
@@ -25,36 +23,28 @@ export async function doctorHooks(
     modules: async () => (await import('../../public/compose.ts')).ownModules(),
   });
   const ok = trial.handlers.every(isFine) && trial.absent.every(({ state }) => state !== 'failed');
-  io.out(flags.json ? `${JSON.stringify({ ok, ...trial }, null, 2)}\n` : formatTrial(trial, io));
-  return ok;
+  const text = (width: number) => formatTrial(trial, width);
+  return { json: { ok, ...trial }, text, exit: ok ? EXIT.ok : EXIT.finding };
 }
 
-/** A hook that nothing calls yet, and one that fires on a day that the trial does not live to see, are nobody's fault. */
+/** A hook that nothing calls yet, and one that fires on a day that the trial does not live to see, are no failures. */
 function isFine({ verdict, state, isExpected }: TriedHandler): boolean {
   return verdict === 'fired' || (verdict === 'silent' && (state === 'pending' || (state === 'armed' && !isExpected)));
 }
 
-function formatTrial({ absent, paths, notes, ...trial }: HookTrial, io: CliIo): string {
+function formatTrial({ absent, paths, notes, ...trial }: HookTrial, width: number): string {
   const owners = [...new Set(trial.handlers.map(({ owner }) => owner))];
   const handlers = owners.flatMap((owner) => trial.handlers.filter((each) => each.owner === owner));
   const isOnly = ({ hook, owner }: TriedHandler) =>
     handlers.filter((each) => each.hook === hook && each.owner === owner).length === 1;
-  const parts = [`Tried: ${paths.join(', ')}.\n\n`];
-  if (handlers.length === 0) parts.push('Nobody has registered a handler.\n');
-  else {
-    parts.push(
-      formatTable(
-        handlers,
-        [
-          { title: 'owner', cell: ({ owner }) => owner },
-          { title: 'hook', cell: (each) => (isOnly(each) ? each.hook : `${each.hook} (${each.id})`) },
-          { title: 'calls', cell: ({ calls }) => calls },
-          { title: 'verdict', cell: verdictOf },
-        ],
-        outputWidth(io),
-      ),
-    );
-  }
+  const columns: Columns<TriedHandler> = {
+    owner: ({ owner }) => owner,
+    hook: (each) => (isOnly(each) ? each.hook : `${each.hook} (${each.id})`),
+    calls: ({ calls }) => calls,
+    verdict: verdictOf,
+  };
+  const table = listText(handlers, columns, 'No handler is registered.')(width);
+  const parts = [`Tried: ${paths.join(', ')}.\n\n`, table];
   const reasons = [
     ...handlers.flatMap(({ hook, owner, reason }) => (reason === null ? [] : [`${hook} of ${owner}: ${reason}`])),
     ...absent.map(({ owner, state, reason }) => `the plugin ${owner} is ${state}: ${reason}`),

@@ -7,21 +7,15 @@ import type { HooksStatus } from '../../gateway/services/hook-control.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
 import { validateAgents } from '../agents/validate.ts';
 import type { CliIo } from '../cli-io.ts';
-import type { AddCommand } from '../commands.ts';
+import { command } from '../command.ts';
+import { CONFIG_OPTION } from '../common-options.ts';
 import { openContext } from '../context/situation-options.ts';
-import { GatewayDownError } from '../errors.ts';
 import { EXIT } from '../exit-code.ts';
 import { listProblems } from '../hooks/check.ts';
-import { oneLine } from '../output/format-table.ts';
+import { oneLine } from '../output/text.ts';
 import { formatConfigWarning } from '../output/warnings.ts';
 import { askPlugins } from '../plugins/ask-plugins.ts';
-import { openGatewayClient } from './gateway-client.ts';
-
-interface DoctorFlags {
-  readonly hooks?: boolean;
-  readonly config?: string;
-  readonly json?: boolean;
-}
+import { askRunning } from './gateway-client.ts';
 
 /** One thing that was looked at. `problems` make the command exit with 1; `remarks` do not. */
 interface Section {
@@ -31,42 +25,33 @@ interface Section {
   readonly remarks: readonly string[];
 }
 
-export const addDoctor: AddCommand = (program, io, exit) => {
-  program
-    .command('doctor')
-    .description('look for what is wrong: configuration, agents, plugins, hooks; exits 1 when something is')
-    .option('--hooks', 'try every hook handler in a throwaway copy, and say which did not fire and why')
-    .option('--config <file>', 'read this configuration file only')
-    .option('--json', 'print JSON for programs')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  $ atrium doctor
-  $ atrium doctor --hooks    the handlers of your plugins and hook packs, tried with the mirror model
+const OPTIONS = {
+  '--hooks': 'try every hook handler in a throwaway copy, and say which did not fire and why',
+  ...CONFIG_OPTION,
+} as const;
 
-The trial opens a gateway on a temporary state directory with your configuration. It changes nothing of yours and
+export const doctor = command({
+  path: 'doctor',
+  summary: 'look for what is wrong: configuration, agents, plugins, hooks; exits 1 when something is',
+  options: OPTIONS,
+  examples: ['doctor', 'doctor --hooks    the handlers of your plugins and hook packs, tried with the mirror model'],
+  notes: `The trial opens a gateway on a temporary state directory with your configuration. It changes nothing of yours and
 calls no model; what your plugins do by themselves when they are loaded or called, they do.
 
 Exit code: 0 when nothing is wrong (remarks are allowed), 1 when something is, 2 when it could not be looked at.`,
-    )
-    .action(async (flags: DoctorFlags) => {
-      if (flags.hooks) {
-        const { doctorHooks } = await import('./doctor-hooks.ts');
-        if (!(await doctorHooks(flags, io))) exit(EXIT.finding);
-        return;
-      }
-      const sections = await examine(flags, io);
-      const ok = sections.every(({ problems }) => problems.length === 0);
-      if (!ok) exit(EXIT.finding);
-      io.out(flags.json ? `${JSON.stringify({ ok, sections }, null, 2)}\n` : sections.map(formatSection).join(''));
-    });
-};
+  async run(flags, { io }) {
+    if (flags.hooks) return (await import('./doctor-hooks.ts')).doctorHooks(flags.config, io);
+    const sections = await examine(flags.config, io);
+    const ok = sections.every(({ problems }) => problems.length === 0);
+    const text = sections.map(formatSection).join('');
+    return { json: { ok, sections }, text, exit: ok ? EXIT.ok : EXIT.finding };
+  },
+});
 
-async function examine(flags: DoctorFlags, io: CliIo): Promise<readonly Section[]> {
+async function examine(configPath: string | undefined, io: CliIo): Promise<readonly Section[]> {
   let loaded: LoadedConfig;
   try {
-    loaded = await loadConfig({ environment: io.environment, configPath: flags.config });
+    loaded = await loadConfig({ environment: io.environment, configPath });
   } catch (error) {
     if (!isAtriumError(error)) throw error;
     return [{ name: 'configuration', finding: 'cannot be used', problems: [error.message], remarks: [] }];
@@ -75,7 +60,7 @@ async function examine(flags: DoctorFlags, io: CliIo): Promise<readonly Section[
     examineConfiguration(loaded, io),
     await examineAgents(loaded, io),
     await examinePlugins(io),
-    await examineHooks(flags, io),
+    await examineHooks(configPath, io),
   ];
 }
 
@@ -113,8 +98,8 @@ async function examinePlugins(io: CliIo): Promise<Section> {
 }
 
 /** As the running gateway has them; without one, as far as loading them tells. */
-async function examineHooks(flags: DoctorFlags, io: CliIo): Promise<Section> {
-  const status = await askHooks(io);
+async function examineHooks(config: string | undefined, io: CliIo): Promise<Section> {
+  const status = await askRunning(io, (client) => client.get<HooksStatus>('/api/hooks'));
   if (status) {
     const inState = (...states: readonly string[]) => status.handlers.filter(({ state }) => states.includes(state));
     const sentences = (handlers: HooksStatus['handlers']) =>
@@ -126,7 +111,7 @@ async function examineHooks(flags: DoctorFlags, io: CliIo): Promise<Section> {
       remarks: sentences(inState('blocked')),
     };
   }
-  const { engine, loaded } = await openContext({ ...(flags.config ? { config: flags.config } : {}) }, io);
+  const { engine, loaded } = await openContext({ config }, io);
   const problems = new Set<string>();
   for (const agentId of listAgentIds(loaded.config)) {
     const prepared = await engine.prepare({ agentId, at: io.now() });
@@ -138,16 +123,6 @@ async function examineHooks(flags: DoctorFlags, io: CliIo): Promise<Section> {
     problems: [...problems],
     remarks: [],
   };
-}
-
-async function askHooks(io: CliIo): Promise<HooksStatus | undefined> {
-  try {
-    const client = await openGatewayClient(io);
-    return await client.get<HooksStatus>('/api/hooks').finally(() => client.close());
-  } catch (error) {
-    if (error instanceof GatewayDownError) return undefined;
-    throw error;
-  }
 }
 
 function formatSection({ name, finding, problems, remarks }: Section): string {

@@ -1,7 +1,7 @@
 // What somebody who started a gateway wants to know first: where to talk to it, who answers, and what would be better.
 
 import type { Services } from '../../gateway/services/services.ts';
-import { oneLine } from '../output/format-table.ts';
+import { oneLine } from '../output/text.ts';
 
 export interface BannerFacts {
   readonly services: Pick<Services, 'status'>;

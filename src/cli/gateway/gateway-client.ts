@@ -9,9 +9,7 @@ import type { CliIo } from '../cli-io.ts';
 import { GatewayDownError, GatewayRefusedError } from '../errors.ts';
 
 export interface GatewayClient {
-  /** Undefined when the answers come from the store of a gateway that is down. */
-  readonly url: string | undefined;
-  get<T>(path: string): Promise<T>;
+  get<T>(path: string, query?: Query): Promise<T>;
   /** The body of an answer as it is. */
   getText(path: string): Promise<string>;
   post<T>(path: string, body?: object): Promise<T>;
@@ -19,7 +17,44 @@ export interface GatewayClient {
   close(): Promise<void>;
 }
 
-/** For commands that change something. Rejects with GatewayDownError when nobody owns the state directory. */
+/** What is undefined is left out. */
+type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** A path with ids in it, which may hold any character. */
+export function path(parts: TemplateStringsArray, ...ids: readonly string[]): string {
+  return String.raw({ raw: parts }, ...ids.map(encodeURIComponent));
+}
+
+/** A client that is opened by the first request. */
+export function lazyClient(open: () => Promise<GatewayClient>): GatewayClient {
+  let opened: Promise<GatewayClient> | undefined;
+  const client = () => (opened ??= open());
+  return {
+    get: async (path, query) => (await client()).get(path, query),
+    getText: async (path) => (await client()).getText(path),
+    post: async (path, body) => (await client()).post(path, body),
+    delete: async (path) => (await client()).delete(path),
+    close: async () => opened?.then((each) => each.close()).catch(() => {}),
+  };
+}
+
+/** For commands that ask a running gateway if there is one; undefined when there is none. */
+export async function askRunning<Value>(
+  io: CliIo,
+  ask: (client: GatewayClient) => Promise<Value>,
+): Promise<Value | undefined> {
+  const client = lazyClient(() => openGatewayClient(io));
+  try {
+    return await ask(client);
+  } catch (error) {
+    if (error instanceof GatewayDownError) return undefined;
+    throw error;
+  } finally {
+    await client.close();
+  }
+}
+
+/** For commands that change something. Rejects with GatewayDownError when no gateway owns the state directory. */
 export async function openGatewayClient(io: CliIo): Promise<GatewayClient> {
   const { environment } = io;
   const { stateDir } = environment;
@@ -35,7 +70,7 @@ export async function openGatewayClient(io: CliIo): Promise<GatewayClient> {
   const { config } = await loadConfig({ environment });
   const token = await findToken(stateDir, config.gateway?.auth?.token);
   if (token === undefined) throw new GatewayDownError({ stateDir, detail: 'it has no token yet' });
-  return clientOf(owner.url, async (path, init) => {
+  return clientOf(async (path, init) => {
     try {
       return await fetch(`${owner.url}${path}`, { ...init, headers: { authorization: `Bearer ${token}` } });
     } catch (error) {
@@ -78,18 +113,17 @@ async function openStoreClient(io: CliIo, isDown: GatewayDownError): Promise<Gat
     warn: (text) => io.err(`${text}\n`),
   });
   return clientOf(
-    undefined,
     async (path, init) => app.request(path, { ...init, headers: { authorization: `Bearer ${IN_PROCESS}` } }),
     () => store.close(),
   );
 }
 
-/** Nobody else can reach the app of a command. */
+/** No other process can reach the app of a command. */
 const IN_PROCESS = 'in-process';
 
 type Send = (path: string, init: { method: string; body?: string }) => Promise<Response>;
 
-function clientOf(url: string | undefined, send: Send, close: () => Promise<void> = async () => {}): GatewayClient {
+function clientOf(send: Send, close: () => Promise<void> = async () => {}): GatewayClient {
   const ask = async (method: string, path: string, body?: object): Promise<string> => {
     const response = await send(path, { method, ...(body && { body: JSON.stringify(body) }) });
     const text = await response.text();
@@ -100,13 +134,19 @@ function clientOf(url: string | undefined, send: Send, close: () => Promise<void
     return JSON.parse(await ask(method, path, body)) as T;
   };
   return {
-    url,
-    get: (path) => askJson('GET', path),
+    get: (path, query) => askJson('GET', `${path}${queryText(query)}`),
     getText: (path) => ask('GET', path),
     post: (path, body) => askJson('POST', path, body ?? {}),
     delete: (path) => askJson('DELETE', path),
     close,
   };
+}
+
+function queryText(query: Query = {}): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as const],
+  );
+  return given.length === 0 ? '' : `?${new URLSearchParams(Object.fromEntries(given))}`;
 }
 
 function refusalOf(status: number, text: string): GatewayRefusedError {

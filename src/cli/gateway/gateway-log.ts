@@ -2,7 +2,7 @@
 // more to say than a line, such as the stack of a bug, goes on below it, set in, so that no text can pass for a line of
 // the log.
 
-import { visibleLine } from '../output/format-table.ts';
+import { visibleLine } from '../output/text.ts';
 
 /** Returns the function that writes a line. */
 export function gatewayLog(

@@ -7,7 +7,7 @@ import { findToken } from '../../gateway/http/token.ts';
 import { StateLockedError } from '../../store/errors.ts';
 import type { CliIo } from '../cli-io.ts';
 import { GatewayDownError } from '../errors.ts';
-import { oneLine } from '../output/format-table.ts';
+import { oneLine } from '../output/text.ts';
 import type { GatewayAddress } from './call-gateway.ts';
 
 export interface ReachedGateway extends GatewayAddress {

@@ -8,33 +8,29 @@ import { BadFlagError } from '../../gateway/errors.ts';
 import type { StopReason } from '../../gateway/gateway-part.ts';
 import type { StartedGateway } from '../../gateway/start-gateway.ts';
 import type { CliIo } from '../cli-io.ts';
-import type { AddCommand } from '../commands.ts';
+import { command, type FlagsOf } from '../command.ts';
+import { CONFIG_OPTION } from '../common-options.ts';
 import { formatBanner } from './format-banner.ts';
 import { gatewayLog } from './gateway-log.ts';
 
-interface StartFlags {
-  readonly port?: string;
-  readonly config?: string;
-}
+const OPTIONS = {
+  '--port <number>': { text: 'the port to listen on (default: gateway.port, else 18790)', parse: portOf },
+  ...CONFIG_OPTION,
+} as const;
 
-export const addStart: AddCommand = (program, io) => {
-  program
-    .command('start')
-    .description('run the gateway: agents answer on the web page, in terminals and over the API')
-    .option('--port <number>', 'the port to listen on (default: gateway.port, else 18790)')
-    .option('--config <file>', 'read this configuration file only')
-    .addHelpText(
-      'after',
-      '\nStop it with Ctrl-C: running work is finished first. A second Ctrl-C stops at once; nothing is lost.',
-    )
-    .action((flags: StartFlags) => start(flags, io));
-};
+export const start = command({
+  path: 'start',
+  summary: 'run the gateway: agents answer on the web page, in terminals and over the API',
+  options: OPTIONS,
+  notes: 'Stop it with Ctrl-C: running work is finished first. A second Ctrl-C stops at once; nothing is lost.',
+  json: false,
+  async run(flags, { io }) {
+    while ((await runUntilStopped(flags, io)) === 'restart') io.err('Starting again.\n');
+    return {};
+  },
+});
 
-async function start(flags: StartFlags, io: CliIo): Promise<void> {
-  while ((await runUntilStopped(flags, io)) === 'restart') io.err('Starting again.\n');
-}
-
-async function runUntilStopped(flags: StartFlags, io: CliIo): Promise<StopReason> {
+async function runUntilStopped(flags: FlagsOf<typeof OPTIONS>, io: CliIo): Promise<StopReason> {
   const { environment } = io;
   const configPath =
     flags.config === undefined ? undefined : resolveUserPath(flags.config, environment.home, environment.cwd);
@@ -49,7 +45,7 @@ async function runUntilStopped(flags: StartFlags, io: CliIo): Promise<StopReason
     configPath,
     warn,
     log: gatewayLog(io.err, io.now, 'info'),
-    port: portOf(flags.port),
+    port: flags.port,
     modules: async () => (await import('../../public/compose.ts')).ownModules(),
   });
   // From here on Ctrl-C has something to finish; before, it just ends the process.
@@ -58,8 +54,7 @@ async function runUntilStopped(flags: StartFlags, io: CliIo): Promise<StopReason
   return stopped;
 }
 
-function portOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
+function portOf(text: string): number {
   const port = Number(text);
   if (!/^\d{1,5}$/.test(text) || port > 65_535)
     throw new BadFlagError({ flag: '--port', value: text, expected: 'a number from 0 to 65535' });

@@ -3,106 +3,75 @@
 import type { GatewayStatus } from '../../gateway/services/gateway-status.ts';
 import { countOf } from '../../protocol/count-of.ts';
 import type { CliIo } from '../cli-io.ts';
-import type { AddCommand } from '../commands.ts';
+import { command } from '../command.ts';
 import { GatewayDownError } from '../errors.ts';
 import { EXIT } from '../exit-code.ts';
-import { formatTable, oneLine, outputWidth } from '../output/format-table.ts';
+import { type Columns, formatFacts, formatTable } from '../output/format-table.ts';
 import { formatAge, formatTime } from '../output/format-time.ts';
-import { openGatewayClient } from './gateway-client.ts';
+import { line } from '../output/text.ts';
+import { lazyClient, openGatewayClient } from './gateway-client.ts';
 
-interface StatusFlags {
-  readonly json?: boolean;
-}
+export const status = command({
+  path: 'status',
+  summary: 'say whether a gateway runs here, and what it is doing',
+  examples: ['status', 'status --json | jq .deadLetters'],
+  notes: 'Exit code: 0 when it runs, 1 when it does not.',
+  async run(_, { io }) {
+    const client = lazyClient(() => openGatewayClient(io));
+    try {
+      const told = await client.get<GatewayStatus>('/api/status');
+      return { json: { isRunning: true, ...told }, text: (width) => formatStatus(told, io, width) };
+    } catch (error) {
+      if (!(error instanceof GatewayDownError)) throw error;
+      const { stateDir, message } = error;
+      return { json: { isRunning: false, stateDir, message }, text: `${message}\n`, exit: EXIT.finding };
+    }
+  },
+});
 
-export const addStatus: AddCommand = (program, io, exit) => {
-  program
-    .command('status')
-    .description('say whether a gateway runs here, and what it is doing')
-    .option('--json', 'print JSON for programs')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  $ atrium status
-  $ atrium status --json | jq .deadLetters
-
-Exit code: 0 when it runs, 1 when it does not.`,
-    )
-    .action(async (flags: StatusFlags) => {
-      try {
-        const client = await openGatewayClient(io);
-        const status = await client.get<GatewayStatus>('/api/status');
-        io.out(flags.json ? `${JSON.stringify({ isRunning: true, ...status }, null, 2)}\n` : formatStatus(status, io));
-      } catch (error) {
-        if (!(error instanceof GatewayDownError)) throw error;
-        const { stateDir, message } = error;
-        io.out(flags.json ? `${JSON.stringify({ isRunning: false, stateDir, message }, null, 2)}\n` : `${message}\n`);
-        exit(EXIT.finding);
-      }
-    });
-};
-
-function formatStatus(status: GatewayStatus, io: CliIo): string {
-  const width = outputWidth(io);
+function formatStatus(status: GatewayStatus, io: CliIo, width: number): string {
   const now = io.now().getTime();
-  const { deadLetters, outbox } = status;
-  const lines: readonly (readonly [string, string])[] = [
-    ['gateway', `${status.url}, version ${status.version}`],
-    ['since', `${formatTime(status.startedAt, io.environment.timezone)} (${formatAge(now - status.startedAt)})`],
-    ['state', status.stateDir],
-    ['store', status.store],
-    ['sessions', `${status.sessions} open`],
-    ['runs', `${status.running.length} running, ${status.waiting} waiting`],
-    ['approvals', status.approvals === 0 ? 'none waiting' : `${status.approvals} waiting (atrium approvals list)`],
-    ['jobs', describeSchedule(status.schedule, io)],
-    ['outbox', `${outbox.queued} queued, ${outbox.failed} failed`],
-    [
-      'dead letters',
-      deadLetters.in + deadLetters.out === 0
-        ? 'none'
-        : `${deadLetters.in} in, ${deadLetters.out} out (atrium deadletters list)`,
-    ],
-  ];
+  const { deadLetters, outbox, agents, channels, running, warnings } = status;
+  const letters = `${deadLetters.in} in, ${deadLetters.out} out (atrium deadletters list)`;
   const parts = [
-    lines.map(([name, value]) => `${name.padEnd(14)}${oneLine(value)}\n`).join(''),
-    formatTable(
-      status.agents,
-      [
-        { title: 'agent', cell: (agent) => (agent.isDefault ? `${agent.agentId} (default)` : agent.agentId) },
-        { title: 'model', cell: (agent) => [agent.model, ...agent.fallbacks].join(', then ') },
-        { title: 'workspace', cell: (agent) => agent.workspaceDir },
-      ],
-      width,
-    ),
-    formatTable(
-      status.channels,
-      [
-        { title: 'channel', cell: (channel) => channel.id },
-        { title: 'delivery', cell: (channel) => channel.guarantee.level },
-        { title: 'why', cell: (channel) => channel.guarantee.because },
-      ],
-      width,
-    ),
+    formatFacts([
+      ['gateway', `${status.url}, version ${status.version}`],
+      ['since', `${formatTime(status.startedAt, io.environment.timezone)} (${formatAge(now - status.startedAt)})`],
+      ['state', status.stateDir],
+      ['store', status.store],
+      ['sessions', `${status.sessions} open`],
+      ['runs', `${running.length} running, ${status.waiting} waiting`],
+      ['approvals', status.approvals === 0 ? 'none waiting' : `${status.approvals} waiting (atrium approvals list)`],
+      ['jobs', describeSchedule(status.schedule, io)],
+      ['outbox', `${outbox.queued} queued, ${outbox.failed} failed`],
+      ['dead letters', deadLetters.in + deadLetters.out === 0 ? 'none' : letters],
+    ]),
+    formatTable(agents, AGENT_COLUMNS, width),
+    formatTable(channels, CHANNEL_COLUMNS, width),
   ];
-  if (status.running.length > 0) {
-    parts.push(
-      formatTable(
-        status.running,
-        [
-          { title: 'running', cell: (run) => run.runId },
-          { title: 'for', cell: (run) => formatAge(now - run.since) },
-          { title: 'session', cell: (run) => run.sessionKey },
-        ],
-        width,
-      ),
-    );
-  }
-  if (status.warnings.length > 0) {
-    const warnings = status.warnings.map((warning) => `  ${oneLine(warning)}\n`).join('');
-    parts.push(`${countOf(status.warnings.length, 'warning')}:\n${warnings}`);
+  const columns: Columns<GatewayStatus['running'][number]> = {
+    running: (run) => run.runId,
+    for: (run) => formatAge(now - run.since),
+    session: (run) => run.sessionKey,
+  };
+  if (running.length > 0) parts.push(formatTable(running, columns, width));
+  if (warnings.length > 0) {
+    parts.push(`${countOf(warnings.length, 'warning')}:\n${warnings.map((each) => `  ${line(each)}`).join('')}`);
   }
   return parts.join('\n');
 }
+
+const AGENT_COLUMNS: Columns<GatewayStatus['agents'][number]> = {
+  agent: (agent) => (agent.isDefault ? `${agent.agentId} (default)` : agent.agentId),
+  model: (agent) => [agent.model, ...agent.fallbacks].join(', then '),
+  workspace: (agent) => agent.workspaceDir,
+};
+
+const CHANNEL_COLUMNS: Columns<GatewayStatus['channels'][number]> = {
+  channel: (channel) => channel.id,
+  delivery: (channel) => channel.guarantee.level,
+  why: (channel) => channel.guarantee.because,
+};
 
 function describeSchedule({ isEnabled, jobs, next }: GatewayStatus['schedule'], io: CliIo): string {
   if (jobs === 0) return 'none';

@@ -18,7 +18,20 @@ import { describeUnknownEvents } from '../../hooks/packs/unknown-events.ts';
 import { HookRunner } from '../../hooks/runner.ts';
 import type { HandlerInfo } from '../../protocol/handler.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
+import { CONFIG_OPTION } from '../common-options.ts';
 import { AmbiguousHandlerError } from '../errors.ts';
+
+/** The flags that say whose handlers are meant. */
+export const HOOK_OPTIONS = {
+  '--agent <id>': 'the agent whose handlers are meant (default: the configured default agent)',
+  '--workspace <dir>': "use this folder instead of the agent's workspace",
+  ...CONFIG_OPTION,
+} as const;
+
+/** The argument that names one of them. */
+export const HOOK_ARGUMENT = {
+  '<name>': 'a handler, a rule or a hook pack, as "atrium hooks list" names it',
+} as const;
 
 /** `off` is the operator's word, `blocked` an unmet need, `failed` a fault; `elsewhere` listens to other events only. */
 export type HookState = 'on' | 'off' | 'blocked' | 'failed' | 'elsewhere';
@@ -65,7 +78,7 @@ export function listHookItems(settings: HookInventorySettings): HookItem[] {
 }
 
 /**
- * The same without loading anything, for whoever only needs to know what there is: a pack that hangs while it is loaded
+ * The same without loading anything, for callers that only need to know what there is: a pack that hangs while it is loaded
  * must not keep people from switching it off. States and reasons mean nothing here.
  */
 export async function listUnloadedHookItems(

@@ -4,46 +4,41 @@ import { formatConfigPath, valueAt } from '../../config/config-path.ts';
 import { resolveConfigFileToEdit } from '../../config/edit-config.ts';
 import type { HookRequirements } from '../../hooks/packs/hook-metadata.ts';
 import type { HookPack } from '../../hooks/packs/hook-pack.ts';
-import type { AddCommand } from '../commands.ts';
+import { command } from '../command.ts';
 import { openContext } from '../context/situation-options.ts';
-import { addHookOptions, type HookFlags, hooksGroup } from '../hooks-group.ts';
-import { oneLine } from '../output/format-table.ts';
+import { type Fact, formatFacts } from '../output/format-table.ts';
+import { line } from '../output/text.ts';
 import { writeWarnings } from '../output/warnings.ts';
-import { findHookItem, type HookItem, listHookItems } from './hook-inventory.ts';
+import { findHookItem, HOOK_ARGUMENT, HOOK_OPTIONS, type HookItem, listHookItems } from './hook-inventory.ts';
 
-export const addHooksInfo: AddCommand = (program, io) => {
-  const command = hooksGroup(program)
-    .command('info')
-    .argument('<name>', 'a handler, a rule or a hook pack, as "atrium hooks list" names it')
-    .description('show what one handler, rule or hook pack is, where it comes from and how it is set up')
-    .option('--json', 'print JSON for programs')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  $ atrium hooks info time-context        a bundled handler and its settings
-  $ atrium hooks info rule:quiet-hours    a rule of the configuration
-  $ atrium hooks info greeter             a hook pack: its files, events and needs`,
-    );
-  addHookOptions(command).action(async (name: string, flags: HookFlags) => {
+export const hooksInfo = command({
+  path: 'hooks info',
+  summary: 'show what one handler, rule or hook pack is, where it comes from and how it is set up',
+  args: HOOK_ARGUMENT,
+  options: { '--json': 'print JSON for programs', ...HOOK_OPTIONS },
+  examples: [
+    'hooks info time-context        a bundled handler and its settings',
+    'hooks info rule:quiet-hours    a rule of the configuration',
+    'hooks info greeter             a hook pack: its files, events and needs',
+  ],
+  async run({ name, ...flags }, { io }) {
+    const { environment } = io;
     const { engine, request, loaded } = await openContext(flags, io);
     const prepared = await engine.prepare(request);
-    const items = listHookItems({ config: loaded.config, environment: io.environment, prepared });
+    const items = listHookItems({ config: loaded.config, environment, prepared });
     const item = findHookItem(items, name);
-    const location = { environment: io.environment, configPath: flags.config };
     const settings: HookSettings = {
       path: formatConfigPath(item.settings),
-      file: await resolveConfigFileToEdit(location, item.settings),
+      file: await resolveConfigFileToEdit({ environment, configPath: flags.config }, item.settings),
       value: valueAt(loaded.config, item.settings),
       possible: item.kind === 'bundled handler' ? await listPossibleSettings(item) : [],
     };
     const place = item.state === 'on' ? items.indexOf(item) + 1 : undefined;
-    if (flags.json) io.out(`${JSON.stringify(toJson(item, settings, place), null, 2)}\n`);
-    else io.out(formatItem(item, settings, place));
-    const warnings = prepared.registry.problems.filter((problem) => problem !== item.why && isAbout(problem, item));
-    writeWarnings(loaded, { warnings }, io);
-  });
-};
+    const problems = prepared.registry.problems.filter((problem) => problem !== item.why && isAbout(problem, item));
+    writeWarnings(loaded, io, problems);
+    return { json: toJson(item, settings, place), text: formatItem(item, settings, place) };
+  },
+});
 
 interface HookSettings {
   readonly path: string;
@@ -59,22 +54,18 @@ function toJson({ pack, hasSwitch: _, call, ...item }: HookItem, settings: HookS
 
 function formatItem(item: HookItem, settings: HookSettings, place: number | undefined): string {
   const { call, pack } = item;
-  const lines: [label: string, text: string | undefined][] = [
+  const facts: readonly Fact[] = [
     ['what', `${item.kind}${item.description === '' ? '' : `: ${item.description}`}`],
     ['state', place === undefined ? `${item.state}: ${item.why}` : `on, called as number ${place} on agent:bootstrap`],
     ['priority', `${call.priority} (lower runs first)`],
     ['stability', call.stability ?? 'not declared'],
     ['if it fails', call.onError === 'abort' ? 'the composition fails' : 'its change is dropped and reported'],
     ['time limit', `${call.timeoutMs} ms`],
-    ...(pack === undefined ? [] : packLines(pack)),
+    ...(pack === undefined ? [] : packFacts(pack)),
     ['settings', `${settings.path} in ${settings.file}`],
     ['set to', settings.value === undefined ? 'nothing; the defaults apply' : JSON.stringify(settings.value)],
   ];
-  const width = Math.max(...lines.map(([label]) => label.length));
-  const facts = lines.map(([label, text]) =>
-    text === undefined ? '' : `  ${label.padEnd(width)}  ${oneLine(text)}\n`,
-  );
-  return `${oneLine(item.id)}\n${facts.join('')}${formatPossible(settings)}`;
+  return `${line(item.id)}${formatFacts(facts, { indent: '  ' })}${formatPossible(settings)}`;
 }
 
 const PLACES: Readonly<Record<HookPack['source'], string>> = {
@@ -84,7 +75,7 @@ const PLACES: Readonly<Record<HookPack['source'], string>> = {
   'openclaw-workspace': 'workspace',
 };
 
-function packLines({ source, dir, hookMdPath, handlerPath, metadata }: HookPack): [string, string | undefined][] {
+function packFacts({ source, dir, hookMdPath, handlerPath, metadata }: HookPack): readonly Fact[] {
   const exported = metadata?.export === undefined ? '' : ` (export ${metadata.export})`;
   return [
     ['found in', `${dir} (${PLACES[source]})`],

@@ -1,40 +1,45 @@
 // `atrium hooks status`: every handler of the running gateway, whether it is called, and how its calls went.
 
-import type { HandlerStatus, HooksStatus } from '../../gateway/services/hook-control.ts';
-import type { CliIo } from '../cli-io.ts';
-import type { AddCommand } from '../commands.ts';
-import { openGatewayClient } from '../gateway/gateway-client.ts';
-import { hooksGroup } from '../hooks-group.ts';
-import { formatTable, oneLine, outputWidth } from '../output/format-table.ts';
+import type { HandlerStatus, HooksStatus, RearmedHandler } from '../../gateway/services/hook-control.ts';
+import { command } from '../command.ts';
+import { type Columns, formatTable } from '../output/format-table.ts';
 import { formatAge } from '../output/format-time.ts';
+import { formatList, line } from '../output/text.ts';
 
-export const addHooksStatus: AddCommand = (program, io) => {
-  hooksGroup(program)
-    .command('status')
-    .description('show every handler of the running gateway: called or not and why, calls, times, failures')
-    .option('--json', 'print JSON for programs')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  $ atrium hooks status
-  $ atrium hooks status --json | jq '.handlers[] | select(.state != "armed")'
+export const hooksStatus = command({
+  path: 'hooks status',
+  summary: 'show every handler of the running gateway: called or not and why, calls, times, failures',
+  examples: ['hooks status', 'hooks status --json | jq \'.handlers[] | select(.state != "armed")\''],
+  notes: 'The gateway counts since its start. "atrium doctor --hooks" tries the handlers without one.',
+  needs: 'gateway',
+  async run(_, { client, io }) {
+    const status = await client.get<HooksStatus>('/api/hooks');
+    return { json: status, text: (width) => formatStatus(status, io.now().getTime(), width) };
+  },
+});
 
-Needs a running gateway, which counts since its start. "atrium doctor --hooks" tries the handlers without one.`,
-    )
-    .action(async (flags: { readonly json?: boolean }) => {
-      const client = await openGatewayClient(io);
-      const status = await client.get<HooksStatus>('/api/hooks');
-      await client.close();
-      io.out(flags.json ? `${JSON.stringify(status, null, 2)}\n` : formatStatus(status, io));
-    });
-};
+export const hooksRearm = command({
+  path: 'hooks rearm',
+  summary: 'let handlers be called again that timed out too often',
+  args: { '<name>': 'a hook, the id of a handler, or a plugin' },
+  examples: [
+    'hooks rearm before_tool_call    every suspended handler of a hook',
+    'hooks rearm my-plugin           every one of a plugin; one that was stopped is loaded again',
+  ],
+  notes: '"atrium hooks status" shows who is suspended, and why.',
+  needs: 'gateway',
+  async run({ name }, { client }) {
+    const { rearmed } = await client.post<{ rearmed: readonly RearmedHandler[] }>('/api/hooks/rearm', { name });
+    const lines = rearmed.map(({ hook, id, owner }) => line(`${hook} of ${owner} (${id}) is called again.`));
+    return { json: { rearmed }, text: lines.join('') || line(`Nothing of ${name} is suspended.`) };
+  },
+});
 
-function formatStatus({ handlers, absent }: HooksStatus, io: CliIo): string {
+function formatStatus({ handlers, absent }: HooksStatus, now: number, width: number): string {
   const owners = [...new Set(handlers.map(({ owner }) => owner))];
   const tables = owners.map((owner) => {
     const own = handlers.filter((each) => each.owner === owner);
-    return `${oneLine(owner)}\n${formatOwner(own, io)}`;
+    return `${line(owner)}${formatOwner(own, now, width)}`;
   });
   const silent = [
     ...handlers
@@ -49,42 +54,29 @@ function formatStatus({ handlers, absent }: HooksStatus, io: CliIo): string {
   );
   const isSuspended = handlers.some(({ state }) => state === 'suspended');
   return [
-    tables.length === 0 ? 'Nobody has registered a handler.\n' : tables.join('\n'),
+    tables.length === 0 ? 'No handler is registered.\n' : tables.join('\n'),
     formatList('Not called', silent),
     isSuspended ? 'Let a suspended one be called again with "atrium hooks rearm <id>".\n' : '',
     formatList('Last failures', failures),
   ].join('');
 }
 
-function formatOwner(handlers: readonly HandlerStatus[], io: CliIo): string {
-  const now = io.now().getTime();
+function formatOwner(handlers: readonly HandlerStatus[], now: number, width: number): string {
   const isOnly = ({ hook }: HandlerStatus) => handlers.filter((each) => each.hook === hook).length === 1;
-  return formatTable(
-    handlers,
-    [
-      { title: 'hook', cell: (each) => (isOnly(each) ? each.hook : `${each.hook} (${each.id})`) },
-      { title: 'state', cell: ({ state }) => state },
-      { title: 'calls', cell: ({ calls }) => calls },
-      { title: 'p50 ms', cell: ({ p50Ms }) => formatMs(p50Ms), align: 'right' },
-      { title: 'p95 ms', cell: ({ p95Ms }) => formatMs(p95Ms), align: 'right' },
-      { title: 'errors', cell: ({ errors }) => errors },
-      { title: 'timeouts', cell: ({ timeouts }) => timeouts },
-      { title: 'last fired', cell: ({ lastFiredAt }) => (lastFiredAt === null ? 'never' : agoOf(now - lastFiredAt)) },
-    ],
-    outputWidth(io),
-  );
-}
-
-/** Not a table: a reason that is cut off explains nothing. */
-export function formatList(title: string, lines: readonly string[]): string {
-  return lines.length === 0 ? '' : `\n${title}:\n${lines.map((line) => `  ${oneLine(line)}\n`).join('')}`;
+  const columns: Columns<HandlerStatus> = {
+    hook: (each) => (isOnly(each) ? each.hook : `${each.hook} (${each.id})`),
+    state: ({ state }) => state,
+    calls: ({ calls }) => calls,
+    'p50 ms': { right: ({ p50Ms }) => formatMs(p50Ms) },
+    'p95 ms': { right: ({ p95Ms }) => formatMs(p95Ms) },
+    errors: ({ errors }) => errors,
+    timeouts: ({ timeouts }) => timeouts,
+    'last fired': ({ lastFiredAt }) => (lastFiredAt === null ? 'never' : `${formatAge(now - lastFiredAt)} ago`),
+  };
+  return formatTable(handlers, columns, width);
 }
 
 function formatMs(ms: number | null): string {
   if (ms === null) return '-';
   return ms < 10 ? ms.toFixed(1) : String(Math.round(ms));
-}
-
-function agoOf(ms: number): string {
-  return `${formatAge(ms)} ago`;
 }

@@ -11,13 +11,41 @@ import type { Config } from '../../config/schema.ts';
 import { internalHooksConfigured } from '../../hooks/packs/internal-hooks-configured.ts';
 import { resolveWorkspaceDir } from '../agents/resolve-agent.ts';
 import type { CliIo } from '../cli-io.ts';
+import { type Answer, command, type FlagsOf } from '../command.ts';
 import { openContext } from '../context/situation-options.ts';
 import { HandlerNotSwitchableError } from '../errors.ts';
-import type { HookFlags } from '../hooks-group.ts';
-import { oneLine } from '../output/format-table.ts';
-import { findHookItem, type HookItem, listHookItems, listUnloadedHookItems } from './hook-inventory.ts';
+import { oneLine } from '../output/text.ts';
+import {
+  findHookItem,
+  HOOK_ARGUMENT,
+  HOOK_OPTIONS,
+  type HookItem,
+  listHookItems,
+  listUnloadedHookItems,
+} from './hook-inventory.ts';
 
-export async function switchHook(name: string, enabled: boolean, flags: HookFlags, io: CliIo): Promise<void> {
+export const hooksEnable = switchCommand('enable', 'on');
+export const hooksDisable = switchCommand('disable', 'off');
+
+function switchCommand(verb: 'enable' | 'disable', state: 'on' | 'off') {
+  return command({
+    path: `hooks ${verb}`,
+    summary: `switch a handler, a rule or a hook pack ${state} in the configuration; comments in it survive`,
+    args: HOOK_ARGUMENT,
+    options: HOOK_OPTIONS,
+    examples: [
+      `hooks ${verb} time-context        a bundled handler: bootstrap.hooks.time-context.enabled`,
+      `hooks ${verb} rule:quiet-hours    a rule: its "enabled" in bootstrap.rules`,
+      `hooks ${verb} greeter             a hook pack: hooks.internal.entries.greeter.enabled`,
+    ],
+    json: false,
+    run: ({ name, ...flags }, { io }) => switchHook(name, verb === 'enable', flags, io),
+  });
+}
+
+type HookFlags = FlagsOf<typeof HOOK_OPTIONS>;
+
+async function switchHook(name: string, enabled: boolean, flags: HookFlags, io: CliIo): Promise<Answer> {
   const { environment } = io;
   const location = { environment, configPath: flags.config };
   const { config } = await loadConfig(location);
@@ -35,6 +63,7 @@ export async function switchHook(name: string, enabled: boolean, flags: HookFlag
     io.out(`${oneLine(item.id)} is ${word(isEnabled(item, written))} now.\n`);
   }
   if (enabled) await writeEffect(item, flags, io);
+  return {};
 }
 
 function word(enabled: boolean): string {

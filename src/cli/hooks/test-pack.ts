@@ -8,24 +8,19 @@ import { resolveHookKey } from '../../hooks/packs/hook-pack.ts';
 import { testHook } from '../../hooks/packs/test-hook.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
 import { resolveWorkspaceDir } from '../agents/resolve-agent.ts';
-import type { AddCommand } from '../commands.ts';
+import { command } from '../command.ts';
 import { UnknownHookPackError } from '../errors.ts';
-import { addHookOptions, type HookFlags, hooksGroup } from '../hooks-group.ts';
+import { HOOK_OPTIONS } from './hook-inventory.ts';
 
-export const addHooksTest: AddCommand = (program, io) => {
-  const command = hooksGroup(program)
-    .command('test')
-    .argument('<name>', 'the name of a hook pack')
-    .description("run a hook pack's own tests")
-    .addHelpText(
-      'after',
-      `
-Example:
-  $ atrium hooks test greeter    runs <state>/hooks/greeter/*.test.ts
-
-The tests use node:test and may import "atrium/context". Exit code: 0 when they pass, 1 when one fails.`,
-    );
-  addHookOptions(command).action(async (name: string, flags: HookFlags) => {
+export const hooksTest = command({
+  path: 'hooks test',
+  summary: "run a hook pack's own tests",
+  args: { '<name>': 'the name of a hook pack' },
+  options: HOOK_OPTIONS,
+  examples: ['hooks test greeter    runs <state>/hooks/greeter/*.test.ts'],
+  notes: 'The tests use node:test and may import "atrium/context". Exit code: 0 when they pass, 1 when one fails.',
+  json: false,
+  async run({ name, ...flags }, { io }) {
     const { environment } = io;
     const { config } = await loadConfig({ environment, configPath: flags.config });
     const workspaceDir = resolveWorkspaceDir(config, environment, flags);
@@ -39,5 +34,6 @@ The tests use node:test and may import "atrium/context". Exit code: 0 when they 
     const { ownModules } = await import('../../public/compose.ts');
     io.linger();
     await testHook(pack, { virtualModules: await ownModules() });
-  });
-};
+    return {};
+  },
+});

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { clip } from '../../protocol/one-line.ts';
-import { formatTable, oneLine, visibleLine, wrapText } from './format-table.ts';
+import { formatTable } from './format-table.ts';
+import { oneLine, visibleLine, wrapText } from './text.ts';
 
-const COLUMNS = [
-  { title: 'name', cell: (row: { name: string; size: number; note: string }) => row.name },
-  { title: 'size', cell: (row: { size: number }) => row.size },
-  { title: 'note', cell: (row: { note: string }) => row.note },
-];
+const COLUMNS = {
+  name: (row: { name: string; size: number; note: string }) => row.name,
+  size: (row: { size: number }) => row.size,
+  note: (row: { note: string }) => row.note,
+};
 
 describe('formatTable', () => {
   it('aligns columns, with numbers to the right', () => {

@@ -1,14 +1,20 @@
-// What a person should know about a composition besides its result: on the error stream, so that output stays exact.
+// What a person should know about the configuration or a composition besides the result: on the error stream, so that
+// output stays exact.
 
 import type { ConfigWarning, LoadedConfig } from '../../config/load-config.ts';
-import type { ContextReport } from '../../context/report/build-report.ts';
 import type { CliIo } from '../cli-io.ts';
-import { oneLine } from './format-table.ts';
+import { oneLine } from './text.ts';
 
-export function writeWarnings(loaded: LoadedConfig, report: Pick<ContextReport, 'warnings'>, io: CliIo): void {
-  if (loaded.merged) io.err(`note: ${oneLine(loaded.merged.explanation)}\n`);
-  for (const warning of loaded.warnings) io.err(`${formatConfigWarning(warning)}\n`);
-  for (const warning of report.warnings) io.err(`warning: ${oneLine(warning)}\n`);
+export function writeWarnings(loaded: LoadedConfig, io: CliIo, warnings: readonly string[] = []): void {
+  for (const warning of warningLines(loaded, warnings)) io.err(`${warning}\n`);
+}
+
+export function warningLines(loaded: LoadedConfig, warnings: readonly string[] = []): readonly string[] {
+  return [
+    ...(loaded.merged ? [`note: ${oneLine(loaded.merged.explanation)}`] : []),
+    ...loaded.warnings.map(formatConfigWarning),
+    ...warnings.map((warning) => `warning: ${oneLine(warning)}`),
+  ];
 }
 
 /** The message already names the setting that was probably meant. */

@@ -8,9 +8,11 @@ import { UnknownPluginError } from '../../plugins/errors.ts';
 import type { PluginStatus } from '../../plugins/plugin-status.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
 import type { CliIo } from '../cli-io.ts';
-import { GatewayDownError } from '../errors.ts';
-import { type GatewayClient, openGatewayClient } from '../gateway/gateway-client.ts';
-import { oneLine } from '../output/format-table.ts';
+import { askRunning } from '../gateway/gateway-client.ts';
+import { oneLine } from '../output/text.ts';
+
+/** The argument of the commands that are about one plugin. */
+export const PLUGIN_ARGUMENT = { '<id>': 'a plugin, as "atrium plugins list" names it' } as const;
 
 export interface AskedPlugins {
   readonly plugins: readonly PluginStatus[];
@@ -40,20 +42,23 @@ export function findPlugin(plugins: readonly PluginStatus[], id: string): Plugin
   throw new UnknownPluginError({ pluginId: oneLine(id), suggestion: nearMatch(id, ids) });
 }
 
-async function askRunning<Value>(
-  io: CliIo,
-  ask: (client: GatewayClient) => Promise<Value>,
-): Promise<Value | undefined> {
-  let client: GatewayClient;
-  try {
-    client = await openGatewayClient(io);
-  } catch (error) {
-    if (error instanceof GatewayDownError) return undefined;
-    throw error;
+/** One line about what a plugin is now, for commands that have just changed it. */
+export function describeState({ id, state, reason, notes }: PluginStatus): string {
+  const failure = notes.find(({ code }) => code === 'load-failed');
+  if (state === 'loaded') {
+    const warnings = notes.filter(({ level }) => level !== 'info').length;
+    const more = warnings === 0 ? '' : ` ${count(warnings)}: see "atrium plugins inspect ${id}".`;
+    return oneLine(failure ? `${id} was not loaded again. ${reason}` : `${id} is loaded.${more}`);
   }
-  try {
-    return await ask(client);
-  } finally {
-    await client.close();
-  }
+  const words = {
+    disabled: 'is not loaded',
+    failed: 'could not be loaded',
+    suspended: 'is suspended',
+    pending: 'waits',
+  };
+  return oneLine(`${id} ${words[state]}. ${reason}`);
+}
+
+function count(warnings: number): string {
+  return warnings === 1 ? 'There is a warning' : `There are ${warnings} warnings`;
 }

@@ -11,8 +11,8 @@ import { errorText } from '../../protocol/one-line.ts';
 import { within } from '../../protocol/time-limit.ts';
 import type { CliIo } from '../cli-io.ts';
 import { PluginCliError } from '../errors.ts';
-import { openGatewayClient } from '../gateway/gateway-client.ts';
-import { oneLine } from '../output/format-table.ts';
+import { openGatewayClient, path } from '../gateway/gateway-client.ts';
+import { oneLine } from '../output/text.ts';
 
 /** A registrar that never ends must not keep the terminal. */
 const REGISTRAR_MS = 10_000;
@@ -42,8 +42,7 @@ export async function addPluginCommand(
     },
     callGateway: async (method, params) => {
       const client = await openGatewayClient(io);
-      const path = `/api/methods/${encodeURIComponent(method)}`;
-      return (await client.post<{ payload: never }>(path, { params })).payload;
+      return (await client.post<{ payload: never }>(path`/api/methods/${method}`, { params })).payload;
     },
     warn: (sentence) => io.err(`warning: ${oneLine(sentence)}\n`),
     now: () => io.now().getTime(),

@@ -1,13 +1,24 @@
-// Installs from what a person typed, and says what came of it: the common part of `plugins install` and `skills install`.
+// Installs from what a person typed: fetches the package, shows what is in it, asks the plugins and then the person, and
+// says what came of it. The common part of `plugins install` and `skills install`.
 
+import { createInterface } from 'node:readline';
 import { resolveUserPath } from '../../config/user-path.ts';
+import type { InstallFinding } from '../../hooks/lifecycle-hooks.ts';
+import { dependencyNames } from '../../plugins/install/install-dependencies.ts';
+import type { StagedInstall } from '../../plugins/install/install-package.ts';
 import { type Installed, installPackage } from '../../plugins/install/install-package.ts';
 import { parseInstallSource } from '../../plugins/install/install-source.ts';
-import type { PluginScan } from '../../plugins/install/scan-plugin.ts';
+import type { PluginScan, ScanFinding } from '../../plugins/install/scan-plugin.ts';
+import { SCAN_KINDS, type ScanKind } from '../../plugins/install/scan-rules.ts';
 import { countOf } from '../../protocol/count-of.ts';
 import type { CliIo } from '../cli-io.ts';
-import { oneLine } from '../output/format-table.ts';
-import { type InstallFlags, reviewInstall } from './review-install.ts';
+import type { FlagsOf } from '../command.ts';
+import type { INSTALL_OPTIONS } from '../common-options.ts';
+import { InstallUnconfirmedError } from '../errors.ts';
+import { oneLine } from '../output/text.ts';
+import { askAboutInstall } from './ask-about-install.ts';
+
+type InstallFlags = FlagsOf<typeof INSTALL_OPTIONS>;
 
 export interface RanInstall extends Installed {
   readonly scan: PluginScan;
@@ -46,4 +57,101 @@ function describeInstalled({ record, dependencies }: Installed): string {
       ? ''
       : `Not run: the install scripts of ${oneLine(withScripts.join(', '))}. What depends on them may not work.\n`;
   return `Installed ${oneLine(record.id)}${record.version === null ? '' : ` ${oneLine(record.version)}`} in ${record.dir}${needed}.\n${scripts}`;
+}
+
+/** False when the person says no. */
+async function reviewInstall(staged: StagedInstall, flags: InstallFlags, io: CliIo): Promise<boolean> {
+  // Programs read one JSON value; people who use them read what is refused on the other side.
+  const show = flags.json ? () => {} : io.out;
+  show(describe(staged));
+  show(formatScan(staged.scan));
+  show(formatPluginFindings(await askAboutInstall(staged, io)));
+  if (flags.yes) return true;
+  const isConfirmed = flags.json ? undefined : await askYes(`Install ${oneLine(staged.installable.id)}?`, io);
+  if (isConfirmed === undefined) throw new InstallUnconfirmedError({ target: staged.installable.id });
+  return isConfirmed;
+}
+
+const KIND_NAMES = { plugin: 'plugin', 'hook-pack': 'hook pack', skill: 'skill' } as const;
+
+function describe({ installable, source, target, replaces }: StagedInstall): string {
+  const { kind, id, packageName, version, description, packageJson } = installable;
+  const dependencies = dependencyNames(packageJson);
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    [KIND_NAMES[kind], id],
+    ['package', packageName && `${packageName}${version ? ` ${version}` : ''}`],
+    ['says', description],
+    ['from', source.spec],
+    ['to', target],
+    ['needs', dependencies.length === 0 ? undefined : `${dependencies.join(', ')} (not looked through)`],
+    ['replaces', replacedText(replaces)],
+  ];
+  return `${facts
+    .filter((fact): fact is readonly [string, string] => fact[1] !== undefined)
+    .map(([name, value]) => `${name.padEnd(10)} ${oneLine(value)}\n`)
+    .join('')}\n`;
+}
+
+function replacedText(replaces: StagedInstall['replaces']): string | undefined {
+  if (replaces === undefined) return undefined;
+  if (replaces === 'something else') return 'what is there now, which no command installed';
+  return `${replaces.name ?? replaces.id}${replaces.version === null ? '' : ` ${replaces.version}`}`;
+}
+
+/** One question at the terminal; anything but a yes is a no. Undefined when there is no terminal to ask at. */
+async function askYes(question: string, io: CliIo): Promise<boolean | undefined> {
+  if (!io.isTerminal || process.stdin.isTTY !== true) return undefined;
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    const answer = await new Promise<string>((resolve) => {
+      lines.once('close', () => resolve(''));
+      lines.once('SIGINT', () => resolve(''));
+      lines.question(`${question} [y/N] `, resolve);
+    });
+    return /^y(?:es)?$/i.test(answer.trim());
+  } finally {
+    lines.close();
+  }
+}
+
+const MOST_PLACES = 3;
+
+function formatScan({ scannedFiles, findings }: PluginScan): string {
+  const looked = `${countOf(scannedFiles, 'file')} looked through`;
+  if (findings.length === 0) {
+    return `${looked}: nothing of what the scan knows is mentioned. That does not mean that it is safe.\n`;
+  }
+  const kinds = (Object.keys(SCAN_KINDS) as ScanKind[]).flatMap((kind) => {
+    const ofKind = findings.filter((finding) => finding.kind === kind);
+    return ofKind.length === 0 ? [] : [formatKind(SCAN_KINDS[kind], ofKind)];
+  });
+  return `${looked}. By the words in it, it\n${kinds.join('')}`;
+}
+
+/** What plugins found besides. */
+function formatPluginFindings(findings: readonly InstallFinding[]): string {
+  if (findings.length === 0) return '';
+  const lines = findings.map(
+    ({ severity, message, file, line }) =>
+      `  ${mark(severity)} ${oneLine(String(message))} (${placeOf({ file, line })})\n`,
+  );
+  return `Plugins add:\n${lines.join('')}`;
+}
+
+function formatKind(meaning: string, findings: readonly ScanFinding[]): string {
+  const severity = SEVERITIES.find((each) => findings.some((finding) => finding.severity === each)) ?? 'info';
+  const places = [...new Set(findings.map(placeOf))];
+  const more = places.length - MOST_PLACES;
+  const shown = places.slice(0, MOST_PLACES).join(', ');
+  return `  ${mark(severity)} ${meaning}: ${shown}${more > 0 ? ` and ${more} more` : ''}\n`;
+}
+
+const SEVERITIES = ['critical', 'warn', 'info'] as const;
+
+function mark(severity: string): string {
+  return severity === 'critical' ? '!!' : severity === 'warn' ? ' !' : ' -';
+}
+
+function placeOf({ file, line }: Pick<InstallFinding, 'file' | 'line'>): string {
+  return oneLine(`${file}:${line}`);
 }

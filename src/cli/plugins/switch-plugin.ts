@@ -6,12 +6,12 @@ import { appendConfigValue, resolveConfigFileToEdit, setConfigValue } from '../.
 import { loadConfig } from '../../config/load-config.ts';
 import type { Config } from '../../config/schema.ts';
 import type { CliIo } from '../cli-io.ts';
-import { oneLine } from '../output/format-table.ts';
-import { findPlugin, surveyPlugins } from './ask-plugins.ts';
-import { describeState } from './describe-plugin-state.ts';
+import type { Answer } from '../command.ts';
+import { oneLine } from '../output/text.ts';
+import { describeState, findPlugin, surveyPlugins } from './ask-plugins.ts';
 import { tellGateway } from './tell-gateway.ts';
 
-export async function switchPlugin(id: string, enabled: boolean, io: CliIo): Promise<void> {
+export async function switchPlugin(id: string, enabled: boolean, io: CliIo): Promise<Answer> {
   const location = { environment: io.environment };
   findPlugin(await surveyPlugins(io), id);
   const { config } = await loadConfig(location);
@@ -27,6 +27,7 @@ export async function switchPlugin(id: string, enabled: boolean, io: CliIo): Pro
     io.out(`${oneLine(id)} is ${enabled ? 'enabled' : 'disabled'} already; nothing was written.\n`);
   }
   await sayEffect(id, io);
+  return {};
 }
 
 /** A list of allowed plugins that does not have it would keep it out all the same. */

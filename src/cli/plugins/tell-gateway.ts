@@ -5,7 +5,7 @@ import type { PluginStatus } from '../../plugins/plugin-status.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
 import type { CliIo } from '../cli-io.ts';
 import { GatewayDownError, GatewayRefusedError } from '../errors.ts';
-import { type GatewayClient, openGatewayClient } from '../gateway/gateway-client.ts';
+import { type GatewayClient, openGatewayClient, path } from '../gateway/gateway-client.ts';
 
 export type ToldGateway =
   | { readonly told: 'no gateway' }
@@ -46,8 +46,7 @@ async function talk(
 /** One that the gateway does not know yet, or knows no more, is found by loading all again. */
 async function reload(client: GatewayClient, pluginId: string): Promise<PluginStatus | undefined> {
   try {
-    const path = `/api/plugins/${encodeURIComponent(pluginId)}/reload`;
-    return (await client.post<{ plugin: PluginStatus }>(path)).plugin;
+    return (await client.post<{ plugin: PluginStatus }>(path`/api/plugins/${pluginId}/reload`)).plugin;
   } catch (error) {
     if (!(error instanceof GatewayRefusedError) || error.httpStatus !== 404) throw error;
     const { plugins } = await client.post<{ plugins: readonly PluginStatus[] }>('/api/plugins/reload');

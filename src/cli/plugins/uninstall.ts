@@ -5,42 +5,33 @@ import { formatConfigPath, valueAt } from '../../config/config-path.ts';
 import { resolveConfigFileToEdit, setConfigValue } from '../../config/edit-config.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import type { CliIo } from '../cli-io.ts';
-import type { AddCommand } from '../commands.ts';
-import { oneLine } from '../output/format-table.ts';
-import { pluginsGroup } from '../plugins-group.ts';
+import { command } from '../command.ts';
+import { oneLine } from '../output/text.ts';
 import { type ToldGateway, tellUninstalled } from './tell-gateway.ts';
 
-interface UninstallFlags {
-  readonly purgeConfig?: boolean;
-  readonly json?: boolean;
-}
-
-export const addPluginsUninstall: AddCommand = (program, io) => {
-  pluginsGroup(program)
-    .command('uninstall')
-    .argument('<id>', 'a plugin or hook pack that was installed with "plugins install"')
-    .description('remove an installed plugin or hook pack')
-    .option('--purge-config', 'empty its entry in the configuration as well')
-    .option('--json', 'print JSON for programs')
-    .addHelpText('after', '\nWhat you put into the state directory yourself is never removed.')
-    .action(async (id: string, flags: UninstallFlags) => {
-      const { uninstallPackage } = await import('../../plugins/install/uninstall-package.ts');
-      const record = await uninstallPackage(io.environment.stateDir, id, ['plugin', 'hook-pack']);
-      const told = record.kind === 'plugin' ? await tellUninstalled(id, io) : undefined;
-      const settings = await settingsLeft(id, record.kind === 'plugin', flags.purgeConfig === true, io);
-      if (flags.json) {
-        io.out(`${JSON.stringify({ uninstalled: record, settings, gateway: told ?? null }, null, 2)}\n`);
-        return;
-      }
-      io.out(`Removed ${oneLine(record.id)} from ${record.dir}.\n`);
-      io.out(told ? describeUnloading(told) : '');
-      if (settings.emptied !== null) io.out(`Wrote ${settings.emptied} = {}.\n`);
-      if (settings.kept.length > 0) io.out(`Still in the configuration: ${settings.kept.join(', ')}.\n`);
-    });
-};
+export const pluginsUninstall = command({
+  path: 'plugins uninstall',
+  summary: 'remove an installed plugin or hook pack',
+  args: { '<id>': 'a plugin or hook pack that was installed with "plugins install"' },
+  options: { '--purge-config': 'empty its entry in the configuration as well' },
+  notes: 'What you put into the state directory yourself is never removed.',
+  async run({ id, purgeConfig }, { io }) {
+    const { uninstallPackage } = await import('../../plugins/install/uninstall-package.ts');
+    const record = await uninstallPackage(io.environment.stateDir, id, ['plugin', 'hook-pack']);
+    const told = record.kind === 'plugin' ? await tellUninstalled(id, io) : undefined;
+    const settings = await settingsLeft(id, record.kind === 'plugin', purgeConfig === true, io);
+    const lines = [
+      `Removed ${oneLine(record.id)} from ${record.dir}.\n`,
+      told ? describeUnloading(told) : '',
+      settings.emptied === null ? '' : `Wrote ${settings.emptied} = {}.\n`,
+      settings.kept.length === 0 ? '' : `Still in the configuration: ${settings.kept.join(', ')}.\n`,
+    ];
+    return { json: { uninstalled: record, settings, gateway: told ?? null }, text: lines.join('') };
+  },
+});
 
 interface SettingsLeft {
-  /** The path that was emptied; null when there was nothing, or nobody asked for it. */
+  /** The path that was emptied; null when there was nothing, or the flag was not given. */
   readonly emptied: string | null;
   /** Paths that still speak of it. */
   readonly kept: readonly string[];

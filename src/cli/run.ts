@@ -1,0 +1,143 @@
+// `atrium run`: how a message became an answer, or the exact bytes that a model was sent on the way.
+
+import { BadFlagError } from '../gateway/errors.ts';
+import type { RequestSpans } from '../gateway/services/read-request-spans.ts';
+import type { UsageReport, UsageSum } from '../gateway/services/usage.ts';
+import { formatCost } from '../protocol/cost.ts';
+import type { OutboxRow, RunRow } from '../store/tables.ts';
+import { type CliCommand, command } from './command.ts';
+import { parseWholeNumber } from './common-options.ts';
+import { findInSpans, formatFoundPlaces } from './context/format-spans.ts';
+import { GatewayRefusedError } from './errors.ts';
+import { EXIT } from './exit-code.ts';
+import { path } from './gateway/gateway-client.ts';
+import { type Columns, formatFacts, formatTable } from './output/format-table.ts';
+import { formatTime } from './output/format-time.ts';
+import { visibleText } from './output/text.ts';
+
+interface RunAnswer {
+  readonly run: Omit<RunRow, 'status'> & { readonly status: string };
+  readonly calls: readonly ({ readonly call: number } & AskedModel)[];
+  readonly summaries: readonly ({ readonly summary: number } & AskedModel)[];
+  readonly deliveries: readonly Pick<OutboxRow, 'seq' | 'part' | 'surface' | 'status' | 'attempts' | 'error'>[];
+}
+
+interface AskedModel {
+  readonly at: number;
+  readonly provider: string;
+  readonly model: string;
+  readonly size: number;
+}
+
+export const RUN_COMMANDS: readonly CliCommand[] = [
+  command({
+    path: 'run show',
+    summary: 'show how a run went, or exactly what the model was sent',
+    args: { '<run>': 'the id of a run' },
+    options: {
+      '--request': 'the body of a request to the model, byte for byte',
+      '--call <number>': {
+        text: 'which request, or summary-<number>; the last request unless you say',
+        parse: parseCall,
+      },
+      '--report': 'what was composed for it, as JSON',
+      '--explain <text>': 'say who wrote this text in a request to the model',
+    },
+    examples: [
+      'run show run_0mh3k9q2x4f8c1d07a5be',
+      'run show run_0mh3k9q2x4f8c1d07a5be --request --call 1 | jq .messages',
+      'run show run_0mh3k9q2x4f8c1d07a5be --explain "never delete"',
+    ],
+    needs: 'reading',
+    async run({ run, request, call, report, explain: text, json }, { client, io }) {
+      const at = path`/api/runs/${run}`;
+      if (text !== undefined) {
+        if (text.trim() === '')
+          throw new BadFlagError({ flag: '--explain', value: text, expected: 'text to look for' });
+        const { spans } = await client.get<RequestSpans>(`${at}/spans/${call ?? 'last'}`);
+        const places = findInSpans(spans, text);
+        return {
+          json: { text, places },
+          text: (width) => formatFoundPlaces(text, places, width),
+          exit: places.length === 0 ? EXIT.finding : EXIT.ok,
+        };
+      }
+      if (request || call !== undefined) {
+        const body = await client.getText(`${at}/requests/${call ?? 'last'}`);
+        // Into a file or a program every byte goes as it is; a terminal is not handed other people's control codes.
+        io.out(io.isTerminal ? `${visibleText(body)}\n` : body);
+        return {};
+      }
+      if (report) {
+        const composed = await client.get(`${at}/report`);
+        return { json: composed, text: `${JSON.stringify(composed, null, 2)}\n` };
+      }
+      const answer = await client.get<RunAnswer>(at);
+      const { total } = await client.get<UsageReport>('/api/usage', { by: 'model', run });
+      if (!json) return { text: (width) => formatRun(answer, total, io.environment.timezone, width) };
+      const { spans } =
+        answer.calls.length === 0 ? { spans: [] } : await client.get<RequestSpans>(`${at}/spans/last`).catch(noneKept);
+      return { json: { ...answer, spent: total, spans } };
+    },
+  }),
+];
+
+/** The number of a request, or `summary-1` for one that asked for a summary. */
+function parseCall(text: string): string {
+  return /^summary-[1-9]\d{0,5}$/.test(text) ? text : String(parseWholeNumber('--call', text, 1, 999_999));
+}
+
+/** A run is worth showing without what was forgotten of it. */
+function noneKept(error: unknown): { readonly spans: readonly [] } {
+  if (error instanceof GatewayRefusedError) return { spans: [] };
+  throw error;
+}
+
+function formatRun(
+  { run, calls, summaries, deliveries }: RunAnswer,
+  spent: UsageSum,
+  timezone: string,
+  width: number,
+): string {
+  const { outcome } = run;
+  const took = run.endedAt === null ? '' : `, ${((run.endedAt - run.startedAt) / 1_000).toFixed(1)} s`;
+  const usage = outcome?.usage;
+  const steps = outcome?.modelCalls;
+  const parts = [
+    formatFacts([
+      ['run', run.runId],
+      ['status', run.status],
+      ['session', run.sessionKey],
+      ['agent', run.agentId],
+      ['began', `${formatTime(run.startedAt, timezone)}${took}`],
+      ['claims', run.claim > 1 ? `${run.claim}; it went on after a crash or an approval` : undefined],
+      ['model', outcome?.model && `${outcome.provider}/${outcome.model}`],
+      ['usage', usage && `${usage.input} in (${usage.cacheRead} from the cache), ${usage.output} out`],
+      ['cost', spent.calls === 0 ? undefined : formatCost(spent)],
+      ['steps', steps === undefined ? undefined : `${steps} model, ${outcome?.toolCalls ?? 0} tool`],
+      ['error', outcome?.error],
+    ]),
+  ];
+  if (outcome?.reply) parts.push(`${visibleText(outcome.reply).trimEnd()}\n`);
+  const asked = [
+    ...summaries.map(({ summary, ...rest }) => ({ ...rest, name: `summary-${summary}` })),
+    ...calls.map(({ call, ...rest }) => ({ ...rest, name: String(call) })),
+  ].sort((a, b) => a.at - b.at);
+  const columns = {
+    call: (call: (typeof asked)[number]) => call.name,
+    at: (call: AskedModel) => formatTime(call.at, timezone),
+    bytes: (call: AskedModel) => call.size,
+    model: (call: AskedModel) => `${call.provider}/${call.model}`,
+  };
+  if (asked.length > 0) parts.push(formatTable(asked, columns, width));
+  if (deliveries.length > 0) parts.push(formatTable(deliveries, DELIVERY_COLUMNS, width));
+  return parts.join('\n');
+}
+
+const DELIVERY_COLUMNS: Columns<RunAnswer['deliveries'][number]> = {
+  part: ({ part }) => part,
+  to: ({ surface }) => `${surface.channel} ${surface.peer.kind} ${surface.peer.id}`,
+  delivery: ({ status }) => status,
+  tries: ({ attempts }) => attempts,
+  trouble: ({ error }) => error ?? '-',
+};

@@ -1,0 +1,140 @@
+// `atrium sessions`: the conversations of this home.
+
+import { countOf } from '../protocol/count-of.ts';
+import { type Message, textOf, toolCallsOf } from '../protocol/message.ts';
+import { clip } from '../protocol/one-line.ts';
+import type { SessionRow, TranscriptRow } from '../store/tables.ts';
+import type { CliIo } from './cli-io.ts';
+import { type CliCommand, command } from './command.ts';
+import { limitOption } from './common-options.ts';
+import { path } from './gateway/gateway-client.ts';
+import { type Columns, listText } from './output/format-table.ts';
+import { formatTime } from './output/format-time.ts';
+import { line, oneLine, visibleLine } from './output/text.ts';
+
+interface SessionAnswer {
+  readonly session: SessionRow;
+  readonly entries: number;
+  readonly earlier: readonly SessionRow[];
+}
+
+type Entry = Omit<TranscriptRow, 'sessionId'>;
+
+export const SESSION_COMMANDS: readonly CliCommand[] = [
+  command({
+    path: 'sessions list',
+    summary: 'list the sessions that have not ended',
+    options: {
+      '--all': 'also those that have ended',
+      '--agent <id>': 'only of this agent',
+      '--limit <number>': limitOption(100),
+    },
+    examples: ['sessions list', 'sessions list --all --agent main --limit 20'],
+    needs: 'reading',
+    async run({ all, agent, limit }, { client, io }) {
+      const query = { limit, open: all ? undefined : true, agent };
+      const answer = await client.get<{ sessions: SessionRow[]; next: string | null }>('/api/sessions', query);
+      const { timezone } = io.environment;
+      const columns: Columns<SessionRow> = {
+        session: (row) => row.sessionKey,
+        agent: (row) => row.agentId,
+        'last run': (row) => formatTime(row.activeAt, timezone),
+        began: (row) => formatTime(row.startedAt, timezone),
+        state: (row) => (row.endedAt === null ? 'open' : `ended (${row.endReason})`),
+        ...(all ? { id: (row) => row.sessionId } : {}),
+      };
+      const sessions = [...answer.sessions].sort((a, b) => b.activeAt - a.activeAt);
+      const none = 'There are no sessions yet. The first message begins one.';
+      return { json: { sessions: answer.sessions }, text: listText(sessions, columns, none, answer.next) };
+    },
+  }),
+  command({
+    path: 'sessions show',
+    summary: 'show what was said in a session',
+    args: { '<session>': 'a session key, or the id of one session' },
+    options: { '--limit <number>': limitOption(50, 'the last entries, at most this many') },
+    examples: ['sessions show agent:main:main', 'sessions show agent:main:main --limit 500 --json'],
+    needs: 'reading',
+    async run({ session, limit }, { client, io }) {
+      const answer = await client.get<SessionAnswer>(path`/api/sessions/${session}`);
+      const { entries } = await client.get<{ entries: Entry[] }>(
+        path`/api/sessions/${answer.session.sessionId}/transcript`,
+        { order: 'desc', limit },
+      );
+      const transcript = entries.reverse();
+      return { json: { ...answer, transcript }, text: () => formatSession(answer, transcript, io) };
+    },
+  }),
+  command({
+    path: 'sessions reset',
+    summary: 'end a session; the next message begins a new one',
+    args: { '<session>': 'a session key' },
+    examples: ['sessions reset agent:main:main'],
+    needs: 'gateway',
+    async run({ session }, { client }) {
+      const answer = await client.post<{ sessionKey: string }>(path`/api/sessions/${session}/reset`);
+      return { json: answer, text: line(`${answer.sessionKey} has ended. The next message begins a new session.`) };
+    },
+  }),
+  command({
+    path: 'sessions delete',
+    summary: 'end a session and remove its transcript, which cannot be undone',
+    args: { '<session>': 'a session key' },
+    examples: ['sessions delete agent:main:web:direct:old-tab'],
+    needs: 'gateway',
+    async run({ session }, { client }) {
+      const answer = await client.delete<{ sessionKey: string }>(path`/api/sessions/${session}`);
+      return { json: answer, text: line(`${answer.sessionKey} has ended, and its transcript is removed.`) };
+    },
+  }),
+];
+
+function formatSession({ session, entries, earlier }: SessionAnswer, shown: readonly Entry[], io: CliIo): string {
+  const { timezone } = io.environment;
+  const state =
+    session.endedAt === null ? 'open' : `ended ${formatTime(session.endedAt, timezone)} (${session.endReason})`;
+  const head = [
+    `session   ${session.sessionKey}`,
+    `id        ${session.sessionId}`,
+    `agent     ${session.agentId}`,
+    `began     ${formatTime(session.startedAt, timezone)}, ${state}`,
+    `entries   ${entries}${shown.length < entries ? `, the last ${shown.length} of them here` : ''}`,
+    ...(earlier.length > 0 ? [`others    ${countOf(earlier.length, 'session')} of the same key`] : []),
+  ];
+  const lines = [...head.map(oneLine), ''];
+  let runId = '';
+  for (const entry of shown) {
+    if (entry.runId !== runId) lines.push(oneLine(`-- ${entry.runId}, ${formatTime(entry.at, timezone)}`));
+    runId = entry.runId;
+    lines.push(...formatEntry(entry));
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function formatEntry({ kind, message, shown }: Entry): string[] {
+  if (kind !== 'message') return block(kind, shown ?? plainText(message));
+  if (message.role === 'tool') {
+    return block(
+      message.isError ? `${message.toolName} failed` : message.toolName,
+      clip(message.content, LONGEST_RESULT),
+    );
+  }
+  if (message.role === 'user') return block('user', shown ?? message.content);
+  const text = shown ?? textOf(message);
+  const calls = toolCallsOf(message).map(({ name, params }) =>
+    oneLine(`calls   ${name} ${clip(JSON.stringify(params) ?? '', LONGEST_RESULT)}`),
+  );
+  return [...(text === '' ? [] : block('agent', text)), ...calls];
+}
+
+function plainText(message: Message): string {
+  return message.role === 'assistant' ? textOf(message) : message.content;
+}
+
+/** Whatever was said may hold control characters, so every line is made visible on its own. */
+function block(who: string, text: string): string[] {
+  const [first = '', ...rest] = text.split('\n').map((line) => visibleLine(line).trimEnd());
+  return [`${oneLine(who).padEnd(7)} ${first}`, ...rest.map((line) => `        ${line}`.trimEnd())];
+}
+
+const LONGEST_RESULT = 400;
