@@ -2,16 +2,15 @@
 
 import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { listBundledPacks } from '../hooks/bundled/bundled-packs.ts';
+import { BUNDLED_DIR } from '../hooks/bundled-dir.ts';
 import { discoverHooks } from '../hooks/packs/discover-hooks.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { GatewayProcess } from '../testkit/gateway-process.ts';
 import { reply } from '../testkit/model-server.ts';
 import { ScratchHome } from '../testkit/scratch-home.ts';
 
-const BUNDLED_DIR = fileURLToPath(new URL('../hooks/bundled', import.meta.url));
 const AGENTS = { agents: { defaults: { model: 'fake/small' } } };
 
 function withPack(name: string, settings: object = {}) {

@@ -2,12 +2,12 @@
 // an absence with the reason, never a crash and never silence.
 
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Environment } from '../../config/environment.ts';
 import type { Config } from '../../config/schema.ts';
 import { resolveUserPath } from '../../config/user-path.ts';
 import type { Absence } from '../../context/composition.ts';
 import { listBundledPacks } from '../../hooks/bundled/bundled-packs.ts';
+import { BUNDLED_DIR } from '../../hooks/bundled-dir.ts';
 import { discoverHooks, type HookDirectories, type HookDiscovery } from '../../hooks/packs/discover-hooks.ts';
 import { formatUnmetNeed } from '../../hooks/packs/hook-eligibility.ts';
 import { internalHooksConfigured } from '../../hooks/packs/internal-hooks-configured.ts';
@@ -87,9 +87,6 @@ export async function loadUserHandlers(settings: UserHandlerSettings): Promise<U
     ],
   };
 }
-
-/** The same place beside this folder in the sources and in what is built from them. */
-const BUNDLED_DIR = fileURLToPath(new URL('../../hooks/bundled', import.meta.url)).replace(/[\\/]$/, '');
 
 /** Where the packs of an agent may lie. */
 export function hookDirectoriesOf({
