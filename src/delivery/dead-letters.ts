@@ -1,7 +1,7 @@
-// Dead letters: what was given up on its way in or out, sent again or thrown away on a person's word.
+// Dead letters: messages that were given up on their way in or out, and that a person sends again or deletes.
 //
-// Errors: `findDeadLetter` and `replay` reject with UnknownDeadLetterError; `replay` also with DeadLetterUnusableError, and with
-// PreconditionFailedError when the letter was answered meanwhile.
+// Errors: `findDeadLetter` and `replay` reject with UnknownDeadLetterError; `replay` also with DeadLetterUnusableError,
+// and with PreconditionFailedError when another person has answered the letter in the meantime.
 
 import { type Peer, type Surface, surfaceId } from '../protocol/inbound.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
@@ -14,7 +14,7 @@ export interface DeadLettersParts {
   readonly store: Store;
   readonly wakeLane: (sessionKey: string) => void;
   readonly wakeOutbox: () => void;
-  /** How long a delivery that is sent again may take. */
+  /** How long the delivery of a letter that is sent again may take. */
   readonly ttlMs: number;
   readonly now: () => number;
 }
@@ -32,7 +32,7 @@ export class DeadLetters {
     return letter.direction === 'in' ? this.#replayInbound(letter) : this.#replayOutbound(letter);
   }
 
-  /** Removes these dead letters, or all of them, and says how many there were. */
+  /** Removes these dead letters, or all of them, and returns how many there were. */
   async purge(ids: readonly string[] | 'all'): Promise<number> {
     const where = ids === 'all' ? {} : { id: { in: ids } };
     const { changed } = await this.#parts.store.commit([{ remove: 'deadLetters', where }], {
@@ -54,7 +54,7 @@ export class DeadLetters {
           row: {
             runId,
             sessionKey,
-            // No client waits on a connection for what was asked then.
+            // No client waits on a connection any more for this answer.
             kind: resumes === 'api' ? 'message' : resumes,
             dedupeKey: null,
             fingerprint: null,
@@ -81,7 +81,7 @@ export class DeadLetters {
   }
 }
 
-/** Reads the store only, so that it works while no gateway runs. */
+/** Reads only the store, so it works while no gateway runs. */
 export async function findDeadLetter(store: Store, id: string): Promise<DeadLetterRow> {
   const [letter] = await store.select('deadLetters', { where: { id }, limit: 1 });
   if (!letter) throw new UnknownDeadLetterError({ id: id.slice(0, 512) });
@@ -96,9 +96,8 @@ export interface ReplaySettings {
 }
 
 /**
- * Puts an outbound letter back into the outbox. It becomes a row of its own under a part number that its run has not used,
- * so that what happened to the first one stays on record and no channel takes the two for one. Throws for a letter that is
- * not outbound.
+ * Puts an outbound letter back into the outbox. It becomes a new row with a part number that its run has not used, so
+ * that the record of the first row stays and no channel confuses the two. Throws for a letter that is not outbound.
  */
 export function replayDeadLetter(letter: DeadLetterRow, { partsOfRun, now, ttlMs }: ReplaySettings): readonly Write[] {
   const payload = letter.direction === 'out' ? parsePayload(letter.payload) : undefined;

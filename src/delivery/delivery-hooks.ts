@@ -1,9 +1,9 @@
-// What delivery needs of the hook runner, which is handed in.
+// What delivery needs from the hook runner, which is passed in.
 
 import type { MessageHookContext } from '../hooks/hook-context.ts';
 import type { MessageHooks } from '../hooks/message-hooks.ts';
 
-/** The hooks that have a say in what goes out, in the order in which an answer passes them. */
+/** The hooks that may change what is sent, in the order in which an answer passes them. */
 export const OUTBOUND_HOOKS = [
   'reply_dispatch',
   'reply_payload_sending',
@@ -13,7 +13,7 @@ export const OUTBOUND_HOOKS = [
 export type OutboundHook = (typeof OUTBOUND_HOOKS)[number];
 
 export interface DeliveryHooks {
-  /** Cheap, so that events nobody listens to are never built. */
+  /** This is cheap, so that an event without a handler is never built. */
   has(hook: OutboundHook): boolean;
   run<Hook extends OutboundHook>(
     hook: Hook,
@@ -25,7 +25,7 @@ export interface DeliveryHooks {
 export interface OutboundAnswer<Hook extends OutboundHook> {
   readonly result: MessageHooks[Hook]['result'];
   readonly decidedBy?: HandlerName | undefined;
-  /** A handler's no, or the failure of one that must not be passed over. */
+  /** A handler refused, or a handler failed that must not be skipped. */
   readonly refusal?: (HandlerName & { readonly reason: string; readonly cause: 'decision' | 'failure' }) | undefined;
 }
 

@@ -1,5 +1,5 @@
-// The outbox over a real store in a real file and the test channel. A crash is a second outbox over the same file while
-// the first one is forgotten.
+// Tests the outbox over a real store in a real file and the test channel. A crash is a second outbox over the same
+// file, while the first one is no longer used.
 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -25,7 +25,7 @@ beforeEach(async () => {
   dir = await folderForTest();
   store = await openSqliteStore({ file: join(dir, 'store.db') });
   channel = new TestChannel();
-  await channel.open({ receive: () => Promise.reject(new Error('nobody listens')) });
+  await channel.open({ receive: () => Promise.reject(new Error('no listener')) });
   events = [];
   warnings = [];
   outbox = newOutbox();
@@ -99,7 +99,7 @@ describe('sending', () => {
     expect(store.commits.receipt).toBe(1);
   });
 
-  it('reads again after a read that failed, though nobody wakes it', async () => {
+  it('reads again after a read that failed, without a wake', async () => {
     await outbox.open();
     const { select } = store;
     store.select = () => {
@@ -317,7 +317,7 @@ describe('after a crash', () => {
     expect(await store.select('outbox')).toMatchObject([{ status: 'sent' }]);
   });
 
-  it('does not send twice where nobody can look and twice is worse than never', async () => {
+  it('does not send twice where no look-up is possible and twice is worse than never', async () => {
     channel = await platformWithoutKeys({ canFind: false });
     Object.assign(channel, { guarantee: { level: 'at-most-once', because: 'The test says so.' } });
     await commit(to(owner, 'hello'));
@@ -410,7 +410,7 @@ describe('closing', () => {
 
 async function platformWithoutKeys(settings = {}): Promise<TestChannel> {
   const platform = new TestChannel({ dedupes: false, ...settings });
-  await platform.open({ receive: () => Promise.reject(new Error('nobody listens')) });
+  await platform.open({ receive: () => Promise.reject(new Error('no listener')) });
   return platform;
 }
 

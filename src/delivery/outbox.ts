@@ -1,11 +1,12 @@
-// Sends what the outbox holds. One surface is served in the order of its rows, and a part never overtakes an earlier
-// one; different surfaces are served side by side. It reads rows, asks a channel, and writes down what came of it; it
+// Sends the rows of the outbox. The rows of one surface are sent in their order, and a part never overtakes an earlier
+// one; different surfaces are served side by side. The outbox reads rows, calls a channel, and stores the outcome; it
 // does not know what a run is.
 //
-// Errors: nothing it does rejects, except `open` when the store cannot be read. A channel that breaks its contract is
-// treated as one that did not answer; a store that refuses a receipt is asked again until it takes it.
-// Rules: a row is sent again only after the outcome of the try before is stored. A row whose try may have arrived is
-// looked for first. Nothing is sent after its time-to-live; what is given up becomes a dead letter in the same commit.
+// Errors: nothing rejects, except `open` when the store cannot be read. A channel that breaks its contract is treated
+// like one that did not answer. When the store refuses a receipt, the commit is repeated until it succeeds.
+// Rules: a row is sent again only after the outcome of the attempt before is stored. A row whose attempt may have
+// arrived is looked for first. Nothing is sent after its time-to-live; what is given up becomes a dead letter in the
+// same commit.
 // When it fires: after `open`, on `wake`, and when a wait is over. After `close` nothing more is sent.
 
 import type { Channel, OutboundPart, SendOutcome } from '../channels/channel.ts';
@@ -23,31 +24,31 @@ export interface OutboxSettings {
   readonly store: Store;
   readonly channels: (id: string) => Channel | undefined;
   readonly now: () => number;
-  /** Told of every part that is over, one after the other. */
+  /** Called for every part that is finished, one after the other. */
   readonly ended: (delivery: EndedDelivery) => Promise<void>;
   readonly maxAttempts: number;
-  /** For operators: what went wrong and is being mended or given up. */
+  /** Tells operators what went wrong and is being repaired or given up. */
   readonly warn: (sentence: string) => void;
-  /** The wait after the try of this number, where the channel names none. */
+  /** Returns the wait after the attempt of this number, where the channel names none. */
   readonly backOffMs?: ((attempt: number) => number) | undefined;
-  /** A channel that takes longer counts as one that did not answer. Default a minute. */
+  /** A channel that takes longer counts as one that did not answer. The default is a minute. */
   readonly sendTimeoutMs?: number | undefined;
 }
 
-/** What became of one part of an answer. */
+/** The outcome of one part of an answer. */
 export interface EndedDelivery extends Pick<OutboxRow, 'runId' | 'sessionKey' | 'seq' | 'part' | 'text' | 'surface'> {
   readonly outcome: 'sent' | 'dead' | 'suppressed';
-  /** What the platform calls the message, where it says so. */
+  /** The platform's id of the message, where the platform gives one. */
   readonly messageId?: string | undefined;
-  /** Why it did not arrive. */
+  /** Says why the part did not arrive. */
   readonly error?: string | undefined;
   readonly suppressed?: (LiveEvent & { readonly type: 'delivery-end' })['suppressed'];
 }
 
-/** A row in memory, with what only this process knows about it. */
+/** A row in memory, with facts that only this process knows. */
 interface Pending {
   row: OutboxRow;
-  /** An earlier try may have arrived: look before sending. */
+  /** An earlier attempt may have arrived, so the channel is asked before the part is sent. */
   uncertain: boolean;
 }
 
@@ -56,18 +57,18 @@ type Wait = { readonly untilMs: number };
 export class Outbox {
   readonly #settings: OutboxSettings;
   readonly #backOffMs: (attempt: number) => number;
-  /** By surface id, in the order of `seq`. Until the outbox closes, whatever is in here is being served. */
+  /** The rows by surface id, in the order of `seq`. Until the outbox closes, each queue in here is being served. */
   readonly #surfaces = new Map<string, Pending[]>();
   readonly #serving = new Set<Promise<void>>();
-  /** Receipts on their way into the store, and what is told of them. */
+  /** The receipts that are being stored, and what is told after them. */
   readonly #receipts = new Set<Promise<void>>();
-  /** Ends waits at once and starts no further send. */
+  /** Ends waits at once and prevents further sends. */
   readonly #closing = new AbortController();
-  /** One for each send that is going on. */
+  /** One controller for each active send. */
   readonly #sending = new Set<AbortController>();
-  /** Every row up to this one has been taken up; undefined until the outbox is open. */
+  /** Every row up to this one has been read. It is undefined until the outbox is open. */
   #seen: number | undefined;
-  /** Ends of deliveries are told one after the other, although each looks something up first. */
+  /** The ends of deliveries are told one after the other, although each first looks something up. */
   #telling: Promise<void> = Promise.resolve();
   #reading: Promise<void> | undefined;
   #readAgain = false;
@@ -77,7 +78,7 @@ export class Outbox {
     this.#backOffMs = settings.backOffMs ?? defaultBackOffMs;
   }
 
-  /** Takes up what an earlier process left. How far it came with each row is unknown. */
+  /** Reads the rows that an earlier process left. It is unknown how far each of them came. */
   async open(): Promise<void> {
     const { store } = this.#settings;
     const [last] = await store.select('outbox', { orderBy: [['seq', 'desc']], limit: 1 });
@@ -101,7 +102,7 @@ export class Outbox {
     this.#reading = this.#readNew()
       .catch((error) => {
         this.#settings.warn(`The outbox could not be read: ${oneLine(error)}`);
-        // What was committed is owed, whether or not anybody commits again.
+        // Committed rows must be sent, even if no further commit wakes the outbox.
         setTimeout(() => this.wake(), READ_AGAIN_MS).unref();
       })
       .finally(() => {
@@ -112,12 +113,14 @@ export class Outbox {
       });
   }
 
-  /** Parts that wait or are being sent. */
+  /** The number of parts that wait or are being sent. */
   get pending(): number {
     return [...this.#surfaces.values()].reduce((sum, queue) => sum + queue.length, 0);
   }
 
-  /** Waits until everything is sent or given up and written down, or the time is over; returns how many parts are left. */
+  /**
+   * Waits until everything is sent or given up and stored, or until the time is over. Returns how many parts are left.
+   */
   async drain(budgetMs: number): Promise<number> {
     const over = new AbortController();
     const timer = setTimeout(() => over.abort(), budgetMs);
@@ -129,9 +132,9 @@ export class Outbox {
     return this.pending;
   }
 
-  /** Starts nothing more, and lets sends that are going on finish within the budget. What is left stays queued. */
+  /** Starts nothing more, and lets active sends finish within the budget. The rest stays queued. */
   async close(budgetMs: number): Promise<void> {
-    // What was committed before this has been asked for, so it gets its first try like a send that is going on.
+    // Rows that were committed before this still get their first attempt, like an active send.
     const over = new AbortController();
     const timer = setTimeout(() => over.abort(), budgetMs);
     while (this.#reading && !over.signal.aborted) await Promise.race([this.#reading, aborted(over.signal)]);
@@ -179,11 +182,11 @@ export class Outbox {
       if (wait) await sleep(wait.untilMs - this.#settings.now(), closing);
       else queue.shift();
     }
-    // Nothing is pushed to a queue that is no longer found here, so no row can be forgotten in it.
+    // Nothing is pushed to a queue that is no longer in the map, so no row can be forgotten in it.
     if (queue.length === 0) this.#surfaces.delete(id);
   }
 
-  /** One try. Undefined when the row is settled, else until when to wait before the next one. */
+  /** Makes one attempt. Returns undefined when the row is settled, else the time of the next attempt. */
   async #attempt(pending: Pending): Promise<Wait | undefined> {
     const { channels, now } = this.#settings;
     const { row } = pending;
@@ -197,12 +200,12 @@ export class Outbox {
     const outcome = await this.#sendOnce(channel, pending);
     if (outcome.outcome === 'sent') return this.#settle(pending, outcome.receipt);
     if (outcome.outcome === 'failed') return this.#giveUp(pending, oneLine(outcome.reason));
-    // Cut off by the closing: how far it came is as unknown as after a crash.
+    // The closing interrupted the send, so it is unknown how far it came, as after a crash.
     if (this.#closing.signal.aborted) return { untilMs: row.nextAt };
     return this.#putOff(pending, { ...outcome, reason: oneLine(outcome.reason) });
   }
 
-  /** Looks first where the part may be there already. Never throws, and never waits for ever. */
+  /** Asks the channel first where the part may have arrived already. Never throws, and never waits for ever. */
   async #sendOnce(channel: Channel, { row, uncertain }: Pending): Promise<SendOutcome> {
     const part = partOf(row);
     const sending = new AbortController();
@@ -233,7 +236,7 @@ export class Outbox {
       set: { status: 'sent', attempts: row.attempts + 1, receipt, error: null },
       expect: 1,
     };
-    // Nobody waits for it: this process will not send the row again, and the next one looks first.
+    // This is not awaited: this process will not send the row again, and the next process asks the channel first.
     const stored = this.#commit([write], 'receipt').then((done) => {
       this.#receipts.delete(stored);
       if (done) this.#tell(row, 'sent', { receipt });
@@ -294,12 +297,12 @@ export class Outbox {
     return undefined;
   }
 
-  /** True once it is stored; false when the row is no longer ours to settle, or the outbox closed first. */
+  /** Returns true when it is stored, and false when another process settles the row or the outbox closed first. */
   async #commit(writes: readonly Write[], site: CommitSite): Promise<boolean> {
     const { store, warn } = this.#settings;
     for (let attempt = 1; ; attempt++) {
       try {
-        // A receipt that a power cut takes is found out again by looking, or by the key.
+        // When a power cut loses a receipt, the channel finds the part again by asking or by its key.
         await store.commit(writes, { site, lazy: site === 'receipt' });
         return true;
       } catch (error) {
@@ -331,11 +334,13 @@ interface SentDetails {
 
 const SEND_TIMEOUT_MS = 60_000;
 const LAST_GRACE_MS = 1_000;
-/** How long after a failed read the next one comes. */
+/** The pause after a failed read. */
 const READ_AGAIN_MS = 1_000;
 const ROWS_A_READ = 500;
 
-/** A second, then four times as long each time, at most ten minutes: eight tries outlast a short outage. */
+/**
+ * One second, then four times as long each time, at most ten minutes: eight attempts last longer than a short outage.
+ */
 function defaultBackOffMs(attempt: number): number {
   return Math.min(1_000 * 4 ** (attempt - 1), 600_000);
 }
@@ -348,7 +353,7 @@ function noAnswer(reason: string): SendOutcome {
   return { outcome: 'retry', reason, mayHaveArrived: true };
 }
 
-/** Who stopped it and why, without the words that were to be sent. */
+/** Says which handler stopped the part and why, without the words of the answer. */
 function suppressionOf(receipt: JsonValue): Pick<LiveEvent & { type: 'delivery-end' }, 'suppressed'> {
   const found = isJsonObject(receipt) ? receipt.suppressed : undefined;
   if (!isJsonObject(found)) return {};
@@ -367,7 +372,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-/** Resolves when the time is over or the signal says so. */
+/** Resolves when the time is over or the signal fires. */
 function sleep(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted || ms <= 0) return Promise.resolve();
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-// The outbound hooks with the real runner, and the rows that come of it.
+// Tests the outbound hooks with the real runner, and the rows that result.
 
 import { describe, expect, it } from 'vitest';
 import type { ConversationHookContext } from '../hooks/hook-context.ts';
@@ -128,7 +128,7 @@ describe('the outbound hooks', () => {
       metadata: { rule: 7 },
     }));
     on(hooks, 'message_sending', 'later', () => {
-      throw new Error('nobody should ask');
+      throw new Error('no handler should be asked');
     });
     const { rows, suppressed } = await plan(hooks);
     expect(suppressed).toEqual({

@@ -1,9 +1,10 @@
-// From what a run wants to say to the outbox rows that will say it: the outbound hooks in their order, then the cuts.
-// All of it happens before the rows are committed, so a retry sends what was decided once and asks nobody again.
+// Turns the answer of a run into outbox rows: the outbound hooks run in their order, then the text is cut. All of this
+// happens before the rows are committed, so a retry sends what was decided once and calls no handler again.
 //
-// Errors: none of its own; a handler that fails is the runner's affair, and one that must not be passed over suppresses.
-// Result: rows in the order of their parts. A stopped answer is one row of status `suppressed` that says who and why;
-// a blank answer is no row.
+// Errors: none of its own; the runner handles a handler that fails, and a failed handler that must not be skipped
+// suppresses the answer.
+// Result: rows in the order of their parts. A stopped answer is one row of status `suppressed` that says which handler
+// stopped it and why; a blank answer gives no row.
 
 import type { Channel } from '../channels/channel.ts';
 import type { HookContext, MessageHookContext } from '../hooks/hook-context.ts';
@@ -23,15 +24,15 @@ export interface PlannedReply {
   readonly surface: Surface;
   readonly text: string;
   readonly replyToId?: string | undefined;
-  /** The number of the first part; higher when the run has said something before. Default 1. */
+  /** The number of the first part. It is higher when the run has already sent something. The default is 1. */
   readonly firstPart?: number | undefined;
-  /** What handlers are told besides: the agent, the session, the sender. */
+  /** What handlers learn besides the message: the agent, the session, the sender. */
   readonly context: HookContext;
 }
 
 export interface PlanPorts {
   readonly hooks: DeliveryHooks;
-  /** Undefined when nothing of this name is configured: the text then stays whole, and becomes a dead letter. */
+  /** Undefined when no such channel is configured. The text then stays whole and becomes a dead letter. */
   readonly channel: Pick<Channel, 'maxTextLength'> | undefined;
   readonly now: () => number;
   readonly ttlMs: number;
@@ -39,16 +40,16 @@ export interface PlanPorts {
 
 export interface DeliveryPlan {
   readonly rows: readonly NewRow<'outbox'>[];
-  /** What is said in the end, before it is cut into parts; empty when the answer was stopped. */
+  /** The final text before it is cut into parts. It is empty when the answer was stopped. */
   readonly text: string;
   readonly suppressed?: Suppression | undefined;
 }
 
 export interface Suppression {
   readonly hook: OutboundHook;
-  /** The handler's owner. */
+  /** The owner of the handler. */
   readonly by: string;
-  /** For programs, the plugin contract's word for a cancelled delivery; otherwise a sentence. */
+  /** The word of the plugin contract for a cancelled delivery, for programs; otherwise a sentence. */
   readonly reason: string;
   /** The handler's own words. */
   readonly cancelReason?: string | undefined;
@@ -64,12 +65,12 @@ export async function planDelivery(reply: PlannedReply, ports: PlanPorts): Promi
     draft = step;
   }
   const texts = splitText(draft.text, ports.channel?.maxTextLength ?? Number.POSITIVE_INFINITY);
-  // Platforms refuse a message of nothing but blanks, and nobody misses it.
+  // Platforms refuse a blank message, so blank parts are dropped.
   const rows = texts.filter((text) => !isBlank(text)).map((text, index) => newRow(reply, draft, text, index, ports));
   return { rows, text: draft.text };
 }
 
-/** What the answer is so far. */
+/** The answer so far. */
 interface Draft {
   readonly text: string;
   readonly replyToId: string | undefined;
@@ -78,7 +79,7 @@ interface Draft {
 
 type Step = Draft | { readonly suppressed: Suppression };
 
-/** In the order in which an answer passes them. */
+/** An answer passes these steps in this order. */
 const OUTBOUND_STEPS = [askReplyDispatch, askReplyPayloadSending, askMessageSending, askBeforeDispatch] as const;
 
 async function askReplyDispatch(reply: PlannedReply, draft: Draft, { hooks }: PlanPorts): Promise<Step> {
@@ -173,7 +174,7 @@ function contextOf({ surface, runId, sessionKey, context }: PlannedReply): Messa
   return inStep(hookContextOf('message', { ...context, surface, runId, sessionKey }), 'delivery');
 }
 
-/** A handler said no, or one that must not be passed over could not be asked. */
+/** A handler refused, or a handler that must not be skipped could not be called. */
 function cancelled(
   hook: OutboundHook,
   { refusal, decidedBy }: Pick<OutboundAnswer<OutboundHook>, 'refusal' | 'decidedBy'>,
@@ -188,7 +189,7 @@ function cancelled(
   });
 }
 
-/** A handler that leaves nothing to say has stopped the answer, whatever it meant. */
+/** A handler that returns an empty text has stopped the answer, even if it meant something else. */
 function rewritten(hook: OutboundHook, by: HandlerName | undefined, draft: Draft): Step {
   return isBlank(draft.text) ? suppress(hook, by, 'a handler left nothing to say') : draft;
 }
@@ -203,7 +204,7 @@ function suppress(
   return { suppressed: { hook, by: by?.owner ?? hook, reason: why, ...told } };
 }
 
-/** Too much of it is left out, and said to be. */
+/** Metadata that is too large is replaced by a note that it was left out. */
 function boundMetadata(metadata: JsonObject): JsonObject {
   return JSON.stringify(metadata).length <= LONGEST_METADATA ? metadata : { metadataTruncated: true };
 }

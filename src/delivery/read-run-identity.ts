@@ -1,5 +1,5 @@
-// Whose run an answer came of, for handlers that are told when the run is over and its context is gone. What a gate
-// scrubbed or a person deleted is left out.
+// Finds the agent, session and sender of a run, for handlers that are called after the run is over and its context is
+// gone. Data that a gate scrubbed or a person deleted is left out.
 
 import type { HookContext } from '../hooks/hook-context.ts';
 import { resolveAgentIdFromSessionKey } from '../protocol/session-key.ts';

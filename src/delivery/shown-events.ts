@@ -1,8 +1,8 @@
-// The live events as surfaces may show them. As long as no handler has a say in what goes out, drafts are shown while they
-// grow. While one has, deltas are held back, because it may yet rewrite or cancel what they say; and a draft that was shown
-// before that, or that turned out not to be the answer, is voided with a `text-reset`.
+// The live events in the form that surfaces may show. As long as no handler can change what is sent, drafts are shown
+// while they grow. While there is such a handler, deltas are held back, because it may still rewrite or cancel the
+// answer; a draft that was shown before, or that turned out not to be the answer, is voided with a `text-reset`.
 //
-// It does not know what is sent in the end: parts come from the outbox.
+// This file does not know what is sent in the end: parts come from the outbox.
 
 import type { LiveEvent } from '../protocol/live-event.ts';
 import { OUTBOUND_HOOKS, type OutboundHook } from './delivery-hooks.ts';
@@ -22,7 +22,7 @@ interface ShownDraft {
   readonly text: string;
 }
 
-/** Every listener has drafts of its own, because it may come in the middle of a run. */
+/** Every listener has its own drafts, because it may connect in the middle of a run. */
 export function shownEvents({ hooks, subscribe }: ShownEventsParts): Subscribe {
   return (listener) => {
     const drafts = new Map<string, ShownDraft>();

@@ -1,4 +1,4 @@
-// What must hold for every text and every limit is tried on random ones; the rest reads as examples.
+// Rules that hold for every text and every limit are tested with random ones; the other tests are examples.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -152,7 +152,7 @@ describe('any text under any limit', () => {
 
 const LONE_HALF = /\p{Surrogate}/gu;
 
-/** Reads fences the way a platform does, in one pass and with nothing shared with the code under test. */
+/** Reads fences the way a platform does, in one pass and without sharing code with the function under test. */
 function leavesFenceOpen(text: string): boolean {
   let open = '';
   for (const line of text.split('\n')) {

@@ -1,13 +1,14 @@
-// Cuts an answer into parts that a platform takes: between paragraphs where it can, else lines, sentences, words, and
-// only then anywhere. A part that ends inside a code fence closes it, and the next one opens it again with the same
-// words, so that each part reads well alone. Lengths are UTF-16 units, which no platform counts higher.
+// Cuts an answer into parts that a platform accepts: between paragraphs where possible, else between lines, sentences
+// or words, and only then anywhere. A part that ends inside a code fence closes it, and the next part opens it again
+// with the same words, so that each part can be read alone. Lengths are UTF-16 units, and no platform counts more than
+// that.
 
-/** The parts in order; none is longer than `maxLength`. Empty text has none. */
+/** Returns the parts in order; none is longer than `maxLength`. An empty text has no parts. */
 export function splitText(text: string, maxLength: number): string[] {
   return cutText(text, maxLength).map(({ opening, body, closing }) => opening + body + closing);
 }
 
-/** The bodies joined are the text; `opening` and `closing` are what fences made necessary around them. */
+/** The bodies joined are the text; `opening` and `closing` are what the fences need around them. */
 export interface CutPiece {
   readonly opening: string;
   readonly body: string;
@@ -38,18 +39,18 @@ export function cutText(text: string, maxLength: number): CutPiece[] {
 
 interface Line {
   readonly start: number;
-  /** Behind its line break. */
+  /** The offset after the line break. */
   readonly end: number;
   /** The fence that is open where the line starts. */
   readonly inside: Fence | undefined;
   readonly role: 'blank' | 'text' | 'opens' | 'closes' | 'code';
-  /** Begins like a fence, whether it is one or not: cut in two, it could become one. */
+  /** True for a line that begins like a fence, even if it is not one: cut in two, it could become one. */
   readonly looksLikeFence: boolean;
 }
 
 interface Fence {
   readonly marker: string;
-  /** The line that opens it again. */
+  /** The line that opens the fence again. */
   readonly opening: string;
 }
 
@@ -79,10 +80,10 @@ function readLines(text: string, maxLength: number): Line[] {
   return lines;
 }
 
-/** Any indentation, because fences stand in lists too. */
+/** Any indentation is allowed, because fences also occur in lists. */
 const FENCE = /^([ \t]*)(`{3,}|~{3,})[ \t]*(.*)$/s;
 
-/** Opening and closing may take half of a part. A fence that needs more loses its words, and then is left broken. */
+/** Opening and closing may use half of a part. A fence that needs more loses its words, or in the end stays broken. */
 function fenceThatFits(indent: string, marker: string, info: string, maxLength: number): Fence | undefined {
   const openings = [`${indent}${marker}${info}\n`, `${marker}\n`];
   const opening = openings.find((line) => line.length + marker.length + 1 <= maxLength / 2);
@@ -93,7 +94,7 @@ function endOf(line: Line | undefined): number {
   return line?.end ?? Number.POSITIVE_INFINITY;
 }
 
-/** The fence that a cut at `at` would break; `line` is at or before the line that holds it. */
+/** Returns the fence that a cut at `at` would break. `line` is the line that contains `at`, or an earlier one. */
 function fenceAt(lines: readonly Line[], line: number, at: number): Fence | undefined {
   let index = line;
   while (at >= endOf(lines[index])) index++;
@@ -115,7 +116,7 @@ interface Window {
   readonly room: number;
 }
 
-/** The best kind of place wins, as long as the part is not left mostly empty for it. */
+/** The best kind of place wins, as long as the part is not mostly empty because of it. */
 function chooseCut(window: Window): number {
   const { from, room } = window;
   const enough = from + room / 3;
@@ -132,7 +133,9 @@ function chooseCut(window: Window): number {
   );
 }
 
-/** The last line end of each kind that fits, 0 where there is none; and the first line that does not fit whole. */
+/**
+ * Returns the last line end of each kind that fits, 0 where there is none, and the first line that does not fit whole.
+ */
 function lastLineEnds({ text, lines, line: first, from, room }: Window) {
   const ends = { paragraph: 0, line: 0, codeLine: 0, poor: 0, last: first };
   for (let index = first; ; index++) {
@@ -146,13 +149,13 @@ function lastLineEnds({ text, lines, line: first, from, room }: Window) {
 }
 
 function kindOfEnd(line: Line, next: Line): 'paragraph' | 'line' | 'codeLine' | 'poor' {
-  // Behind an opening or before a closing line a cut would leave an empty block.
+  // A cut after an opening line or before a closing line would leave an empty block.
   if (line.role === 'opens' || next.role === 'closes') return 'poor';
   if (next.inside) return 'codeLine';
   return line.role === 'blank' || line.role === 'closes' || next.role === 'opens' ? 'paragraph' : 'line';
 }
 
-/** Places within the line that does not fit whole; 0 where there is none. */
+/** Returns places within the line that does not fit whole, 0 where there is none. */
 function lastPlacesInLine({ text, lines, from, room }: Window, index: number) {
   const line = lines[index];
   const start = Math.max(from, line?.start ?? from);
@@ -185,14 +188,14 @@ function mayCutLineAt(text: string, line: Line | undefined, start: number, at: n
   return !/^[ \t]*(?:```|~~~)/.test(rest) && isBetweenCharacters(text, start, at);
 }
 
-/** How far one looks around a place; what people read as one character is rarely longer. */
+/** How many characters around a place are checked. What people read as one character is rarely longer. */
 const LONGEST_LOOK = 64;
 
-/** A character as people see it: accents, joined emoji and flags are one. */
+/** A character as people see it: accents, joined emoji and flags are one character. */
 const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 function isBetweenCharacters(text: string, start: number, at: number): boolean {
-  // Where two plain characters meet nothing can be torn; only the others need the slow look.
+  // A cut between two plain characters is always safe; only other places need the slow check.
   if (isPlain(text.charCodeAt(at - 1)) && isPlain(text.charCodeAt(at))) return true;
   const begin = pairBoundary(text, start - 1, Math.max(start, at - LONGEST_LOOK));
   const nearby = text.slice(begin, at + LONGEST_LOOK);
@@ -203,7 +206,7 @@ function isPlain(code: number): boolean {
   return code >= 0x20 && code < 0x300;
 }
 
-/** `at`, or one less when that lies between the halves of a pair; never `from` or before. */
+/** Returns `at`, or one less when `at` lies between the halves of a pair; never `from` or before. */
 function pairBoundary(text: string, from: number, at: number): number {
   const splits = (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(at) & 0xfc00) === 0xdc00;
   return splits && at - 1 > from ? at - 1 : at;

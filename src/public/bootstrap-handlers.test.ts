@@ -70,13 +70,13 @@ describe('registering a bootstrap handler', () => {
     ]);
   });
 
-  it('gives out a list that nobody can register by writing to', () => {
+  it('gives out a list whose change registers nothing', () => {
     registerBootstrapHandler({ id: 'a', handler: nothing });
     listBootstrapHandlers().pop();
     expect(ids()).toEqual(['a']);
   });
 
-  it('can be taken back by id; an id that nobody has is no matter', () => {
+  it('can be taken back by id; an unknown id is ignored', () => {
     registerBootstrapHandler({ id: 'a', handler: nothing });
     unregisterBootstrapHandler('b');
     unregisterBootstrapHandler('a');

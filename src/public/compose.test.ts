@@ -77,7 +77,7 @@ describe('compose, for programs', () => {
     await expect(compose({ workspaceDir: join(scratch.root, 'none') })).rejects.toMatchObject({
       code: 'ATRIUM_WORKSPACE_NOT_FOUND',
     });
-    await expect(compose({ agentId: 'nobody' })).rejects.toMatchObject({ code: 'ATRIUM_AGENT_UNKNOWN' });
+    await expect(compose({ agentId: 'unknown' })).rejects.toMatchObject({ code: 'ATRIUM_AGENT_UNKNOWN' });
   });
 
   it('lets handlers on disk import the door by its name', async () => {

@@ -5,7 +5,7 @@ import { captureRequest, partSizeOf, readCapture } from './capture.ts';
 const scratch = storeForEachTest();
 
 const sentence = (turn: number) =>
-  `In turn ${turn} somebody said something, ${'and then a little more, '.repeat(12)}enough.`;
+  `In turn ${turn} a person said something, ${'and then a little more, '.repeat(12)}enough.`;
 
 function bodyOf(turns: number): string {
   const messages = Array.from({ length: turns }, (_, turn) => ({
@@ -80,7 +80,7 @@ describe('a captured request', () => {
 
   it('does not show a part that is no longer what it was', async () => {
     await capture('run_a', 1, 'as it was sent');
-    await scratch.store.commit([{ update: 'parts', where: {}, set: { text: 'as somebody left it' } }], {
+    await scratch.store.commit([{ update: 'parts', where: {}, set: { text: 'changed by hand' } }], {
       site: 'prune',
     });
     const found = await readCapture(scratch.store, 'run_a');

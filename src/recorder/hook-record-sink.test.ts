@@ -37,7 +37,7 @@ describe('the sink of hook records', () => {
     expect(scratch.store.commits['hook-records']).toBe(3);
   });
 
-  it('does not wait for somebody to ask', async () => {
+  it('does not wait for a caller to ask', async () => {
     const sink = open({ delayMs: 1 });
     sink.record(call(1));
     await expect.poll(handlers).toEqual(['handler-1']);

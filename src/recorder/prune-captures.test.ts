@@ -127,7 +127,7 @@ describe('pruning captures', () => {
     expect(texts).not.toContain('private');
   });
 
-  it('leaves every request that it keeps whole, whatever the history', async () => {
+  it('leaves every request that it keeps whole, for any history', async () => {
     const request = fc.record({
       ago: fc.integer({ min: 2, max: 40 }),
       words: fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { minLength: 1, maxLength: 6 }),

@@ -220,7 +220,7 @@ describe('the recorder', () => {
     expect(await everythingWritten()).not.toContain('sk-abcdefghijklmnop');
   });
 
-  it('keeps nothing of what a handler changed outside of a run, and of a run that nobody announced no words', async () => {
+  it('keeps nothing of what a handler changed outside of a run, and no words of a run that was not announced', async () => {
     recorder.record({ type: 'hook.called', call: { ...HOOK, runId: undefined, error: 'no disk' } });
     recorder.record({ type: 'hook.called', call: { ...HOOK, runId: 'run_0' } });
     expect(await everythingWritten()).not.toContain('secret');
@@ -277,7 +277,7 @@ describe('the recorder', () => {
     ]);
   });
 
-  it('tells deliveries of runs of an earlier process, and ignores runs that nobody started', async () => {
+  it('tells deliveries of runs of an earlier process, and ignores runs that were never started', async () => {
     recorder.record({ type: 'delivery.ended', runId: 'run_0', sessionId: 'ses_1', facts: { outcome: 'sent' } });
     recorder.record({
       type: 'tool.ended',
@@ -302,7 +302,7 @@ describe('the recorder', () => {
     expect(told.find(({ type }) => type === 'trace.artifacts').data.leftOut).toBe(101);
   });
 
-  it('survives whatever a plugin made', async () => {
+  it('survives any value that a plugin made', async () => {
     start();
     passGate();
     const trap = new Proxy({}, { ownKeys: () => expect.unreachable('looked at') });

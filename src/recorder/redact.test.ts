@@ -38,7 +38,7 @@ describe('redaction', () => {
     expect(redactText('ab://u:p@')).toBe('ab://[redacted]@');
   });
 
-  it('goes by the names of fields, whatever their value looks like', () => {
+  it('goes by the names of fields, for any value', () => {
     const value = {
       apiKey: 'short',
       botToken: 'short',
@@ -54,7 +54,7 @@ describe('redaction', () => {
     expect(['sessionKey', 'monkey', 'maxTokens', 'author'].filter(isSecretName)).toEqual([]);
   });
 
-  it('hides the parts of addresses and headers that let somebody in', () => {
+  it('hides the parts of addresses and headers that give access', () => {
     expect(redactUrl('https://a:b@host/x?key=1&page=2')).toBe('https://host/x?key=%5Bredacted%5D&page=2');
     expect(redactUrl('http://127.0.0.1:8080/v1/messages')).toBe('http://127.0.0.1:8080/v1/messages');
     expect(redactUrl('not an address')).toBe('not an address');

@@ -1,7 +1,7 @@
-// One timer for a time on the clock. It looks at the clock often enough to notice that the machine slept or that
-// somebody set it, never waits longer than a timer can, and does not keep a process alive.
+// One timer for a time on the clock. It checks the clock often enough to notice that the machine slept or that the
+// clock was set, never waits longer than a timer can, and does not keep a process alive.
 
-/** A timer does not count while the machine sleeps; a clock does. */
+/** A timer does not count while the machine sleeps, but the clock goes on. */
 const LOOK_EVERY_MS = 30_000;
 
 export class Alarm {
@@ -14,13 +14,16 @@ export class Alarm {
     this.#ring = ring;
   }
 
-  /** Rings once at this time, at once when it is over, or soon after the clock was set back. A later call takes the earlier one's place. */
+  /**
+   * Rings once at this time, at once when the time has passed, or soon after the clock was set back. A later call
+   * replaces the earlier one.
+   */
   set(at: number): void {
     this.clear();
     const from = this.#now();
     const wait = Math.min(Math.max(at - from, 0), LOOK_EVERY_MS);
     this.#timer = setTimeout(() => {
-      // Whoever waits for a time on a clock that was set back must think again.
+      // When the clock was set back, the owner must decide again how long to wait.
       if (this.#now() >= at || this.#now() < from) this.#ring();
       else this.set(at);
     }, wait);

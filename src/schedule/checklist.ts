@@ -1,6 +1,6 @@
-// Whether a checklist asks for anything. Headings, comments, rules, code fences and items without words do not.
+// Checks whether a checklist asks for anything. Headings, comments, rules, code fences and items without words do not.
 
-/** Of a line without blanks around it: two stretches of blanks side by side could be told apart in too many ways. */
+/** The pattern is for a trimmed line: two stretches of blanks side by side could be matched in too many ways. */
 const EMPTY_LINE = /^(?:#+(?:\s.*)?|[-*+]|[-*+]?\s*\[[ xX]?\]|\d+[.)]|[-*_=]{3,}|(?:```|~~~).*|>)?$/s;
 
 export function isChecklistEmpty(text: string): boolean {

@@ -1,17 +1,17 @@
-// Where the answers of a job go, as people write it: `web:<surface>`, `cli:<surface>`, or `none`. Whether anybody is
-// there is the channel's affair: a page or a terminal that comes back is given what it missed.
+// Where the answers of a job go, as people write it: `web:<surface>`, `cli:<surface>`, or `none`. It does not matter
+// whether a client is connected: a page or a terminal that reconnects receives what it missed.
 
 import type { Surface } from '../protocol/inbound.ts';
 import { InvalidJobError } from './errors.ts';
 
-/** The surface of what is said to nobody: answers stay in their session, and nothing is put into the outbox. */
+/** The channel of answers that are not delivered: they stay in their session, and nothing is put into the outbox. */
 export const SILENT_CHANNEL = 'schedule';
 
 export function silentSurface(id: string): Surface {
   return { channel: SILENT_CHANNEL, accountId: 'default', peer: { kind: 'direct', id } };
 }
 
-/** Null for `none`. Channels that nobody could read it on are refused. */
+/** Returns null for `none`. A channel on which no person could read the answer is refused. */
 export function parseDeliverTarget(text: string, channels: readonly string[]): Surface | null {
   const trimmed = text.trim();
   if (trimmed === 'none') return null;

@@ -1,9 +1,10 @@
 // The heartbeats of the agents: from time to time an agent looks at its checklist. A beat is a row in the inbox of the
-// agent's main session; when the checklist is empty there is no beat at all, and nothing is asked of a model.
+// agent's main session. When the checklist is empty there is no beat, and no model is called.
 //
-// Errors: nothing rejects. What goes wrong is warned of, and the next beat is another try.
-// Rules: beats are due at the multiples of their pace. One that nobody was there for is not made up for. There is no
-// beat while the session is busy or has something waiting, so there is never more than one in its lane.
+// Errors: nothing rejects. A failure becomes a warning, and the next beat is another attempt.
+// Rules: beats are due at the multiples of their pace. A beat that was missed while the gateway was down is not
+// repeated. There is no beat while the session is busy or has a waiting trigger, so there is never more than one in its
+// lane.
 
 import type { Inbound, Surface } from '../protocol/inbound.ts';
 import { newId } from '../protocol/new-id.ts';
@@ -18,11 +19,11 @@ export interface HeartbeatAgent {
   readonly agentId: string;
   readonly sessionKey: string;
   readonly everyMs: number;
-  /** Undefined for the whole day. */
+  /** Undefined means the whole day. */
   readonly activeHours?: ActiveHours | undefined;
   /** What the agent is told. */
   readonly prompt: string;
-  /** An answer with the silence token and no more than this besides is not sent. */
+  /** An answer that has the silence token and no more than this many other characters is not sent. */
   readonly ackMaxChars: number;
 }
 
@@ -30,25 +31,25 @@ export interface HeartbeatOptions {
   readonly store: Store;
   readonly now: () => number;
   readonly agents: readonly HeartbeatAgent[];
-  /** The agent's checklist; undefined when it has none. */
+  /** Returns the agent's checklist, or undefined when it has none. */
   readonly readChecklist: (agentId: string) => Promise<string | undefined>;
-  /** Where an answer goes; null keeps it in the session. */
+  /** Returns the surface for an answer. Null keeps the answer in the session. */
   readonly targetOf: (agent: HeartbeatAgent) => Promise<Surface | null>;
-  /** A trigger was committed for this key. */
+  /** Called when a trigger was committed for this key. */
   readonly wakeLane: (sessionKey: string) => void;
   readonly warn: (sentence: string) => void;
 }
 
-/** What became of a beat: it is in the inbox, or why it is not. */
+/** The outcome of a beat: it is in the inbox, or the reason why it is not. */
 export type Beat = 'queued' | 'inactive' | 'nothing-to-do' | 'busy' | 'taken' | 'late' | 'failed';
 
-/** A beat that is noticed later than this was slept through. */
+/** A beat that is noticed later than this was missed. */
 const ON_TIME_MS = 60_000;
 
 export class Heartbeats {
   readonly #options: HeartbeatOptions;
   readonly #alarm: Alarm;
-  /** By agent, the last slot that was looked at. */
+  /** The last slot that was checked, by agent. */
   readonly #seen = new Map<string, number>();
   #looking: Promise<ReadonlyMap<string, Beat>> | undefined;
   #isOpen = false;
@@ -71,7 +72,7 @@ export class Heartbeats {
     await this.#looking;
   }
 
-  /** Every beat that has come since the last look, by agent. */
+  /** Handles every beat that became due since the last look, by agent. */
   look(): Promise<ReadonlyMap<string, Beat>> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
@@ -86,7 +87,8 @@ export class Heartbeats {
       const { agentId } = agent;
       const slot = slotOf(agent, this.#options.now());
       const seen = this.#seen.get(agentId) ?? 0;
-      // A clock that was set back repeats no beat, and nobody waits until it is where it was.
+      // When the clock was set back, no beat is repeated, and the next beat does not wait until the clock is where it
+      // was.
       this.#seen.set(agentId, slot);
       if (!this.#isOpen || slot <= seen) continue;
       beats.set(agentId, await this.#beat(agent, slot));

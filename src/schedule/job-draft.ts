@@ -1,4 +1,4 @@
-// A job as somebody asks for it, before it is a row, and what such a job must be.
+// A job as a client asks for it, before it is a row, and the rules for such a job.
 
 import type { Surface } from '../protocol/inbound.ts';
 import type { JobRow } from '../store/tables.ts';
@@ -11,18 +11,18 @@ export interface JobDraft {
   readonly schedule: WrittenSchedule;
   /** What the agent is told. */
   readonly message: string;
-  /** Default `own`. */
+  /** The default is `own`. */
   readonly session?: JobRow['session'] | undefined;
   readonly deliverTo?: Surface | null | undefined;
   readonly missed?: JobRow['missed'] | undefined;
-  /** For jobs that are due once. */
+  /** For jobs that are due only once. */
   readonly removeAfterRun?: boolean | undefined;
   readonly enabled?: boolean | undefined;
-  /** For people: `cli`, `api`, a session key, `job:<id>`. */
+  /** A name for people: `cli`, `api`, a session key, `job:<id>`. */
   readonly createdBy: string;
 }
 
-/** What may be changed afterwards. Another agent's job is another job. */
+/** The fields that may be changed afterwards. The agent of a job cannot change. */
 export type JobEdit = Partial<Omit<JobDraft, 'agentId' | 'createdBy'>>;
 
 export const MAX_JOBS = 1_000;
@@ -41,7 +41,7 @@ export function checkJob(job: Pick<JobRow, 'name' | 'message' | 'session' | 'del
       problem: `its message is longer than ${MAX_MESSAGE_LENGTH.toLocaleString('en-US')} characters`,
     });
   }
-  // The main session reads what is private, and everybody in a group would read its answers.
+  // The main session reads private files, and every member of a group would read its answers.
   if (session === 'main' && deliverTo !== null && deliverTo.peer.kind !== 'direct') {
     throw new InvalidJobError({
       problem: 'a job in the main session cannot answer in a group or channel; give it its own session',

@@ -1,5 +1,5 @@
-// What became of a job's slots: which run each had, how it ended, and whether its answer arrived. Read from the rows
-// that the run and the outbox wrote themselves, so that it cannot say anything else than they do.
+// What happened to the slots of a job: which run each had, how it ended, and whether its answer arrived. It is read
+// from the rows that the run and the outbox wrote, so it cannot contradict them.
 
 import type { RunStatus } from '../protocol/live-event.ts';
 import type { Store } from '../store/store.ts';
@@ -19,10 +19,10 @@ export interface JobHistoryEntry {
   readonly delivery: JobDelivery;
 }
 
-/** `none`: there was nothing to deliver, or nobody to deliver it to. */
+/** `none` means that there was nothing to deliver, or no surface to deliver it to. */
 export type JobDelivery = 'none' | OutboxRow['status'];
 
-/** The latest first. */
+/** The latest slot is first. */
 export async function readJobHistory(
   store: Store,
   jobId: string,
@@ -48,7 +48,7 @@ export async function readJobHistory(
   );
 }
 
-/** One word for all parts of an answer: the worst that became of any of them. */
+/** Returns one word for all parts of an answer: the worst status of any of them. */
 export function deliveryOf(rows: readonly Pick<OutboxRow, 'status'>[]): JobDelivery {
   return WORST_FIRST.find((status) => rows.some((row) => row.status === status)) ?? 'none';
 }

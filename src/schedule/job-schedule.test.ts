@@ -17,7 +17,7 @@ async function slots(schedule: JobSchedule, after: string, count: number): Promi
 
 const cron = (expr: string, tz: string): JobSchedule => ({ kind: 'cron', expr, tz });
 
-describe('a schedule that somebody wrote', () => {
+describe('a schedule that a person wrote', () => {
   it.each([
     [{ at: 'in 20m' }, { kind: 'at', at: now + 20 * 60_000 }],
     [{ at: '90s' }, { kind: 'at', at: now + 90_000 }],
@@ -29,7 +29,7 @@ describe('a schedule that somebody wrote', () => {
     [{ at: '2026-05-06T09:00Z' }, { kind: 'at', at: time('2026-05-06T09:00:00Z') }],
     [{ at: '2026-05-06T09:00+0530' }, { kind: 'at', at: time('2026-05-06T03:30:00Z') }],
     [{ at: '2026-05-06' }, { kind: 'at', at: time('2026-05-05T22:00:00Z') }],
-    // The clock skips this time, and shows that one twice.
+    // The clock skips the first time and shows the second time twice.
     [{ at: '2026-03-29T02:30' }, { kind: 'at', at: time('2026-03-29T01:30:00Z') }],
     [{ at: '2026-10-25T02:30' }, { kind: 'at', at: time('2026-10-25T00:30:00Z') }],
     [{ every: '1h30m' }, { kind: 'every', everyMs: 5_400_000, anchorMs: now + 5_400_000 }],

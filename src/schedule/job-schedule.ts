@@ -1,9 +1,9 @@
-// When a job is due: once at a time, at a steady pace, or by cron fields in a time zone. Parsed from what people write,
-// kept as plain data, and asked for the next slot. Knows no clock: the time is handed in.
+// When a job is due: once at a time, at a steady pace, or by cron fields in a time zone. A schedule is parsed from what
+// people write, stored as plain data, and can compute the next slot. It has no clock: the time is passed in.
 //
-// Errors: `parseSchedule` rejects with InvalidScheduleError, which says what would do.
-// Rules: a slot is later than the time it was asked for. A time of day that the clock skips is due when the clock goes
-// on; one that it shows twice is due the first time. What is due every few minutes keeps its real pace across both.
+// Errors: `parseSchedule` rejects with InvalidScheduleError, which says what is accepted.
+// Rules: a slot is later than the time that was passed in. A time of day that the clock skips is due when the clock
+// jumps; one that it shows twice is due the first time. A pace of a few minutes stays steady across both.
 
 import { formatDuration, parseDuration } from '../protocol/duration.ts';
 import type { JsonObject } from '../protocol/json.ts';
@@ -14,11 +14,11 @@ import { parseTime } from './parse-time.ts';
 
 export type JobSchedule =
   | { readonly kind: 'at'; readonly at: number }
-  /** Due at the anchor and at every multiple of the pace behind it. */
+  /** Due at the anchor and at every multiple of the pace after it. */
   | { readonly kind: 'every'; readonly everyMs: number; readonly anchorMs: number }
   | { readonly kind: 'cron'; readonly expr: string; readonly tz: string };
 
-/** As people write it: exactly one of the first three, and a zone for the clock that they mean. */
+/** A schedule as people write it: exactly one of the first three fields, and the zone of the clock that they mean. */
 export interface WrittenSchedule {
   readonly at?: string | undefined;
   readonly every?: string | undefined;
@@ -26,13 +26,13 @@ export interface WrittenSchedule {
   readonly tz?: string | undefined;
 }
 
-/** A model is asked for each slot, so a faster pace is a mistake. */
+/** Each slot calls a model, so a faster pace is a mistake. */
 export const SHORTEST_PACE_MS = 10_000;
 const LONGEST_PACE_MS = 366 * 86_400_000;
-/** The end of what can be written with a year of four digits; a little later no clock can show it. */
+/** The last time with a year of four digits; a little later no clock can show it. */
 const LATEST_AT = Date.UTC(9999, 11, 31);
 const LONGEST_WRITTEN = 200;
-/** Seconds repeat every minute, so slots that are too close show early. */
+/** Seconds repeat every minute, so slots that are too close are found within a few slots. */
 const SLOTS_LOOKED_AT = 8;
 
 export async function parseSchedule(
@@ -56,7 +56,7 @@ export async function parseSchedule(
   return parseCron(text, now, tz);
 }
 
-/** The first slot after this time; null when there is none any more. */
+/** Returns the first slot after this time, or null when there is none. */
 export async function nextSlot(schedule: JobSchedule, after: number): Promise<number | null> {
   switch (schedule.kind) {
     case 'at':
@@ -71,12 +71,12 @@ export async function nextSlot(schedule: JobSchedule, after: number): Promise<nu
   }
 }
 
-/** The last slot up to this time, given one that is known to be no later. */
+/** Returns the last slot up to this time. `known` is a slot that is not later. */
 export async function lastSlot(schedule: JobSchedule, known: number, upTo: number): Promise<number> {
   if (schedule.kind === 'at') return known;
   if (schedule.kind === 'every') return known + Math.floor((upTo - known) / schedule.everyMs) * schedule.everyMs;
   let [last, tooLate] = [known, upTo + 1];
-  // Between a slot and a time with none behind it: half of what is left is ruled out by each look.
+  // A binary search between a slot and a time without a slot after it.
   while (tooLate - last > 1) {
     const middle = Math.floor((last + tooLate) / 2);
     const slot = await nextSlot(schedule, middle - 1);
@@ -86,7 +86,7 @@ export async function lastSlot(schedule: JobSchedule, known: number, upTo: numbe
   return last;
 }
 
-/** The same words for the command line, the tool and the page. */
+/** The command line, the tool and the page use the same words. */
 export function formatSchedule(schedule: JobSchedule): string {
   switch (schedule.kind) {
     case 'at':
@@ -98,7 +98,7 @@ export function formatSchedule(schedule: JobSchedule): string {
   }
 }
 
-/** What the store kept. It was checked on its way in; what is none any more is refused rather than guessed at. */
+/** Reads a stored schedule. It was checked when it was stored; a value that is no longer valid is refused. */
 export function readSchedule(kept: JsonObject): JobSchedule {
   const { kind, at, everyMs, anchorMs, expr, tz } = kept;
   if (kind === 'at' && typeof at === 'number') return { kind, at };
@@ -164,7 +164,7 @@ async function nextCronSlot(expr: string, tz: string, after: number): Promise<nu
   return time === undefined || time <= after ? null : time;
 }
 
-/** The library's own words without its name in front, as the end of a sentence of ours. */
+/** Returns the library's message without its name in front, as the end of our sentence. */
 function problemOf(error: unknown): string {
   const text = errorText(error);
   return text

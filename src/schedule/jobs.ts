@@ -1,5 +1,5 @@
-// The jobs of a schedule as clients write them, with surfaces as words. Looking at jobs needs the store only, so that it
-// works while no gateway runs them.
+// The jobs of a schedule as clients write them, with surfaces as words. Listing jobs needs only the store, so it works
+// while no gateway runs.
 //
 // Errors: rejects with InvalidJobError, InvalidScheduleError or UnknownJobError.
 
@@ -8,7 +8,7 @@ import { parseDeliverTarget } from './deliver-target.ts';
 import type { JobDraft, JobEdit } from './job-draft.ts';
 import type { Schedule, ScheduleStatus, StartedJob } from './schedule.ts';
 
-/** Without an agent it is the default one's. `deliver` is a surface such as `web:<name>`, or `none`. */
+/** Without an agent, the default agent gets the job. `deliver` is a surface such as `web:<name>`, or `none`. */
 export type AskedJob = Omit<JobDraft, 'agentId' | 'deliverTo'> & {
   readonly agentId?: string | undefined;
   readonly deliver?: string | null | undefined;

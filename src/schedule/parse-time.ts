@@ -1,11 +1,11 @@
-// One moment as people write it: `2026-05-06T09:00`, with or without a zone behind it, or `in 20m`.
+// Reads a moment as people write it: `2026-05-06T09:00`, with or without a zone behind it, or `in 20m`.
 
 import { parseDuration } from '../protocol/duration.ts';
 
 const ISO_TIME =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?)?\s*(Z|[+-]\d{2}:?\d{2})?$/i;
 
-/** Without a zone of its own it is read on the clock of `tz`. Undefined for anything that is no time. */
+/** A time without a zone is read on the clock of `tz`. Returns undefined for text that is not a time. */
 export async function parseTime(text: string, now: number, tz: string): Promise<number | undefined> {
   const trimmed = text.trim();
   const span = parseDuration(trimmed.replace(/^in\s+/i, ''));
@@ -13,7 +13,7 @@ export async function parseTime(text: string, now: number, tz: string): Promise<
   const [, year, month, day, hour = '00', minute = '00', second = '00', zone] = ISO_TIME.exec(trimmed) ?? [];
   if (year === undefined) return undefined;
   const local = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
-  // The thirtieth of February is no day, although a date would take it for one in March.
+  // A `Date` would accept the thirtieth of February as a day in March, so this is refused here.
   const asUtc = new Date(`${local}Z`);
   if (Number.isNaN(asUtc.getTime()) || asUtc.toISOString().slice(0, 19) !== local) return undefined;
   if (zone === undefined) return localTime(local, tz);
@@ -22,7 +22,10 @@ export async function parseTime(text: string, now: number, tz: string): Promise<
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** A time that the clock skips is as much later as the clock jumps; one that it shows twice is the first of both. */
+/**
+ * When the clock skips the time, the result is later by the length of the jump. When the clock shows it twice, the
+ * first time counts.
+ */
 async function localTime(local: string, tz: string): Promise<number | undefined> {
   const { Cron } = await import('croner');
   return new Cron(local, { timezone: tz, paused: true }).nextRun(new Date(0))?.getTime();

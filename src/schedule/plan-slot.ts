@@ -1,5 +1,5 @@
-// What taking the due slots of a job means, as the writes of one commit: its trigger is in the inbox, the slots are
-// written down, and the job waits for the next one. The preconditions see to it that of two who try, one succeeds.
+// Takes the due slots of a job, as the writes of one commit: its trigger is put into the inbox, the slots are recorded,
+// and the job waits for the next one. Because of the preconditions only one of two simultaneous attempts succeeds.
 
 import type { Inbound, Surface } from '../protocol/inbound.ts';
 import type { Write } from '../store/store.ts';
@@ -7,18 +7,18 @@ import type { JobRow, JobSlotRow } from '../store/tables.ts';
 import { type JobSchedule, lastSlot, nextSlot } from './job-schedule.ts';
 
 export interface DueSlots {
-  /** The latest slot that has come; the only one that may be run. */
+  /** The latest slot that is due. Only this one may be run. */
   readonly latest: number;
-  /** Slots before it that passed while nobody was there, the first of them. */
+  /** The slots before it that passed while the gateway was down, oldest first. */
   readonly passed: readonly number[];
   readonly next: number | null;
-  /** True when the slot was long ago: the gateway was down, or the machine asleep. */
+  /** True when the slot was long ago, because the gateway was down or the machine was asleep. */
   readonly isLate: boolean;
 }
 
-/** A gateway that was started again in between has not missed anything. */
+/** A gateway that was restarted within this time has not missed a slot. */
 const ON_TIME_MS = 60_000;
-/** After a long absence the earliest are written down one by one; that there were more shows in their times. */
+/** After a long absence only the earliest slots are recorded one by one. */
 const MAX_PASSED = 100;
 
 export async function dueSlots(schedule: JobSchedule, due: number, now: number): Promise<DueSlots> {
@@ -38,7 +38,7 @@ export interface SlotRun {
   readonly surface: Surface;
 }
 
-/** The job moves on: to its next slot, to rest, or out of the way. */
+/** Moves the job on: to its next slot, to rest, or to its removal. */
 export function planNext(job: JobRow, next: number | null): Write {
   const where = { id: job.id, nextAt: job.nextAt, updatedAt: job.updatedAt };
   if (next === null && job.removeAfterRun) return { remove: 'jobs', where, expect: 1 };
@@ -58,7 +58,7 @@ export function planPassed(jobId: string, passed: readonly number[], at: number)
   }));
 }
 
-/** Without a run the slot is only written down. */
+/** Without a run the slot is only recorded. */
 export function planSlot(
   job: JobRow,
   { slot, how, at }: Pick<JobSlotRow, 'slot' | 'how' | 'at'>,

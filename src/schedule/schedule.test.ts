@@ -121,7 +121,7 @@ describe('a job that is due', () => {
   });
 });
 
-describe('slots that passed while nobody was there', () => {
+describe('slots that passed while the gateway was down', () => {
   it('are made up for by one run', async () => {
     const job = await rig.schedule().add(draft());
     rig.now += 35 * MINUTE;
@@ -177,7 +177,7 @@ describe('a clock that jumps', () => {
     rig.now += 10 * MINUTE;
     await schedule.look();
     rig.now -= 30 * MINUTE;
-    // Writing the schedule anew begins at the clock's time, and meets slots that were taken.
+    // A new schedule begins at the clock's time, so it reaches slots that were taken before.
     await schedule.edit(job.id, { schedule: { cron: '*/5 * * * *' } });
     for (let step = 0; step < 12; step++) {
       await rig.finishRuns();
@@ -240,7 +240,7 @@ describe('changes to jobs', () => {
     [{ name: 'a\u001b[31mb' }, 'control characters'],
     [{ message: '' }, 'no message'],
     [{ message: 'x'.repeat(20_001) }, 'longer than 20,000'],
-    [{ agentId: 'nobody' }, 'no agent'],
+    [{ agentId: 'unknown' }, 'no agent'],
     [{ schedule: { every: '1s' } }, 'shortest'],
     [
       { session: 'main', deliverTo: { channel: 'test', accountId: 'default', peer: { kind: 'group', id: 'g' } } },
@@ -318,7 +318,7 @@ describe('a process that dies while it takes a slot', () => {
   });
 });
 
-it('whatever the clock and the processes do: no slot runs twice, none is lost without a record', async () => {
+it('for any clock and any processes: no slot runs twice, none is lost without a record', async () => {
   const step = fc.record({
     minutes: fc.integer({ min: -20, max: 45 }),
     who: fc.constantFrom<'one' | 'two' | 'both'>('one', 'two', 'both'),

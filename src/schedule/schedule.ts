@@ -1,12 +1,12 @@
-// The jobs of a gateway, and the one timer that waits for the earliest of them. A slot that has come becomes a row in
-// the inbox and nothing else: who runs it, and where its answer goes, is decided as for every other trigger.
+// The jobs of a gateway, and the one timer that waits for the earliest of them. A slot that is due becomes a row in the
+// inbox and nothing else; who runs it, and where its answer goes, is decided as for every other trigger.
 //
 // Errors: `add`, `edit`, `remove` and `run` reject with InvalidJobError, InvalidScheduleError or UnknownJobError, and
-// with what the store refuses. A slot that cannot be taken is warned of and tried again.
-// Rules: a slot is taken once, whatever the number of processes, whatever the clock does. A job has at most one trigger
-// that waits; a slot that comes meanwhile is written down as skipped. Slots that passed while nobody was there are
-// made up for by one run, or skipped, as the job says.
-// When it fires: after `open`, when a slot has come. After `close` nothing more is taken.
+// with the errors of the store. A slot that cannot be taken causes a warning and is tried again.
+// Rules: a slot is taken once, with any number of processes and any change of the clock. A job has at most one waiting
+// trigger; a slot that becomes due in the meantime is recorded as skipped. Slots that passed while the gateway was down
+// are made up for by one run, or skipped, as the job says.
+// When it fires: after `open`, when a slot is due. After `close` nothing more is taken.
 
 import { buildCronSessionKey } from '../protocol/build-session-key.ts';
 import { UnknownJobError } from '../protocol/errors.ts';
@@ -27,23 +27,23 @@ import { dueSlots, planNext, planPassed, planSlot, type SlotRun } from './plan-s
 export interface ScheduleOptions {
   readonly store: Store;
   readonly now: () => number;
-  /** For jobs that name none. */
+  /** For jobs that name no zone. */
   readonly timezone: string;
-  /** False: jobs are kept, and none is due by itself. */
+  /** False means that jobs are kept, but none becomes due by itself. */
   readonly isEnabled: boolean;
-  /** For jobs that do not say. */
+  /** For jobs that do not say what happens to missed slots. */
   readonly missed: NonNullable<JobRow['missed']>;
   readonly mainSessionKeyOf: (agentId: string) => string;
   readonly knowsAgent: (agentId: string) => boolean;
-  /** A trigger was committed for this key. */
+  /** Called when a trigger was committed for this key. */
   readonly wakeLane: (sessionKey: string) => void;
-  /** A job was changed, or a slot of it became a run. Never throws. */
+  /** Called when a job was changed or one of its slots became a run. It never throws. */
   readonly tell?: ((change: JobChange) => void) | undefined;
   readonly warn: (sentence: string) => void;
 }
 
 export type JobChange =
-  /** `scheduled`: a slot was taken, and this is the next one. */
+  /** `scheduled` means that a slot was taken and that the job waits for its next one. */
   | { readonly action: 'added' | 'updated' | 'removed' | 'scheduled'; readonly job: JobRow }
   | { readonly action: 'queued'; readonly job: JobRow; readonly runId: string };
 
@@ -55,15 +55,18 @@ export interface ScheduleStatus {
 
 export interface StartedJob {
   readonly runId: string;
-  /** False when the job was waiting for its turn already. */
+  /** False when the job was already waiting for its turn. */
   readonly isNew: boolean;
 }
 
-/** How long a slot that could not be taken waits for the next try. */
+/** How long to wait before a slot that could not be taken is tried again. */
 const TRY_AGAIN_MS = 15_000;
-/** Looks in a row before the rest has to wait; somebody who changes jobs all the time must not keep this one busy. */
+/**
+ * The number of looks in a row before other work gets a turn, so that a caller that changes jobs all the time does not
+ * block the rest.
+ */
 const MAX_ROUNDS = 10;
-/** How long it is remembered what became of a slot. */
+/** How long the outcome of a slot is kept. */
 const KEPT_MS = 90 * 86_400_000;
 const DAY_MS = 86_400_000;
 
@@ -72,10 +75,10 @@ export class Schedule {
   readonly #alarm: Alarm;
   #isOpen = false;
   #prunedAt = 0;
-  /** The look that is going on, and the one that whoever asks meanwhile gets after it. */
+  /** The look that is active, and the look after it, for callers that ask in the meantime. */
   #looking: Promise<void> | undefined;
   #nextLook: Promise<void> | undefined;
-  /** Something changed under the look that is going on. */
+  /** True when a job changed during the look that is active. */
   #lookAgain = false;
 
   constructor(options: ScheduleOptions) {
@@ -83,7 +86,7 @@ export class Schedule {
     this.#alarm = new Alarm(options.now, () => void this.look());
   }
 
-  /** Takes what is due, and waits for the rest. */
+  /** Takes the slots that are due, and waits for the rest. */
   async open(): Promise<void> {
     if (!this.#options.isEnabled) return;
     this.#isOpen = true;
@@ -96,7 +99,7 @@ export class Schedule {
     await this.#looking;
   }
 
-  /** Takes every slot that has come by now. Never rejects. */
+  /** Takes every slot that is due now. Never rejects. */
   async look(): Promise<void> {
     if (!this.#isOpen) return;
     if (this.#looking) {
@@ -159,16 +162,16 @@ export class Schedule {
     const { schedule: written, ...rest } = edit;
     const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
     const schedule = await this.#editedSchedule(job, written);
-    // A job whose only time is over rests because of that, and another time ends its rest.
+    // A job rests when its only time has passed. A new time ends that rest.
     const enabled = edit.enabled ?? (job.enabled || (written !== undefined && job.nextAt === null));
     const changed: JobRow = { ...job, ...given, enabled, schedule: schedule as unknown as JsonObject };
     const isResumed = changed.enabled && !job.enabled;
     const edited: JobRow = {
       ...changed,
       name: changed.name.trim(),
-      // Rising, so that whoever holds the row as it was cannot take a slot of it any more.
+      // The value always rises, so that code which has read the old row can no longer take one of its slots.
       updatedAt: Math.max(at, job.updatedAt + 1),
-      // What passed while it rested was not missed.
+      // Slots that passed while the job rested were not missed.
       nextAt: written || isResumed ? await nextSlot(schedule, at) : job.nextAt,
     };
     checkJob(edited);
@@ -182,7 +185,7 @@ export class Schedule {
     return edited;
   }
 
-  /** What it was. A run of it that has begun or waits is not stopped by this. */
+  /** Returns the removed job. A run of it that has begun or waits is not stopped. */
   async remove(id: string): Promise<JobRow> {
     const job = await this.find(id);
     const { changed } = await this.#options.store.commit([{ remove: 'jobs', where: { id } }], { site: 'job' });
@@ -191,7 +194,7 @@ export class Schedule {
     return job;
   }
 
-  /** Runs it now, besides its slots. */
+  /** Runs the job now, in addition to its slots. */
   async run(id: string): Promise<StartedJob> {
     const { store, now, knowsAgent } = this.#options;
     const job = await this.find(id);
@@ -200,14 +203,14 @@ export class Schedule {
     const at = now();
     let slot = at;
     while ((await store.count('jobSlots', { jobId: id, slot })) > 0) slot++;
-    // Asked last: whoever takes the slot after this makes the commit fail.
+    // This is checked last: when another process takes the slot after this, the commit fails.
     const waiting = await this.#waitingRun(id);
     if (waiting !== undefined) return { runId: waiting, isNew: false };
     const run = this.#runOf(job, at);
     try {
       await store.commit(planSlot(job, { slot, how: 'by-hand', at }, run), { site: 'job-slot' });
     } catch (error) {
-      // Somebody else asked for it at the same moment, and theirs is the one that waits.
+      // Another caller started the job at the same moment, and its run is the one that waits.
       const other = error instanceof PreconditionFailedError ? await this.#waitingRun(id) : undefined;
       if (other === undefined) throw error;
       return { runId: other, isNew: false };
@@ -220,7 +223,7 @@ export class Schedule {
     return readJobHistory(this.#options.store, id, { limit });
   }
 
-  /** The job that this run belongs to, if any; also of one that was sent again from a dead letter. */
+  /** Returns the job that this run belongs to, if any, also for a run that was repeated from a dead letter. */
   async jobOfRun(runId: string): Promise<string | undefined> {
     const [trigger] = await this.#options.store.select('inbox', { where: { runId }, limit: 1 });
     return trigger?.payload?.jobId;
@@ -242,7 +245,7 @@ export class Schedule {
     await this.#arm(isTroubled);
   }
 
-  /** False when something could not be taken. */
+  /** Returns false when a slot could not be taken. */
   async #lookOnce(): Promise<boolean> {
     const { store, now } = this.#options;
     let isDone = true;
@@ -263,7 +266,7 @@ export class Schedule {
   async #take(job: JobRow): Promise<boolean> {
     const { store, now, knowsAgent } = this.#options;
     const at = now();
-    // The clock was set back since the job was looked up.
+    // The clock was set back after the job was read.
     if (job.nextAt === null || job.nextAt > at) return true;
     try {
       const { latest, passed, next, isLate } = await dueSlots(readSchedule(job.schedule), job.nextAt, at);
@@ -286,7 +289,7 @@ export class Schedule {
       } else this.#told({ action: 'scheduled', job: { ...job, nextAt: next } });
       return true;
     } catch (error) {
-      // Somebody else was quicker, or has changed the job; what is due of it now is seen by the next look.
+      // Another process was faster, or has changed the job. The next look finds what is due now.
       if (error instanceof PreconditionFailedError) {
         this.#lookAgain = true;
         return true;
@@ -303,7 +306,7 @@ export class Schedule {
     return isLate ? 'caught-up' : 'due';
   }
 
-  /** The run of this job that is in the inbox and has not begun. */
+  /** Returns the run of this job that is in the inbox and has not begun. */
   async #waitingRun(jobId: string): Promise<string | undefined> {
     const { store } = this.#options;
     const [slot] = await store.select('jobSlots', {
@@ -335,7 +338,7 @@ export class Schedule {
     if (isZoneOnly && kept.kind !== 'cron')
       throw new InvalidJobError({ problem: 'only cron fields have a time zone of their own' });
     const whole = isZoneOnly && kept.kind === 'cron' ? { cron: kept.expr, tz: written.tz } : written;
-    // New fields are read in the zone that the job had, unless another one is named.
+    // New fields are read in the zone that the job had, unless another zone is named.
     return parseSchedule(whole, { now: now(), timezone: kept.kind === 'cron' ? kept.tz : timezone });
   }
 
@@ -380,7 +383,7 @@ export class Schedule {
   }
 }
 
-/** Those that are due next come first; those that rest, last. */
+/** Jobs that are due next come first; jobs that rest come last. */
 export async function listJobs(store: Store, agentId?: string): Promise<readonly JobRow[]> {
   const jobs = await store.select('jobs', { where: { agentId }, orderBy: [['createdAt', 'asc']] });
   const due = ({ enabled, nextAt }: JobRow) => (enabled && nextAt !== null ? nextAt : Number.POSITIVE_INFINITY);

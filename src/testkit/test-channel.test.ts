@@ -42,7 +42,7 @@ describe('talking on the test channel', () => {
 
   it('expects answers in order, at one place or anywhere', async () => {
     const channel = new TestChannel();
-    await channel.open({ receive: () => Promise.reject(new Error('nobody is there')) });
+    await channel.open({ receive: () => Promise.reject(new Error('no gateway is there')) });
     const send = (sender: string, text: string, part: number) => sendTo(channel, sender, text, part);
     const expected = channel.expectDelivered('one', { sender: 'owner' });
     await send('guest', 'other', 1);
@@ -54,7 +54,7 @@ describe('talking on the test channel', () => {
     await send('owner', 'two', 3);
     await expect(channel.expectDelivered('three')).rejects.toThrow('"two" was delivered, where "three" was expected');
     await expect(channel.expectDelivered('four', undefined, 1)).rejects.toThrow('Nothing was delivered');
-    await expect(channel.says({}, 'hello')).rejects.toThrow('nobody is there');
+    await expect(channel.says({}, 'hello')).rejects.toThrow('no gateway is there');
   });
 
   it('asks, and wants the answer in the same place', async () => {

@@ -148,7 +148,7 @@ export class TestChannel implements Channel {
 
   /** Somebody writes. Rejects when the gateway does not take it; the same `eventId` is then the same event. */
   async says(place: TestPlace, text: string, details: TestMessageDetails = {}): Promise<ReceiveResult> {
-    if (!this.#port) throw new Error(`The channel ${this.id} is not open, so nobody can write there.`);
+    if (!this.#port) throw new Error(`The channel ${this.id} is not open, so no message can be written there.`);
     const sender = place.sender ?? 'owner';
     const names = 'messageId' in details ? {} : { eventId: `event-${++this.#events}` };
     return this.#port.receive({
