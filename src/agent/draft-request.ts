@@ -4,11 +4,12 @@
 // A preview (`pure`) calls only handlers that declare themselves pure; the others stand in `placeholders`. Nothing is
 // written or consumed here.
 
+import type { Composition } from '../context/compose.ts';
 import type { Message, UserMessage } from '../protocol/message.ts';
 import { requesterOf } from '../protocol/requester.ts';
+import { parseSessionKey } from '../protocol/session-key.ts';
 import { toolSpecs } from '../tools/toolset.ts';
 import { chooseModel } from './choose-model.ts';
-import { composeContext } from './compose-context.ts';
 import { rewrittenPieces, spansOfTalk } from './message-spans.ts';
 import { modelContextOf } from './model-context.ts';
 import type { OpenRun } from './open-run.ts';
@@ -85,6 +86,22 @@ export async function draftRequest(parts: DraftParts, run: RunSubject, mode: Dra
     ],
     placeholders: [...chosen.placeholders, ...prepared.placeholders, ...shaped.placeholders, ...(user.skipped ?? [])],
   };
+}
+
+/** What the agent reads: the composition of its bootstrap files for this session, at the time the run began. */
+export function composeContext(parts: DraftParts, run: RunSubject, mode: DraftMode): Promise<Composition> {
+  // A key that names its channel speaks for itself, wherever the message was typed.
+  const isNamed = parseSessionKey(run.sessionKey).channel !== undefined;
+  return parts.context.compose({
+    agentId: run.agentId,
+    sessionKey: run.sessionKey,
+    sessionId: run.session.sessionId,
+    trigger: run.trigger,
+    channel: isNamed ? undefined : { provider: run.inbound.surface.channel },
+    at: new Date(run.startedAt),
+    runId: run.runId,
+    record: mode === 'run',
+  });
 }
 
 function textOfUser(message: Message): string {

@@ -10,7 +10,7 @@ test('a bug is told to the surface without details, and to the log with its stac
   });
   scratch.model.script([fail(529)]);
   const surface = { channel: 'api', accountId: 'default', peer: { kind: 'direct' as const, id: 'ana' } };
-  const { runId } = await scratch.services.receive({ surface, sender: { id: 'ana' }, text: 'hello', at: 0 });
+  const { runId } = await scratch.services.inbox.receive({ surface, sender: { id: 'ana' }, text: 'hello', at: 0 });
   const run = await scratch.services.runs.wait(runId);
   expect(run).toMatchObject({
     status: 'failed',

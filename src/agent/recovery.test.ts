@@ -137,7 +137,7 @@ describe('a gateway that is stopped in the middle', () => {
     const scratch = await gatewayForTest();
     scratch.model.script([hang('So far')]);
     const ask = (peer: string, isAwaited: boolean) =>
-      scratch.services.receive(
+      scratch.services.inbox.receive(
         {
           surface: { channel: 'api', accountId: 'default', peer: { kind: 'direct', id: peer } },
           sender: { id: peer },

@@ -98,7 +98,7 @@ describe('a command of a plugin', () => {
   it('is nothing that an agent or a schedule could type', async () => {
     const scratch = await open();
     scratch.model.script([reply('Words.')]);
-    await scratch.services.receive({
+    await scratch.services.inbox.receive({
       surface: scratch.channel.surface({}),
       sender: { id: 'agent:main' },
       text: '/greet me',

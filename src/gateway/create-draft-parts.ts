@@ -2,7 +2,6 @@
 // runs with them and a preview looks with them, so both see the same; building them writes nothing.
 
 import type { DraftParts, RunHooks } from '../agent/run-parts.ts';
-import { resolveAgentWorkspaceDir } from '../config/agent-workspace.ts';
 import { compactionSettingsOf } from '../config/compaction-settings.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
@@ -39,6 +38,8 @@ export interface DraftOptions {
   readonly plugins?: Pick<GatewayPlugins, 'joinTools' | 'namedTools' | 'memory' | 'registry'> | undefined;
   /** What handlers of hook packs find in their events besides what those tell. */
   readonly packContext?: ContextEngineSettings['packContext'];
+  readonly workspaces?: ContextEngineSettings['workspaces'];
+  readonly warnings?: ContextEngineSettings['warnings'];
   readonly modules?: (() => Promise<Readonly<Record<string, unknown>>>) | undefined;
   readonly now: () => number;
   readonly warn?: ((sentence: string) => void) | undefined;
@@ -65,6 +66,8 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
     runner: hooks,
     modules: options.modules,
     packContext: options.packContext,
+    workspaces: options.workspaces,
+    warnings: options.warnings,
     plugins: plugins?.registry,
   });
   const models = new ModelRegistry(config, environment);
@@ -104,15 +107,9 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
     parts: {
       store,
       hooks,
-      context: {
-        compose: (request) => engine.compose(request),
-        workspaceDirOf: (agentId) => resolveAgentWorkspaceDir(config, agentId, environment.variables),
-      },
+      context: engine,
       compaction: (agentId) => compactionSettingsOf(config, agentId),
-      models: {
-        candidates: (agentId) => models.candidates(agentId),
-        model: (ref) => models.model(ref),
-      },
+      models,
       lifetime: { reset, resetByType, resetByChannel, idleMinutes, timezone },
       tools: (scope) => offer.offered(scope),
     },

@@ -20,8 +20,8 @@ import type { MemorySupplements } from '../tools/memory/memory-access.ts';
 import type { PolicyTool } from '../tools/policy/decide-tool.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { TrustedPolicy } from '../tools/trusted-policy.ts';
-import type { Delivery } from './create-delivery.ts';
 import type { Records } from './create-records.ts';
+import type { GatewayDelivery } from './gateway-delivery.ts';
 import { createPluginHost, type PluginHostParts } from './plugins/create-plugin-host.ts';
 import { GatewayMethods } from './plugins/gateway-methods.ts';
 import { saveCliCommands } from './plugins/known-cli-commands.ts';
@@ -52,7 +52,7 @@ export interface PluginsOptions {
   readonly store: Store;
   readonly records: Pick<Records, 'live' | 'hooks' | 'teller'>;
   readonly services: () => Services;
-  readonly delivery: () => Delivery;
+  readonly delivery: () => GatewayDelivery;
   readonly now: () => number;
   readonly warn: (sentence: string) => void;
   /** For what goes on as it should; without it nobody reads that. */

@@ -9,21 +9,17 @@ import type { Config } from '../config/schema.ts';
 import { captureRequest, readCapture } from '../recorder/capture.ts';
 import { isOwnersRun } from '../sessions/session-visibility.ts';
 import type { Store } from '../store/store.ts';
-import type { ContextWarnings } from './context-warnings.ts';
-import type { Delivery } from './create-delivery.ts';
 import type { BuiltDraftParts } from './create-draft-parts.ts';
 import type { GatewayPlugins } from './create-plugins.ts';
 import type { Records } from './create-records.ts';
-import type { Workspaces } from './workspaces.ts';
+import type { GatewayDelivery } from './gateway-delivery.ts';
 
 export interface RunPartsOptions {
   readonly config: Config;
   readonly store: Store;
   readonly drafting: BuiltDraftParts;
   readonly records: Records;
-  readonly delivery: Delivery;
-  readonly workspaces: Workspaces;
-  readonly contextWarnings: ContextWarnings;
+  readonly delivery: GatewayDelivery;
   readonly plugins: Pick<GatewayPlugins, 'commands' | 'trustedPolicies'>;
   readonly isResumed: RunParts['isResumed'];
   readonly sleep?: RunParts['sleep'] | undefined;
@@ -35,21 +31,12 @@ export interface RunPartsOptions {
 const MINUTE_MS = 60_000;
 
 export function createRunParts(options: RunPartsOptions): RunParts {
-  const { config, store, drafting, records, delivery, workspaces, contextWarnings, now, warn } = options;
+  const { config, store, drafting, records, delivery, now, warn } = options;
   const { maxToolRounds = 50, timeoutSeconds = 600 } = resolveAgentDefaults(config);
   const { ttlMinutes = 30, timeoutBehavior = 'deny' } = config.approvals ?? {};
   return {
     ...drafting.parts,
-    context: {
-      ...drafting.parts.context,
-      compose: async (request) => {
-        await workspaces.ready(request.agentId);
-        const composition = await drafting.engine.compose(request);
-        if (request.record) contextWarnings.look(request.agentId, composition.report);
-        return composition;
-      },
-    },
-    delivery: { plan: delivery.plan, wake: () => delivery.outbox.wake() },
+    delivery,
     isOwner: (who) => isOwnersRun({ ...who, isMainShared: config.session?.dmScope === 'main' }),
     approvals: {
       ttlMs: ttlMinutes * MINUTE_MS,

@@ -277,7 +277,7 @@ describe('the cron tool', () => {
     ]);
     const surface = { channel: 'cli', accountId: 'default', peer: { kind: 'direct', id: 'local' } } as const;
     const text = 'Remind me of my tea in 5 minutes';
-    await scratch.services.receive({ surface, sender: { id: 'local' }, text, at: 0 });
+    await scratch.services.inbox.receive({ surface, sender: { id: 'local' }, text, at: 0 });
     const told = async () => (await scratch.store.select('outbox')).map((row) => [row.surface.peer.id, row.text]);
     await expect.poll(told, { timeout: 10_000 }).toEqual([['local', 'I will.']]);
     await passes(5);

@@ -49,7 +49,7 @@ describe('words that must not be kept', () => {
     scratch.model.script([reply(`I keep ${SECRET}`)]);
     const surface = { channel: 'gone', accountId: 'default', peer: { kind: 'direct', id: 'ann' } } as const;
     const inbound = { surface, sender: { id: 'ann' }, text: `Keep ${SECRET}`, at: 0 };
-    const { runId, sessionKey } = await scratch.services.receive(inbound);
+    const { runId, sessionKey } = await scratch.services.inbox.receive(inbound);
     await scratch.services.runs.wait(runId);
     await vi.waitFor(async () => expect(await scratch.store.count('deadLetters')).toBe(1));
     expect(await scratch.services.sessions.delete(sessionKey)).toBe(true);

@@ -3,7 +3,6 @@
 
 import { queueInjection } from '../agent/queue-injection.ts';
 import { readFrame } from '../agent/request-frame.ts';
-import { run } from '../agent/run.ts';
 import type { RunParts } from '../agent/run-parts.ts';
 import { tellForgottenEnds } from '../agent/tell-forgotten-ends.ts';
 import { sessionContext, sessionTelling } from '../agent/tell-session.ts';
@@ -29,21 +28,21 @@ import type { SessionMail } from '../tools/sessions-send.ts';
 import type { Tool } from '../tools/tool.ts';
 import { ConfigWatch } from './config-watch.ts';
 import { ContextWarnings } from './context-warnings.ts';
-import { createDelivery, type Delivery } from './create-delivery.ts';
 import { createDraftParts } from './create-draft-parts.ts';
 import { createPackContext } from './create-pack-context.ts';
 import { createPlugins, type GatewayPlugins } from './create-plugins.ts';
 import { createRecords, type WatchFacts } from './create-records.ts';
 import { createRunParts } from './create-run-parts.ts';
 import { createSchedule, type GatewaySchedule } from './create-schedule.ts';
+import { GatewayDelivery } from './gateway-delivery.ts';
 import { gatewayHookContext } from './gateway-hook-context.ts';
 import { type GatewayPart, type GatewayStop, openParts, type StopReason } from './gateway-part.ts';
-import { giveUp } from './give-up.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { approveCommand } from './inbound/approve-command.ts';
 import { GatewayCommandPorts } from './inbound/command-ports.ts';
-import { receiveMessage } from './inbound/receive-message.ts';
+import { Inbox } from './inbound/inbox.ts';
 import { tellStop } from './inbound/tell-stop.ts';
+import { RunWork } from './lane-work.ts';
 import { openMcp } from './open-mcp.ts';
 import { openState } from './open-state.ts';
 import { sayLine } from './say-line.ts';
@@ -90,7 +89,7 @@ export interface OpenedGateway {
   readonly services: Services;
   readonly hooks: HookRunner;
   readonly lock: StateLock;
-  readonly sockets: Delivery['sockets'];
+  readonly sockets: GatewayDelivery['sockets'];
   readonly schedule: GatewaySchedule;
   readonly plugins: GatewayPlugins;
   readonly hookStatistics: HookStatistics;
@@ -145,12 +144,14 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
 
   // What an agent reads, what it can do, and who answers.
   const sessionMail: SessionMail = {
-    deliver: (inbound) => services.receive(inbound),
+    deliver: (inbound) => inbox.receive(inbound),
     waitFor: (runId, signal) => services.runs.wait(runId, signal),
   };
   const mcp = openMcp({ ...options, store, now });
   const cronJobs = () => schedule.toolJobs;
   const packContext = createPackContext({ config, environment, store, now, wakeLane: (key) => lanes.wake(key) });
+  const contextWarnings = new ContextWarnings(warn);
+  const workspaces = new Workspaces({ environment, config, now, warn });
   const drafting = createDraftParts({
     ...options,
     store,
@@ -161,19 +162,19 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     cronJobs,
     plugins,
     packContext,
+    workspaces,
+    warnings: contextWarnings,
   });
   const { engine, models, route } = drafting;
-  const { workspaceDirOf } = drafting.parts.context;
-  const contextWarnings = new ContextWarnings(warn);
-  const workspaces = new Workspaces({ environment, config, now, warn });
+  const workspaceDirOf = (agentId: string) => engine.workspaceDirOf(agentId);
   const modelsOf = (agentId: string) => models.candidates(agentId).map(formatModelRef);
   const packs: PackSink = {
     agentOf: (key) => engine.prepare({ agentId: parseAgentSessionKey(key)?.agentId, at: new Date(now()) }),
-    say: (key, text) => sayLine({ store, planDelivery: plan, wakeOutbox, now }, key, text),
+    say: (key, text) => sayLine({ store, delivery, now }, key, text),
   };
 
   // Where answers go.
-  const delivery = createDelivery({
+  const delivery: GatewayDelivery = new GatewayDelivery({
     config,
     store,
     records,
@@ -186,8 +187,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     now,
     warn,
   });
-  const { sockets, channels, channelOf, plan, outbox } = delivery;
-  const wakeOutbox = () => outbox.wake();
+  const { sockets, channels, outbox } = delivery;
 
   // How a message becomes a run.
   const runParts = createRunParts({
@@ -196,8 +196,6 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     drafting,
     records,
     delivery,
-    workspaces,
-    contextWarnings,
     plugins,
     isResumed: (session) => sessions.isResumed(session),
     sleep: options.sleep,
@@ -211,8 +209,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   const shown = shownEvents({ hooks, subscribe });
   const approvals = new Approvals({
     store,
-    planDelivery: plan,
-    wakeOutbox,
+    delivery,
     wakeLane,
     stopLane: (sessionKey, reason) => lanes.stop(sessionKey, reason),
     tell,
@@ -232,7 +229,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     running: () => lanes.running,
     modelsOf,
     deliveryOf: (id) => {
-      const guarantee = channelOf(id)?.guarantee;
+      const guarantee = delivery.channelOf(id)?.guarantee;
       return guarantee && `${guarantee.level}: ${guarantee.because}`;
     },
     readFrame: (runId) => readFrame(runParts, runId),
@@ -262,17 +259,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   });
 
   // What may be asked of it.
-  const receiveParts = {
-    store,
-    hooks,
-    route,
-    commands,
-    planDelivery: plan,
-    tell,
-    wakeLane,
-    wakeOutbox,
-    now,
-  };
+  const inbox = new Inbox({ store, hooks, route, commands, delivery, tell, lanes, now });
   const runs = new Runs({ store, lanes, approvals, live, tell, now });
   const sessions = new Sessions({
     store,
@@ -314,7 +301,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   };
   const services: Services = {
     store,
-    receive: (inbound, options) => receiveMessage(receiveParts, inbound, options),
+    inbox,
     route,
     subscribe: shown,
     status: () => readGatewayStatus(statusParts),
@@ -324,7 +311,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     approvals,
     commands,
     jobs: schedule.jobs,
-    deadLetters: new DeadLetters({ store, wakeLane, wakeOutbox, ttlMs: delivery.ttlMs, now }),
+    deadLetters: new DeadLetters({ store, wakeLane, wakeOutbox: () => outbox.wake(), ttlMs: delivery.ttlMs, now }),
     plugins: plugins.control,
     hooks: new HookControl({
       hooks,
@@ -379,7 +366,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     {
       name: 'the channels',
       open: async () => {
-        for (const channel of channels) await channel.open({ receive: (inbound) => services.receive(inbound) });
+        for (const channel of channels) await channel.open(inbox);
       },
       close: async () => {
         for (const channel of channels) await channel.close();
@@ -414,11 +401,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     },
     {
       name: 'the lanes',
-      open: () =>
-        lanes.open({
-          run: (claimed) => run(runParts, claimed),
-          giveUp: (claimed) => giveUp({ store, planDelivery: plan, wakeOutbox, workspaceDirOf, tell, now }, claimed),
-        }),
+      open: () => lanes.open(new RunWork(runParts)),
       close: ({ left }) => lanes.close(left()),
     },
     { name: 'the approvals', open: () => approvals.open(), close: () => approvals.close() },

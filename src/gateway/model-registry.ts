@@ -1,6 +1,7 @@
 // The models of a gateway: which one an agent talks to, and the Model that does it. Models are made when they are first
 // asked for and kept; a provider's package is loaded then, or by `warm` once the gateway is ready.
 
+import type { ModelPort } from '../agent/run-parts.ts';
 import { listAgentIds } from '../config/agents.ts';
 import type { EnvironmentVariables } from '../config/home-dir.ts';
 import { formatModelRef, type ModelChoice, resolveModelChoice } from '../config/model-choice.ts';
@@ -9,7 +10,7 @@ import type { Config } from '../config/schema.ts';
 import type { Model } from '../models/model.ts';
 import type { ModelRef } from '../protocol/model-ref.ts';
 
-export class ModelRegistry {
+export class ModelRegistry implements ModelPort {
   readonly #config: Config;
   readonly #variables: EnvironmentVariables;
   readonly #now: () => number;

@@ -1,7 +1,7 @@
 // Says something where the people of a session are, besides its answers: through the outgoing hooks and the outbox, like
 // everything that is said. Where nobody reads along, nothing is said.
 
-import type { Answer, PlannedAnswer } from '../agent/run-parts.ts';
+import type { DeliveryPort } from '../agent/run-parts.ts';
 import type { Surface } from '../protocol/inbound.ts';
 import { newId } from '../protocol/new-id.ts';
 import { parseAgentSessionKey } from '../protocol/session-key.ts';
@@ -9,16 +9,11 @@ import type { Store, Write } from '../store/store.ts';
 
 export interface SayLineParts {
   readonly store: Store;
-  readonly planDelivery: (answer: Answer) => Promise<PlannedAnswer>;
-  readonly wakeOutbox: () => void;
+  readonly delivery: DeliveryPort;
   readonly now: () => number;
 }
 
-export async function sayLine(
-  { store, planDelivery, wakeOutbox, now }: SayLineParts,
-  sessionKey: string,
-  text: string,
-): Promise<void> {
+export async function sayLine({ store, delivery, now }: SayLineParts, sessionKey: string, text: string): Promise<void> {
   const surface = await surfaceOf(store, sessionKey);
   // A client of the API reads its answer and nothing else.
   if (!surface || surface.channel === 'api') return;
@@ -34,13 +29,13 @@ export async function sayLine(
     threadId: surface.threadId,
     trace: { traceId: runId, spanId: `${runId}.out`, callDepth: 0 },
   };
-  const { rows } = await planDelivery({ runId, sessionKey, surface, text, context });
+  const { rows } = await delivery.plan({ runId, sessionKey, surface, text, context });
   if (rows.length === 0) return;
   await store.commit(
     rows.map((row): Write => ({ insert: 'outbox', row })),
     { site: 'control' },
   );
-  wakeOutbox();
+  delivery.wake();
 }
 
 /** Whoever is being answered there, else whoever spoke there last. */

@@ -159,7 +159,7 @@ describe('a tool that only the operator has', () => {
     scratch.model.script(() => reply('Yes?'));
     const isToldOf = async (sender: string) => {
       const surface = { channel: 'cli', accountId: 'default', peer: { kind: 'direct', id: 'me' } } as const;
-      const { runId } = await scratch.services.receive({ surface, sender: { id: sender }, text: 'Hello', at: 0 });
+      const { runId } = await scratch.services.inbox.receive({ surface, sender: { id: sender }, text: 'Hello', at: 0 });
       await scratch.services.runs.wait(runId);
       return told(scratch, scratch.model.requests.length - 1).includes('gateway');
     };

@@ -213,8 +213,9 @@ export class EmbeddedLanes implements Lanes {
     // also hold has to be awaited.
     const isContested = run !== undefined || lane.failures > 0;
     const isRefused = isContested && (await claiming) !== undefined;
-    const claimed = { trigger: { ...trigger, status: 'claimed' as const }, claim, attempt: claim.claim };
-    const handle = async () => work[isLast ? 'giveUp' : 'run']({ ...claimed, signal: controller.signal });
+    const { signal } = controller;
+    const claimed = { trigger: { ...trigger, status: 'claimed' as const }, claim, attempt: claim.claim, signal };
+    const handle = async () => (isLast ? work.giveUp(claimed) : work.run(claimed));
     const failure = isRefused ? undefined : await failureOf(handle());
 
     const refusal = await claiming;

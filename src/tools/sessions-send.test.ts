@@ -252,7 +252,7 @@ describe('sessions_send', () => {
       now: Date.now,
       sight: new SessionSight(store, 'agent'),
       mail: {
-        deliver: (inbound) => services.receive(inbound),
+        deliver: (inbound) => services.inbox.receive(inbound),
         waitFor: (id, signal) => services.runs.wait(id, signal),
       },
     });
@@ -293,7 +293,7 @@ describe('what an agent sends', () => {
         sessionKey: BOB,
         fromAgent: { runId: 'run_of_ann', call: `call ${index}`, path: [ANN] },
       };
-      const taken = await scratch.services.receive(inbound);
+      const taken = await scratch.services.inbox.receive(inbound);
       expect(taken.outcome).toBe('accepted');
       await scratch.channel.expectDelivered('So they say.', { sender: 'bob' });
       expect(lastOf(scratch.model.requests.at(-1) as RecordedRequest)).toBe(text);

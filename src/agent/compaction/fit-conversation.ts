@@ -4,8 +4,8 @@
 
 import type { Message } from '../../protocol/message.ts';
 import type { Insert } from '../../store/store.ts';
-import { composeContext } from '../compose-context.ts';
 import type { Conversation } from '../conversation.ts';
+import { composeContext } from '../draft-request.ts';
 import { isOwnEntry, splitHistory } from '../history-of.ts';
 import { spansOfEntry, spansOfMessage, UNKEPT_AUTHOR } from '../message-spans.ts';
 import type { OpenRun } from '../open-run.ts';

@@ -48,7 +48,7 @@ async function stop(): Promise<void> {
 async function say(text: string): Promise<string> {
   const { services } = started ?? (await start());
   const surface = { channel: 'web', accountId: 'default', peer: { kind: 'direct', id: 'owner' } } as const;
-  const { runId } = await services.receive({ surface, sender: { id: 'owner' }, text, at: 0, sessionKey: KEY });
+  const { runId } = await services.inbox.receive({ surface, sender: { id: 'owner' }, text, at: 0, sessionKey: KEY });
   await services.runs.wait(runId);
   return runId;
 }

@@ -2,6 +2,7 @@
 // full input of composition, and keeps what may be kept between runs: the file cache and each agent's handlers.
 
 import { dirname, join } from 'node:path';
+import type { ContextPort } from '../../agent/run-parts.ts';
 import { resolveAgentWorkspaceDir } from '../../config/agent-workspace.ts';
 import { listAgentIds, resolveAgentConfig, resolveDefaultAgentId } from '../../config/agents.ts';
 import type { Environment } from '../../config/environment.ts';
@@ -29,9 +30,11 @@ import { nearMatch } from '../../protocol/near-match.ts';
 import { parseAgentSessionKey, parseSessionKey } from '../../protocol/session-key.ts';
 import { resolveSessionType, type SessionType, type Trigger } from '../../protocol/session-type.ts';
 import { UnknownAgentError } from '../../routing/errors.ts';
+import type { ContextWarnings } from '../context-warnings.ts';
 import { BadFlagError } from '../errors.ts';
 import { pluginHookDirs } from '../plugins/plugin-hook-dirs.ts';
 import type { PluginInternalHook } from '../plugins/plugin-internal-hooks.ts';
+import type { Workspaces } from '../workspaces.ts';
 import {
   type BootstrapRegistry,
   type BootstrapRegistrySettings,
@@ -54,6 +57,10 @@ export interface ContextEngineSettings {
   readonly packContext?: BootstrapRegistrySettings['packContext'];
   /** Plugins may bring handlers, hook packs and skills, and come and go while agents are prepared. */
   readonly plugins?: PluginHookSource | undefined;
+  /** Agents of a gateway have a workspace made for them, and wait for it. */
+  readonly workspaces?: Pick<Workspaces, 'ready'> | undefined;
+  /** Told what each composition that is kept in the records left out. */
+  readonly warnings?: Pick<ContextWarnings, 'look'> | undefined;
 }
 
 export type PluginHookSource = PluginRegistry & { list(): readonly PluginStatus[] };
@@ -101,7 +108,7 @@ interface Preparation {
 /** Agents and workspaces whose handlers are kept loaded. */
 const MAX_PREPARED = 256;
 
-export class ContextEngine {
+export class ContextEngine implements ContextPort {
   readonly #settings: ContextEngineSettings;
   readonly #files: FileSource;
   readonly #skills: SkillCatalogue;
@@ -116,10 +123,11 @@ export class ContextEngine {
   }
 
   async compose(request: ContextRequest, previous?: Composition): Promise<Composition> {
-    const { environment, config } = this.#settings;
+    const { environment, config, workspaces, warnings } = this.#settings;
+    if (workspaces && request.agentId !== undefined) await workspaces.ready(request.agentId);
     const agent = await this.prepare(request);
     const { workspaceDir } = agent;
-    return compose(
+    const composition = await compose(
       {
         workspaceDir,
         home: environment.home,
@@ -139,15 +147,22 @@ export class ContextEngine {
       },
       previous,
     );
+    if (request.record) warnings?.look(agent.agentId, composition.report);
+    return composition;
+  }
+
+  workspaceDirOf(agentId: string): string {
+    const { config, environment } = this.#settings;
+    return resolveAgentWorkspaceDir(config, agentId, environment.variables);
   }
 
   /** The agent that a request is for, with its handlers loaded. Unknown agents are refused unless a workspace is named. */
   async prepare(request: ContextRequest): Promise<PreparedAgent> {
-    const { config, environment } = this.#settings;
+    const { environment } = this.#settings;
     const agentId = this.#agentIdOf(request);
     const workspaceDir =
       request.workspaceDir === undefined
-        ? resolveAgentWorkspaceDir(config, agentId, environment.variables)
+        ? this.workspaceDirOf(agentId)
         : resolveUserPath(request.workspaceDir, environment.home, environment.cwd);
     const ci = this.#isCi(request);
     const key = JSON.stringify([agentId, workspaceDir, request.taxonomy, ci]);

@@ -142,7 +142,7 @@ class Trial {
 
   async #say(text: string): Promise<void> {
     const { services } = this.#opened;
-    const { runId } = await services.receive(this.#inbound(text));
+    const { runId } = await services.inbox.receive(this.#inbound(text));
     const limit = timeLimit(RUN_MS, () => new Error(`it took longer than ${RUN_MS / 1_000} s and was stopped`));
     try {
       while (!(await this.#isAsking(runId))) {
@@ -169,7 +169,7 @@ class Trial {
 
   async #stopped(): Promise<void> {
     const { services } = this.#opened;
-    const { runId } = await services.receive(this.#inbound('wait 60'));
+    const { runId } = await services.inbox.receive(this.#inbound('wait 60'));
     const begun = Date.now();
     const isCalling = async () => (await services.store.count('journal', { runId })) > 0;
     while (!(await isCalling()) && Date.now() - begun < RUN_MS) {

@@ -32,7 +32,7 @@ export async function receiveOnce(services: Services, message: ApiMessage): Prom
   const isNamed = idempotencyKey !== undefined;
   const fingerprint = isNamed ? hashOf([...identity, text, seed]) : undefined;
   const inbound = toInbound(message, isNamed ? hashOf(identity) : undefined);
-  const result = await services.receive(inbound, { kind: 'api', fingerprint, ...(seed && { seed }) });
+  const result = await services.inbox.receive(inbound, { kind: 'api', fingerprint, ...(seed && { seed }) });
   if (result.outcome === 'duplicate') await checkSameMessage(services, fingerprint, result.runId);
   return result;
 }

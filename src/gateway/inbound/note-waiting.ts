@@ -1,7 +1,7 @@
 // Whoever writes where a run waits for a person is told at once that theirs waits too, and what for. The note is a message
 // of its own, to be committed with the acceptance of what it is about.
 
-import type { Answer, PlannedAnswer } from '../../agent/run-parts.ts';
+import type { DeliveryPort } from '../../agent/run-parts.ts';
 import type { HookContext } from '../../hooks/hook-context.ts';
 import type { Inbound } from '../../protocol/inbound.ts';
 import { newId } from '../../protocol/new-id.ts';
@@ -9,12 +9,12 @@ import type { NewRow, Store } from '../../store/store.ts';
 
 export interface NoteParts {
   readonly store: Store;
-  readonly planDelivery: (answer: Answer) => Promise<PlannedAnswer>;
+  readonly delivery: Pick<DeliveryPort, 'plan'>;
   readonly now: () => number;
 }
 
 export async function noteWaiting(
-  { store, planDelivery, now }: NoteParts,
+  { store, delivery, now }: NoteParts,
   { surface, fromAgent, messageId }: Inbound,
   sessionKey: string,
   context: HookContext,
@@ -28,5 +28,5 @@ export async function noteWaiting(
   const text = `This waits behind an approval: ${title}. Answer it with /approve ${id} ${allowedDecisions.join(' | ')}, or end it with /stop.`;
   const runId = newId('note', now());
   const answer = { runId, sessionKey, surface, text, replyToId: messageId, context: { ...context, runId } };
-  return (await planDelivery(answer)).rows;
+  return (await delivery.plan(answer)).rows;
 }

@@ -118,7 +118,7 @@ describe('two slashes', () => {
 
 describe('a program', () => {
   const send = (text: string, changes: object, kind?: 'api') =>
-    scratch.services.receive(
+    scratch.services.inbox.receive(
       { surface: scratch.channel.surface({}), sender: { id: 'x' }, text, at: Date.now(), ...changes },
       kind && { kind },
     );

@@ -65,11 +65,11 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
 
   beforeEach(async () => {
     api = await TestApi.open();
-    const { receive } = api.options().services;
+    const { inbox } = api.options().services;
     await api.scratch.opened.sockets.web.open({
       receive: async (inbound) => {
         if (refuse) throw refuse;
-        return receive(inbound);
+        return inbox.receive(inbound);
       },
     });
     await startServer(0);

@@ -18,7 +18,7 @@ import { parseAgentSessionKey } from '../../protocol/session-key.ts';
 import { timeLimit } from '../../protocol/time-limit.ts';
 import { silentSurface } from '../../schedule/deliver-target.ts';
 import type { Store, Write } from '../../store/store.ts';
-import type { Delivery } from '../create-delivery.ts';
+import type { GatewayDelivery } from '../gateway-delivery.ts';
 import type { Services } from '../services/services.ts';
 import type { GatewayMethods } from './gateway-methods.ts';
 import { askCron } from './plugin-cron.ts';
@@ -28,8 +28,8 @@ import { type WriteConfigParts, writePluginConfig } from './write-plugin-config.
 export interface PluginHostParts extends WriteConfigParts {
   readonly store: Store;
   readonly settings: () => Config;
-  readonly services: () => Pick<Services, 'receive' | 'route' | 'runs' | 'injections' | 'approvals' | 'jobs'>;
-  readonly delivery: () => Pick<Delivery, 'plan' | 'channelOf' | 'outbox'>;
+  readonly services: () => Pick<Services, 'inbox' | 'route' | 'runs' | 'injections' | 'approvals' | 'jobs'>;
+  readonly delivery: () => Pick<GatewayDelivery, 'plan' | 'channelOf' | 'wake'>;
   readonly methods: GatewayMethods;
   readonly sessionState: Pick<SessionExtensions, 'read' | 'patch'>;
   /** Whether the operator lets its words into prompts. */
@@ -119,9 +119,9 @@ async function sendMessage(
   pluginId: string,
   { channel, to, text, accountId = 'default', threadId }: PluginMessage,
 ): Promise<{ readonly runId: string }> {
-  const { plan, channelOf, outbox } = parts.delivery();
+  const delivery = parts.delivery();
   const refuse = (detail: string) => new PluginRefusedError({ pluginId, detail });
-  if (!channelOf(channel)) throw refuse(`there is no channel ${JSON.stringify(channel.slice(0, 80))} here`);
+  if (!delivery.channelOf(channel)) throw refuse(`there is no channel ${JSON.stringify(channel.slice(0, 80))} here`);
   if (text.trim() === '' || text.length > MAX_TEXT_CHARS) {
     throw refuse(`a message has between 1 and ${MAX_TEXT_CHARS} characters`);
   }
@@ -131,12 +131,12 @@ async function sendMessage(
   const inbound: Inbound = { surface, sender: { id: surface.peer.id }, text: '', at: now };
   const { sessionKey, agentId } = parts.services().route(inbound);
   const context = { agentId, sessionKey, runId, messageProvider: channel, channelId: surface.peer.id };
-  const { rows } = await plan({ runId, sessionKey, surface, text, context });
+  const { rows } = await delivery.plan({ runId, sessionKey, surface, text, context });
   await parts.store.commit(
     rows.map((row): Write => ({ insert: 'outbox', row })),
     { site: 'control' },
   );
-  outbox.wake();
+  delivery.wake();
   return { runId };
 }
 
@@ -185,7 +185,7 @@ async function startRun(
   const [session] = await parts.store.select('sessions', { where, limit: 1 });
   const received = await parts
     .services()
-    .receive({ ...inbound, ...(session?.surface && { surface: session.surface }) });
+    .inbox.receive({ ...inbound, ...(session?.surface && { surface: session.surface }) });
   return { runId: received.runId, sessionKey: received.sessionKey };
 }
 

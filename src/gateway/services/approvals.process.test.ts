@@ -441,7 +441,7 @@ describe('a restart', () => {
     const { scratch, stamp } = await open();
     scratch.model.script([toolCall('stamp'), reply('Hello again.')]);
     const said = (text: string) =>
-      scratch.services.receive({
+      scratch.services.inbox.receive({
         surface: { channel: 'api', accountId: 'default', peer: { kind: 'direct', id: 'client' } },
         sender: { id: 'client' },
         text,
@@ -644,7 +644,7 @@ describe('who may answer', () => {
     scratch.model.script([toolCall('stamp'), reply('Stamped.')]);
     await scratch.channel.asks({}, 'Stamp it', /^Approval needed/);
     const { id } = await onlyWaiting(scratch);
-    await scratch.services.receive({
+    await scratch.services.inbox.receive({
       surface: { channel: 'web', accountId: 'default', peer: { kind: 'direct', id: 'tab' } },
       sender: { id: 'tab' },
       text: `/approve ${id} allow-once`,
@@ -664,7 +664,7 @@ describe('who may answer', () => {
     const { scratch } = await open();
     scratch.model.script([toolCall('stamp'), reply('Stamped.')]);
     const surface = { channel, accountId: 'default', peer: { kind: 'direct', id: 'local' } } as const;
-    await scratch.services.receive({ surface, sender: { id: 'local' }, text: 'Stamp it', at: Date.now() });
+    await scratch.services.inbox.receive({ surface, sender: { id: 'local' }, text: 'Stamp it', at: Date.now() });
     await expect.poll(() => waiting(scratch)).toHaveLength(1);
     const { id } = await onlyWaiting(scratch);
     await scratch.services.approvals.answer(id, 'deny', { by });
@@ -743,7 +743,7 @@ describe('words that look like an answer', () => {
     scratch.model.script([toolCall('stamp'), reply('Heard.')]);
     await scratch.channel.asks({}, 'Stamp it', /^Approval needed/);
     const { id, sessionKey } = await onlyWaiting(scratch);
-    const { outcome } = await scratch.services.receive({
+    const { outcome } = await scratch.services.inbox.receive({
       surface: scratch.channel.surface({}),
       sender: { id: 'agent:main' },
       text: `/approve ${id} allow-once`,

@@ -2,7 +2,7 @@
 // wherever, the run goes on, whoever watches sees it, and the place where the question stands is told what became of it.
 
 import { CLIENT_GONE } from '../../agent/client-gone.ts';
-import type { Answer, PlannedAnswer } from '../../agent/run-parts.ts';
+import type { DeliveryPort } from '../../agent/run-parts.ts';
 import type { Tell } from '../../facts/facts.ts';
 import type { ApprovalDecision, ApprovalResolution } from '../../protocol/approval-decision.ts';
 import { describeDecision } from '../../protocol/describe-decision.ts';
@@ -19,8 +19,7 @@ import { UnknownAllowRuleError } from '../errors.ts';
 
 export interface ApprovalsParts {
   readonly store: Store;
-  readonly planDelivery: (answer: Answer) => Promise<PlannedAnswer>;
-  readonly wakeOutbox: () => void;
+  readonly delivery: DeliveryPort;
   readonly wakeLane: (sessionKey: string) => void;
   /** Ends the run that is going on in this session; false when there is none, or it is suspended. */
   readonly stopLane: (sessionKey: string, reason: string) => boolean;
@@ -116,7 +115,7 @@ export class Approvals {
   }
 
   async #resolve(id: string, decision: ApprovalResolution, source: ApprovalSource): Promise<ApprovalRow> {
-    const { store, now, wakeOutbox } = this.#parts;
+    const { store, now, delivery } = this.#parts;
     const answered = await answerApproval(store, {
       id,
       decision,
@@ -125,7 +124,7 @@ export class Approvals {
       also: (approval) => this.#news(approval, source),
     });
     this.#tell(answered);
-    wakeOutbox();
+    delivery.wake();
     return answered;
   }
 
@@ -143,13 +142,13 @@ export class Approvals {
 
   /** For the place where the question stands, when the answer was given elsewhere. */
   async #news(approval: ApprovalRow, { by, surface: typedAt }: ApprovalSource): Promise<readonly Write[]> {
-    const { planDelivery, now } = this.#parts;
+    const { delivery, now } = this.#parts;
     const { id, runId, sessionKey, agentId, title, decision } = approval;
     const surface = (await this.#originOf(runId))?.payload?.inbound.surface;
     if (!surface || !isElsewhere(surface, by, typedAt)) return [];
     const who = decision === 'timeout' ? '' : ` by ${by}`;
     const noteId = newId('note', now());
-    const { rows } = await planDelivery({
+    const { rows } = await delivery.plan({
       runId: noteId,
       sessionKey,
       surface,

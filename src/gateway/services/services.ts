@@ -2,7 +2,6 @@
 // handed to the routes, the commands and the plugins. It has no behaviour of its own.
 
 import type { InjectionRequest, QueuedText } from '../../agent/queue-injection.ts';
-import type { ReceiveResult } from '../../channels/channel.ts';
 import type { CommandList } from '../../commands/chat-command.ts';
 import type { DeadLetters } from '../../delivery/dead-letters.ts';
 import type { BeforeInstallEvent, InstallHookContext } from '../../hooks/lifecycle-hooks.ts';
@@ -13,7 +12,7 @@ import type { Jobs } from '../../schedule/jobs.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { Store } from '../../store/store.ts';
 import type { McpServerStatus } from '../../tools/mcp/mcp-server.ts';
-import type { ReceiveOptions } from '../inbound/receive-message.ts';
+import type { Inbox } from '../inbound/inbox.ts';
 import type { GatewayMethods } from '../plugins/gateway-methods.ts';
 import type { Approvals } from './approvals.ts';
 import type { InstallVerdict } from './check-install.ts';
@@ -28,7 +27,7 @@ export interface Services {
   /** For reading only. */
   readonly store: Store;
   /** Accepts a message: resolves when it is safe in the inbox. Rejects with an AtriumError when it cannot be taken. */
-  receive(inbound: Inbound, options?: ReceiveOptions): Promise<ReceiveResult>;
+  readonly inbox: Pick<Inbox, 'receive'>;
   /** Where a message would go, and the rules that decide it. */
   route(inbound: Inbound): Route;
   /**

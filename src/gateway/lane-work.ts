@@ -1,51 +1,60 @@
-// Ends a run that was claimed again and again without getting anywhere, most likely because it kills the process. The
-// surface is told, and the message is kept for a person.
+// What is done with a trigger that a lane has claimed: it becomes a run, or, when it was claimed again and again without
+// getting anywhere, most likely because it kills the process, it is ended. Then the surface is told, and the message is
+// kept for a person.
 
 import { releaseInjections } from '../agent/release-injections.ts';
+import { run } from '../agent/run.ts';
 import { runHookContext } from '../agent/run-hook-context.ts';
-import type { Answer, PlannedAnswer } from '../agent/run-parts.ts';
+import type { RunParts } from '../agent/run-parts.ts';
 import { tellAgentEnd } from '../agent/tell-agent-end.ts';
 import { withdrawEntries } from '../agent/withdraw-entries.ts';
-import type { Tell } from '../facts/facts.ts';
+import type { LaneWork } from '../lanes/lanes.ts';
 import { newId } from '../protocol/new-id.ts';
 import type { ClaimedTrigger } from '../store/claimed-trigger.ts';
-import type { Store, Write } from '../store/store.ts';
+import type { Write } from '../store/store.ts';
 import type { TriggerKind } from '../store/tables.ts';
 import { RunGivenUpError } from './errors.ts';
 
-export interface GiveUpParts {
-  readonly store: Store;
-  readonly planDelivery: (answer: Answer) => Promise<PlannedAnswer>;
-  readonly wakeOutbox: () => void;
-  readonly workspaceDirOf: (agentId: string) => string;
-  readonly tell: Tell;
-  readonly now: () => number;
+export class RunWork implements LaneWork {
+  readonly #parts: RunParts;
+
+  constructor(parts: RunParts) {
+    this.#parts = parts;
+  }
+
+  run(claimed: ClaimedTrigger): Promise<void> {
+    return run(this.#parts, claimed);
+  }
+
+  giveUp(claimed: ClaimedTrigger): Promise<void> {
+    return giveUp(this.#parts, claimed);
+  }
 }
 
-export async function giveUp(parts: GiveUpParts, { trigger, claim, attempt }: ClaimedTrigger): Promise<void> {
+async function giveUp(parts: RunParts, { trigger, claim, attempt }: ClaimedTrigger): Promise<void> {
   const { runId, sessionKey, payload } = trigger;
   const now = parts.now();
   const kind = payload?.resumes ?? trigger.kind;
   // Nobody waits for a heartbeat, and the next one comes by itself.
   const isHeartbeat = kind === 'heartbeat';
-  const [run] = await parts.store.select('runs', { where: { runId }, limit: 1 });
-  const error = new RunGivenUpError({ claims: attempt - 1 - (run?.progressClaim ?? 0) });
-  const sessionId = run?.sessionId ?? '';
+  const [row] = await parts.store.select('runs', { where: { runId }, limit: 1 });
+  const error = new RunGivenUpError({ claims: attempt - 1 - (row?.progressClaim ?? 0) });
+  const sessionId = row?.sessionId ?? '';
   const session = { sessionKey, sessionId };
   const injections = await releaseInjections(parts.store, { runId, sessionId, keepsEntries: !isHeartbeat });
-  const agentId = payload?.agentId ?? run?.agentId ?? '';
+  const agentId = payload?.agentId ?? row?.agentId ?? '';
   const context = runHookContext({
     runId,
     ...session,
     agentId,
-    workspaceDir: parts.workspaceDirOf(agentId),
+    workspaceDir: parts.context.workspaceDirOf(agentId),
     isRecovered: attempt > 1,
     kind,
     payload,
   });
   const { rows } =
     payload && !isHeartbeat
-      ? await parts.planDelivery({
+      ? await parts.delivery.plan({
           runId,
           sessionKey,
           surface: payload.inbound.surface,
@@ -66,14 +75,14 @@ export async function giveUp(parts: GiveUpParts, { trigger, claim, attempt }: Cl
       { update: 'approvals', where: { runId, status: 'waiting' }, set: { status: 'void' } },
       { remove: 'journal', where: { runId } },
       isHeartbeat ? withdrawEntries({ session, runId }, 1) : deadLetter(trigger, kind, error.message, now),
-      ...rows.map((row): Write => ({ insert: 'outbox', row })),
+      ...rows.map((part): Write => ({ insert: 'outbox', row: part })),
     ],
     { site: 'dead-letter', claim },
   );
-  parts.wakeOutbox();
+  parts.delivery.wake();
   const told = { runId, sessionKey, error: error.message, errorCode: error.code };
   void parts.tell('run-ended', { ...told, status: 'failed' });
-  const durationMs = now - (run?.startedAt ?? now);
+  const durationMs = now - (row?.startedAt ?? now);
   const ended = { runId, sessionId, status: 'failed' as const, error: error.message, durationMs, recovered: true };
   void tellAgentEnd(parts, ended, context);
 }

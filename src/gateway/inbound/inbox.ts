@@ -5,8 +5,8 @@
 // platform is free to send it again.
 
 import { replyOf } from '../../agent/end-finished.ts';
-import type { Answer, PlannedAnswer, RunHooks } from '../../agent/run-parts.ts';
-import type { ReceiveResult } from '../../channels/channel.ts';
+import type { DeliveryPort, RunHooks } from '../../agent/run-parts.ts';
+import type { ChannelPort, ReceiveResult } from '../../channels/channel.ts';
 import { answerCommand } from '../../commands/answer-command.ts';
 import type { CommandPorts } from '../../commands/chat-command.ts';
 import { parseCommand, writerOf } from '../../commands/parse-command.ts';
@@ -15,6 +15,7 @@ import type { Tell } from '../../facts/facts.ts';
 import type { MessageHookContext } from '../../hooks/hook-context.ts';
 import { hookContextOf } from '../../hooks/hook-context-of.ts';
 import { rootTrace } from '../../hooks/hook-trace.ts';
+import type { Lanes } from '../../lanes/lanes.ts';
 import { dedupeKeyOf, type Inbound } from '../../protocol/inbound.ts';
 import type { Message } from '../../protocol/message.ts';
 import { newId } from '../../protocol/new-id.ts';
@@ -33,87 +34,89 @@ export interface ReceiveOptions {
   readonly fingerprint?: string | undefined;
 }
 
-export interface ReceiveParts {
+export interface InboxParts {
   readonly store: Store;
   readonly hooks: RunHooks;
   readonly route: (inbound: Inbound) => Route;
   readonly commands: CommandPorts;
-  readonly planDelivery: (answer: Answer) => Promise<PlannedAnswer>;
+  readonly delivery: DeliveryPort;
   readonly tell: Tell;
-  /** A trigger was committed for this key. */
-  readonly wakeLane: (sessionKey: string) => void;
-  /** Outbox rows were committed. */
-  readonly wakeOutbox: () => void;
+  readonly lanes: Pick<Lanes, 'wake'>;
   readonly now: () => number;
 }
 
 const MAX_TEXT_LENGTH = 1_000_000;
 
-export async function receiveMessage(
-  parts: ReceiveParts,
-  inbound: Inbound,
-  options: ReceiveOptions = {},
-): Promise<ReceiveResult> {
-  const { length } = inbound.text;
-  if (length > MAX_TEXT_LENGTH) throw new InboundTooLongError({ chars: length, limit: MAX_TEXT_LENGTH });
-  const dedupeKey = dedupeKeyOf(inbound);
-  const earlier = dedupeKey === undefined ? undefined : await findEarlier(parts.store, dedupeKey);
-  if (earlier) return earlier;
+export class Inbox implements ChannelPort {
+  readonly #parts: InboxParts;
 
-  const now = parts.now();
-  const runId = newId('run', now);
-  const route = parts.route(inbound);
-  const { sessionKey, agentId } = route;
-  const { surface, sender, messageId, replyToId } = inbound;
-  const known = { agentId, sessionKey, runId, messageId, replyToId, trace: rootTrace(runId) };
-  const context = hookContextOf('message', { ...known, surface, sender });
-  const claimed = await claimInbound(parts, inbound, context);
-  const { fingerprint } = options;
-  const taken = { inbound, route, runId, dedupeKey, fingerprint, now, context, kind: 'message' } as const;
-  if (claimed) return answerAtOnce(parts, { ...taken, ...claimed });
+  constructor(parts: InboxParts) {
+    this.#parts = parts;
+  }
 
-  void parts.tell('message-received', { inbound, context });
-  const kind = options.kind ?? 'message';
-  const parsed = parseCommand(inbound.text, writerOf(kind, inbound), () => parts.commands.list());
-  const answer = await answerCommand(parts.commands, parsed, { sessionKey, agentId, inbound });
-  if (answer !== undefined) return answerAtOnce(parts, { ...taken, text: answer });
+  async receive(inbound: Inbound, options: ReceiveOptions = {}): Promise<ReceiveResult> {
+    const parts = this.#parts;
+    const { length } = inbound.text;
+    if (length > MAX_TEXT_LENGTH) throw new InboundTooLongError({ chars: length, limit: MAX_TEXT_LENGTH });
+    const dedupeKey = dedupeKeyOf(inbound);
+    const earlier = dedupeKey === undefined ? undefined : await findEarlier(parts.store, dedupeKey);
+    if (earlier) return earlier;
 
-  const payload: TriggerPayload = { inbound, agentId, ...(options.seed ? { seed: options.seed } : {}) };
-  const notes = await noteWaiting(parts, inbound, sessionKey, context);
-  const writes: readonly Write[] = [
-    {
-      insert: 'inbox',
-      row: {
-        runId,
-        sessionKey,
-        kind,
-        dedupeKey: dedupeKey ?? null,
-        fingerprint: fingerprint ?? null,
-        payload,
-        acceptedAt: now,
-        status: 'queued',
+    const now = parts.now();
+    const runId = newId('run', now);
+    const route = parts.route(inbound);
+    const { sessionKey, agentId } = route;
+    const { surface, sender, messageId, replyToId } = inbound;
+    const known = { agentId, sessionKey, runId, messageId, replyToId, trace: rootTrace(runId) };
+    const context = hookContextOf('message', { ...known, surface, sender });
+    const claimed = await claimInbound(parts, inbound, context);
+    const { fingerprint } = options;
+    const taken = { inbound, route, runId, dedupeKey, fingerprint, now, context, kind: 'message' } as const;
+    if (claimed) return answerAtOnce(parts, { ...taken, ...claimed });
+
+    void parts.tell('message-received', { inbound, context });
+    const kind = options.kind ?? 'message';
+    const parsed = parseCommand(inbound.text, writerOf(kind, inbound), () => parts.commands.list());
+    const answer = await answerCommand(parts.commands, parsed, { sessionKey, agentId, inbound });
+    if (answer !== undefined) return answerAtOnce(parts, { ...taken, text: answer });
+
+    const payload: TriggerPayload = { inbound, agentId, ...(options.seed ? { seed: options.seed } : {}) };
+    const notes = await noteWaiting(parts, inbound, sessionKey, context);
+    const writes: readonly Write[] = [
+      {
+        insert: 'inbox',
+        row: {
+          runId,
+          sessionKey,
+          kind,
+          dedupeKey: dedupeKey ?? null,
+          fingerprint: fingerprint ?? null,
+          payload,
+          acceptedAt: now,
+          status: 'queued',
+        },
+        onConflict: notes.length > 0 ? 'fail' : 'ignore',
       },
-      onConflict: notes.length > 0 ? 'fail' : 'ignore',
-    },
-    ...notes.map((row): Write => ({ insert: 'outbox', row })),
-  ];
-  const isTaken = await parts.store.commit(writes, { site: 'accept' }).then(
-    ({ changed }) => changed[0] === 1,
-    (error: unknown) => {
-      // The same message came twice at once, and the other one was quicker.
-      if (dedupeKey !== undefined && error instanceof PreconditionFailedError) return false;
-      throw error;
-    },
-  );
-  if (!isTaken && dedupeKey !== undefined)
-    return (await findEarlier(parts.store, dedupeKey)) ?? { outcome: 'duplicate', runId, sessionKey };
-  if (notes.length > 0) parts.wakeOutbox();
-  // What a gate may yet block is shown to nobody; the run shows it when the gate has passed.
-  const isHidden = parts.hooks.has('before_agent_run');
-  const accepted = { inbound, runId, sessionKey, acceptedAt: now };
-  void parts.tell('message-accepted', { ...accepted, isHidden, isForAgent: true });
-  parts.wakeLane(sessionKey);
-  return { outcome: 'accepted', runId, sessionKey };
+      ...notes.map((row): Write => ({ insert: 'outbox', row })),
+    ];
+    const isTaken = await parts.store.commit(writes, { site: 'accept' }).then(
+      ({ changed }) => changed[0] === 1,
+      (error: unknown) => {
+        // The same message came twice at once, and the other one was quicker.
+        if (dedupeKey !== undefined && error instanceof PreconditionFailedError) return false;
+        throw error;
+      },
+    );
+    if (!isTaken && dedupeKey !== undefined)
+      return (await findEarlier(parts.store, dedupeKey)) ?? { outcome: 'duplicate', runId, sessionKey };
+    if (notes.length > 0) parts.delivery.wake();
+    // What a gate may yet block is shown to nobody; the run shows it when the gate has passed.
+    const isHidden = parts.hooks.has('before_agent_run');
+    const accepted = { inbound, runId, sessionKey, acceptedAt: now };
+    void parts.tell('message-accepted', { ...accepted, isHidden, isForAgent: true });
+    parts.lanes.wake(sessionKey);
+    return { outcome: 'accepted', runId, sessionKey };
+  }
 }
 
 async function findEarlier(store: Store, dedupeKey: string): Promise<ReceiveResult | undefined> {
@@ -123,7 +126,7 @@ async function findEarlier(store: Store, dedupeKey: string): Promise<ReceiveResu
 
 /** A plugin may take any message before it reaches an agent, and answer it or swallow it. */
 async function claimInbound(
-  parts: ReceiveParts,
+  parts: InboxParts,
   inbound: Inbound,
   context: MessageHookContext,
 ): Promise<{ text: string } | undefined> {
@@ -158,7 +161,7 @@ async function claimInbound(
 
 /** Taken and answered in one commit, so that it can be neither lost nor answered twice. */
 async function answerAtOnce(
-  parts: ReceiveParts,
+  parts: InboxParts,
   message: {
     readonly inbound: Inbound;
     readonly route: Route;
@@ -176,7 +179,7 @@ async function answerAtOnce(
   const planned =
     text === ''
       ? { rows: [], text }
-      : await parts.planDelivery({
+      : await parts.delivery.plan({
           runId,
           sessionKey,
           surface: inbound.surface,
@@ -227,6 +230,6 @@ async function answerAtOnce(
   const accepted = { inbound, runId, sessionKey, acceptedAt: now };
   void parts.tell('message-accepted', { ...accepted, isHidden: false, isForAgent: false });
   void parts.tell('run-ended', { runId, sessionKey, status: 'done', reply: planned.text });
-  parts.wakeOutbox();
+  parts.delivery.wake();
   return { outcome: 'handled', runId, sessionKey };
 }

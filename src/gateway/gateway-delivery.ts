@@ -1,6 +1,6 @@
 // Where answers go: the channels, what each of them can carry, and the outbox that hands it over.
 
-import type { Answer } from '../agent/run-parts.ts';
+import type { Answer, DeliveryPort } from '../agent/run-parts.ts';
 import { createApiChannel } from '../channels/api/api-channel.ts';
 import type { Channel } from '../channels/channel.ts';
 import { CliChannel } from '../channels/cli/cli-channel.ts';
@@ -31,44 +31,56 @@ export interface DeliveryOptions {
   readonly warn: (sentence: string) => void;
 }
 
-export interface Delivery {
-  readonly sockets: { readonly web: WebChannel; readonly cli: CliChannel };
-  readonly channels: readonly Channel[];
-  readonly channelOf: (id: string) => Channel | undefined;
-  readonly plan: (answer: Answer) => Promise<DeliveryPlan>;
-  readonly outbox: Outbox;
-  readonly ttlMs: number;
-}
-
 const MINUTE_MS = 60_000;
 
-export function createDelivery(options: DeliveryOptions): Delivery {
-  const { config, store, stop, call, now, warn } = options;
-  const { teller, hooks } = options.records;
-  const ports = { mailbox: outboxMailbox(store), stop, call, now };
-  const sockets = { web: new WebChannel(ports), cli: new CliChannel(ports) };
-  const channels: readonly Channel[] = [sockets.web, sockets.cli, createApiChannel(), ...(options.channels ?? [])];
-  const channelOf = (id: string) => channels.find((channel) => channel.id === id);
-  const { ttlMinutes = 1_440, maxAttempts = 8 } = config.delivery ?? {};
-  const ttlMs = ttlMinutes * MINUTE_MS;
-  const ended = async (delivery: EndedDelivery) => {
+export class GatewayDelivery implements DeliveryPort {
+  readonly sockets: { readonly web: WebChannel; readonly cli: CliChannel };
+  readonly channels: readonly Channel[];
+  readonly outbox: Outbox;
+  readonly ttlMs: number;
+  readonly #options: DeliveryOptions;
+
+  constructor(options: DeliveryOptions) {
+    const { config, store, stop, call, now, warn } = options;
+    const ports = { mailbox: outboxMailbox(store), stop, call, now };
+    const { ttlMinutes = 1_440, maxAttempts = 8 } = config.delivery ?? {};
+    this.#options = options;
+    this.sockets = { web: new WebChannel(ports), cli: new CliChannel(ports) };
+    this.channels = [this.sockets.web, this.sockets.cli, createApiChannel(), ...(options.channels ?? [])];
+    this.ttlMs = ttlMinutes * MINUTE_MS;
+    this.outbox = new Outbox({
+      store,
+      channels: (id) => this.channelOf(id),
+      now,
+      ended: (delivery) => this.#tellEnd(delivery),
+      maxAttempts,
+      warn,
+    });
+  }
+
+  channelOf(id: string): Channel | undefined {
+    return this.channels.find((channel) => channel.id === id);
+  }
+
+  async plan(answer: Answer): Promise<DeliveryPlan> {
+    const { records, now } = this.#options;
+    const { channel } = answer.surface;
+    // What nobody waits for stays in the transcript.
+    if (channel === SILENT_CHANNEL) return { rows: [], text: answer.text };
+    return planDelivery(answer, { hooks: records.hooks, channel: this.channelOf(channel), now, ttlMs: this.ttlMs });
+  }
+
+  wake(): void {
+    this.outbox.wake();
+  }
+
+  async #tellEnd(delivery: EndedDelivery): Promise<void> {
+    const { store, records } = this.#options;
     const { surface, messageId, runId, sessionKey, part } = delivery;
     const trace = deliveryTrace(runId, part);
-    const isHeard = teller.isHeard('delivery-ended');
+    const isHeard = records.teller.isHeard('delivery-ended');
     const identity = isHeard ? await readRunIdentity(store, delivery).catch(() => ({})) : {};
     const context = hookContextOf('message', { ...identity, messageId, trace, surface, runId, sessionKey });
-    void teller.tell('delivery-ended', { ...delivery, context });
-  };
-  return {
-    sockets,
-    channels,
-    channelOf,
-    plan: async (answer) => {
-      // What nobody waits for stays in the transcript.
-      if (answer.surface.channel === SILENT_CHANNEL) return { rows: [], text: answer.text };
-      return planDelivery(answer, { hooks, channel: channelOf(answer.surface.channel), now, ttlMs });
-    },
-    outbox: new Outbox({ store, channels: channelOf, now, ended, maxAttempts, warn }),
-    ttlMs,
-  };
+    void records.teller.tell('delivery-ended', { ...delivery, context });
+  }
 }
