@@ -243,12 +243,16 @@ describe('on the WebSocket', () => {
     await client.until(({ isReady }) => isReady, 'for the greeting');
     const count = 100;
     for (let each = 0; each < count; each++) client.say(`m${each}`, `message ${each}`);
-    await client.until(({ accepted }) => accepted.size === count, 'for all to be accepted');
+    await client.until(({ accepted }) => accepted.size === count, 'for all to be accepted', 120_000);
     const runs = new Set([...client.accepted.values()].map(({ runId }) => runId));
     expect(runs.size).toBe(count);
-    await client.until(({ parts }) => new Set(parts.map(({ runId }) => runId)).size === count, 'for all answers');
+    await client.until(
+      ({ parts }) => new Set(parts.map(({ runId }) => runId)).size === count,
+      'for all answers',
+      120_000,
+    );
     expect(client.repeated).toEqual([]);
-  });
+  }, 300_000);
 });
 
 describe('clients that take their time', () => {

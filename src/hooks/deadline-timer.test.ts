@@ -2,18 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { DeadlineTimer } from './deadline-timer.ts';
 
-function waiting(name: string, inMs: number, expired: string[]) {
-  return { dueAt: performance.now() + inMs, expire: () => void expired.push(name) };
+function waiting(name: string, inMs: number, expired: string[], from = performance.now()) {
+  return { dueAt: from + inMs, expire: () => void expired.push(name) };
 }
 
 const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
 
-it('ends everybody’s time in order, whoever came first', async () => {
+it('ends every deadline in the order of its time, not in the order of registration', async () => {
   const timer = new DeadlineTimer();
   const expired: string[] = [];
-  timer.add(waiting('late', 40, expired));
-  timer.add(waiting('early', 5, expired));
-  timer.add(waiting('middle', 20, expired));
+  const from = performance.now();
+  timer.add(waiting('late', 40, expired, from));
+  timer.add(waiting('early', 5, expired, from));
+  timer.add(waiting('middle', 20, expired, from));
   await vi.waitFor(() => expect(expired).toEqual(['early', 'middle', 'late']));
 });
 

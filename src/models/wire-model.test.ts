@@ -267,15 +267,15 @@ describe.each(providers)('$name over HTTP', ({ name, create, model: id, cutCall 
     });
 
     it('that is slow but not silent is waited for', async () => {
-      const impatient = create(settings({ timeoutMs: 500 }));
+      const impatient = create(settings({ timeoutMs: 2_000 }));
       const text = 'A word now and a word then, and one more for the road.';
-      const answered = await answerTo(reply(text, { pauseMs: 80 }), impatient);
+      const answered = await answerTo(reply(text, { pauseMs: 350 }), impatient);
       expect(answered.text).toBe(text);
       expect(answered.end.stop).toBe('stop');
     });
 
     it('of ten megabytes arrives whole, however slowly it is read', async () => {
-      const impatient = create(settings({ timeoutMs: 400 }));
+      const impatient = create(settings({ timeoutMs: 3_000 }));
       server.script([huge(10_000_000)]);
       let characters = 0;
       let paused = false;
@@ -288,7 +288,7 @@ describe.each(providers)('$name over HTTP', ({ name, create, model: id, cutCall 
         if (event.type === 'end') stop = event.error?.message ?? event.stop;
         if (characters > 5_000_000 && !paused) {
           paused = true;
-          await new Promise((resolve) => setTimeout(resolve, 600));
+          await new Promise((resolve) => setTimeout(resolve, 3_500));
         }
       }
       expect(stop).toBe('stop');
