@@ -1,5 +1,5 @@
-// The global functions under the names of the bootstrap contract. They wrap one default runner, so that a program can
-// register handlers without building anything; everything inside Atrium gets its runner handed in instead.
+// The global functions under the names of the bootstrap contract. They use one default runner, so that a program can
+// register handlers without building anything; inside Atrium the runner is always passed in instead.
 
 import {
   applyBootstrapHookOverrides as applyOverrides,
@@ -13,22 +13,22 @@ import type { OnError, Stability } from '../protocol/handler.ts';
 
 export interface BootstrapHookRegistration {
   readonly id: string;
-  /** Any `InternalHookHandler` will do; one that is registered here gets bootstrap events only. */
+  /** Any `InternalHookHandler` is accepted. One that is registered here receives bootstrap events only. */
   readonly handler: (event: AgentBootstrapHookEvent) => unknown;
-  /** Lower runs first. Default: 100. */
+  /** A lower number runs first. The default is 100. */
   readonly priority?: number;
   readonly description?: string;
-  /** How often the handler's text changes: text that changes by session or run is kept below the cache boundary. */
+  /** How often the handler's text changes. Text that changes by session or run is kept below the cache boundary. */
   readonly stability?: Stability;
   /** What a failure does: `skip` (the default) drops this handler's change, `abort` fails the composition. */
   readonly onError?: OnError;
-  /** Default: 5,000. */
+  /** The default is 5,000. */
   readonly timeoutMs?: number;
 }
 
 export const defaultRunner: HookRunner<InternalHookHandler> = new HookRunner();
 
-/** Returns the undo. A second handler of the same id is an error. */
+/** Returns a function that removes the handler. A second handler with the same id is an error. */
 export function registerBootstrapHandler(registration: BootstrapHookRegistration): () => void {
   const handler = registration.handler as InternalHookHandler;
   return defaultRunner.register({ ...registration, handler, hook: 'agent:bootstrap', owner: 'program' });
@@ -38,7 +38,7 @@ export function unregisterBootstrapHandler(id: string): void {
   defaultRunner.unregister('agent:bootstrap', id);
 }
 
-/** In calling order, with defaults filled in. */
+/** Returns the handlers in calling order, with defaults filled in. */
 export function listBootstrapHandlers(): Required<Pick<BootstrapHookRegistration, 'id' | 'handler' | 'priority'>>[] &
   BootstrapHookRegistration[] {
   return defaultRunner
@@ -54,7 +54,10 @@ export function listBootstrapHandlers(): Required<Pick<BootstrapHookRegistration
     }));
 }
 
-/** Runs the registered handlers over a list of files; each on a draft, failures dropped. The input list is not changed. */
+/**
+ * Runs the registered handlers over a list of files, each on a draft. The draft of a handler that fails is dropped. The
+ * input list is not changed.
+ */
 export function applyBootstrapHookOverrides(
   params: Omit<BootstrapHookOverrides, 'handlers' | 'at' | 'timezone'> &
     Partial<Pick<BootstrapHookOverrides, 'at' | 'timezone'>>,

@@ -1,4 +1,4 @@
-// Composition for programs: the same engine that the commands use, with the defaults filled in.
+// Composition for programs: the same engine that the commands use, with defaults filled in.
 
 import { checkConfigObject } from '../config/check-config-object.ts';
 import { readEnvironment } from '../config/environment.ts';
@@ -9,12 +9,12 @@ import { ContextEngine, type ContextRequest } from '../gateway/composer/context-
 import { defaultRunner } from './bootstrap-handlers.ts';
 
 export interface ComposeOptions extends Omit<ContextRequest, 'at'> {
-  /** Default: now. */
+  /** The default is now. */
   readonly at?: Date | undefined;
-  /** A configuration as an object; without one the file at `configPath` or the home's own is read. */
+  /** A configuration as an object. Without one, the file at `configPath` or the home's own file is read. */
   readonly config?: Config | undefined;
   readonly configPath?: string | undefined;
-  /** The composition of the run before, to learn what changed. */
+  /** The composition of the run before, to find out what changed. */
   readonly previous?: Composition | undefined;
 }
 
@@ -27,7 +27,7 @@ export async function compose(options: ComposeOptions = {}): Promise<Composition
   return engine.compose({ ...request, at }, previous);
 }
 
-/** What a handler outside of any package can import by name. */
+/** The modules that a handler outside of any package can import by name. */
 export async function ownModules(): Promise<Readonly<Record<string, unknown>>> {
   const context = await import('./context.ts');
   return { 'atrium/context': context, atrium: context };

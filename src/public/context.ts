@@ -1,4 +1,4 @@
-// The public door: everything that a program, a handler or a hook pack may import from `atrium/context`.
+// Everything that a program, a handler or a hook pack may import from `atrium/context`.
 
 import { resolveUserPath } from '../config/user-path.ts';
 import { loadWorkspaceBootstrapFiles as loadFiles } from '../context/sources/workspace-files.ts';
@@ -74,12 +74,18 @@ export {
 export { type ComposeOptions, compose } from './compose.ts';
 export { type EnsureWorkspaceOptions, ensureAgentWorkspace } from './ensure-agent-workspace.ts';
 
-/** The plain workspace files in the order of the taxonomy. `~` is the home directory; missing files are data. */
+/**
+ * Returns the plain workspace files in the order of the taxonomy. `~` is the home directory; a missing file is an
+ * entry, not an error.
+ */
 export function loadWorkspaceBootstrapFiles(dir: string): Promise<WorkspaceBootstrapFile[]> {
   return loadFiles(resolveUserPath(dir));
 }
 
-/** The JSON Schema of the configuration, for editors and forms. Loaded on demand: most programs never ask. */
+/**
+ * Returns the JSON Schema of the configuration, for editors and forms. It is loaded on demand, because most programs
+ * never need it.
+ */
 export async function loadConfigJsonSchema(): Promise<Record<string, unknown>> {
   const { configJsonSchema } = await import('../config/schema.ts');
   return configJsonSchema();

@@ -1,4 +1,4 @@
-// Workspace creation for programs, with the defaults filled in.
+// Creates a workspace for programs, with defaults filled in.
 
 import { resolveUserPath } from '../config/user-path.ts';
 import { type AgentWorkspace, ensureAgentWorkspace as ensure } from '../context/workspace/ensure-workspace.ts';

@@ -1,5 +1,5 @@
-// The door for plugin authors: `atrium/plugin-sdk`. A plugin that is loaded gets the same functions under this name and
-// under `openclaw/plugin-sdk/*`; imported outside of a gateway, as in a plugin's own tests, they work by themselves.
+// What plugin authors import as `atrium/plugin-sdk`. A loaded plugin gets the same functions under this name and under
+// `openclaw/plugin-sdk/*`. Outside of a gateway, for example in a plugin's own tests, they work by themselves.
 
 export type { HookName } from '../hooks/catalog.ts';
 export type { ConversationHookContext, HookContext, MessageHookContext } from '../hooks/hook-context.ts';

@@ -1,32 +1,32 @@
-// Lines on their way to files that only grow. Whoever appends does not wait: lines are gathered in bounded memory and
+// Appends lines to files that only grow. A caller that appends does not wait: lines are collected in bounded memory and
 // written in their order, file by file.
 //
-// Promise: nothing here throws or rejects. A file that cannot be written is said once and its lines are dropped; so are
-// lines for which there is no memory left. Files are private, and a link in place of a file is not followed.
+// Promise: nothing here throws or rejects. A file that cannot be written causes one warning, and its lines are dropped;
+// lines for which there is no memory are dropped too. Files are private, and a link in place of a file is not followed.
 
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import path from 'node:path';
 
 export interface AppendedFilesSettings {
-  /** Told once per folder that cannot be written, in one sentence. */
+  /** Called once per folder that cannot be written, with one sentence. */
   readonly warn: (message: string) => void;
-  /** Of all lines that wait. */
+  /** The most bytes of all lines that wait. */
   readonly maxPendingBytes?: number | undefined;
 }
 
-/** A line that is made when its place in the file is known. */
+/** A line whose text is made when its place in the file is known. */
 export interface AppendedLine {
-  /** At most this many characters, to account for it while it waits. */
+  /** An upper bound of its characters, used to count memory while it waits. */
   readonly length: number;
-  /** Undefined for a line that is to be left out after all. */
+  /** Returns undefined for a line that shall be left out after all. */
   text(place: FilePlace): string | undefined;
 }
 
-/** What a file holds before a line. */
+/** What a file contains before a line. */
 export interface FilePlace {
   readonly size: number;
-  /** How the last line begins; undefined in an empty file or when the line is too long to look at. */
+  /** The beginning of the last line. It is undefined in an empty file or when the line is too long. */
   readonly lastLine: string | undefined;
 }
 
@@ -34,7 +34,9 @@ const MAX_PENDING_BYTES = 8 * 1024 * 1024;
 const MAX_LAST_LINE = 512 * 1024;
 const LINE_BEGINNING = 4096;
 const MAX_REMEMBERED_FILES = 256;
-/** Lines wait this long for others, because opening a file costs more than writing to it, and a run says a lot. */
+/**
+ * Lines wait this long for others, because opening a file costs more than writing to it, and a run writes many lines.
+ */
 const GATHER_MS = 250;
 
 export class AppendedFiles {
@@ -42,10 +44,13 @@ export class AppendedFiles {
   readonly #maxPendingBytes: number;
   readonly #waiting = new Map<string, AppendedLine[]>();
   readonly #writers = new Map<string, Promise<void>>();
-  /** What this process wrote last, so that a file is not read again for every line. Forgotten files are looked at anew. */
+  /**
+   * What this process wrote last, so that a file is not read again for every line. A file that is no longer remembered
+   * is read again.
+   */
   readonly #places = new Map<string, FilePlace>();
   readonly #warned = new Set<string>();
-  /** Each ends the wait of one file. */
+  /** Each function ends the wait of one file. */
   readonly #gathering = new Set<() => void>();
   #pendingBytes = 0;
   #dropped = 0;
@@ -55,7 +60,7 @@ export class AppendedFiles {
     this.#maxPendingBytes = maxPendingBytes;
   }
 
-  /** Lines that were lost, to a lack of memory or to a file that could not be written. */
+  /** The number of lines that were lost, because memory was short or a file could not be written. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -73,7 +78,7 @@ export class AppendedFiles {
     if (!this.#writers.has(file)) this.#writers.set(file, this.#write(file));
   }
 
-  /** Resolves when everything that was appended before has been written or given up. */
+  /** Resolves when every line that was appended before has been written or given up. */
   async drain(): Promise<void> {
     while (this.#writers.size > 0) {
       for (const endWait of this.#gathering) endWait();
@@ -81,7 +86,7 @@ export class AppendedFiles {
     }
   }
 
-  /** Removes a file with the lines that are on their way to it. Lines that are appended later begin it anew. */
+  /** Removes a file and the lines that wait for it. Lines that are appended later create it again. */
   async remove(file: string): Promise<void> {
     for (const line of this.#take(file)) this.#pendingBytes -= line.length;
     for (const endWait of this.#gathering) endWait();
@@ -163,14 +168,15 @@ export class AppendedFiles {
     try {
       this.#warn(message);
     } catch {
-      // Whoever listens to warnings must not stop what is recorded.
+      // A listener that fails must not stop the recording.
     }
   }
 }
 
 async function openPrivately(file: string): Promise<{ readonly handle: FileHandle; readonly size: number }> {
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
-  // Without blocking, or a pipe in place of the file would hold a thread until somebody reads from it.
+  // The file is opened without blocking; otherwise a pipe in its place would block a thread until a process reads from
+  // it.
   const flags = O_RDWR | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
   const handle = await open(file, flags, 0o600).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
@@ -197,12 +203,12 @@ async function readPlace(handle: FileHandle, size: number): Promise<FilePlace> {
   const line = lines.length > 1 || length === size ? lines.at(-1) : undefined;
   const lastLine = line && beginningOf(line);
   if (tail.endsWith('\n')) return { size, lastLine };
-  // A line that was cut by a crash is ended first, so that it spoils no other.
+  // A line that a crash cut short is ended first, so that the next line is not joined to it.
   await handle.appendFile('\n');
   return { size: size + 1, lastLine };
 }
 
-/** A copy: a slice would keep the whole line in memory for as long as the file is remembered. */
+/** Makes a copy, because a slice would keep the whole line in memory as long as the file is remembered. */
 function beginningOf(line: string): string {
   return Buffer.from(line.slice(0, LINE_BEGINNING)).toString();
 }

@@ -1,5 +1,5 @@
-// A value cut down to what a record may hold, with its secrets taken out. Whatever is left away is named in its place,
-// and the work is bounded too: what is beyond a limit is not looked at. Takes anything, since it also meets what plugins
+// Reduces a value to what a record may contain, without secrets. Each omitted part is replaced by a note. The work is
+// bounded too: parts beyond a limit are not read. It accepts any value, because it also receives values that plugins
 // and models made.
 
 import type { JsonValue } from '../protocol/json.ts';
@@ -10,7 +10,7 @@ export interface ValueLimits {
   readonly items: number;
   readonly keys: number;
   readonly depth: number;
-  /** Values looked at in all, however they are nested. */
+  /** The number of values that are read in all, at any depth. */
   readonly values: number;
 }
 
@@ -55,7 +55,7 @@ export function boundValue(value: unknown, limits: ValueLimits = RECORD_LIMITS):
   }
 }
 
-/** Every record has the same few names, which need not be looked through each time. */
+/** Every record has the same few names, so the result for a name is remembered. */
 function boundName(name: string): string {
   const known = boundNames.get(name);
   if (known !== undefined) return known;
@@ -69,7 +69,7 @@ const boundNames = new Map<string, string>();
 const MAX_KNOWN_NAMES = 1_024;
 const MAX_KNOWN_LENGTH = 64;
 
-/** Secrets go before the cut, or half of one would be left at the end. */
+/** Secrets are removed before the text is cut; otherwise half of one could stay at the end. */
 function boundText(text: string, limit: number): string {
   if (text.length <= limit) return text.length < LONG_TEXT ? redactText(text) : redactOnce(text);
   const shown = redactText(text.slice(0, limit + 512)).slice(0, limit);
@@ -77,7 +77,10 @@ function boundText(text: string, limit: number): string {
   return `${whole}…[${text.length - whole.length} more characters left out]`;
 }
 
-/** The same system prompt is recorded with every run, and looking for secrets in it was a third of what recording cost. */
+/**
+ * The same system prompt is recorded with every run, and looking for secrets in it was a third of the cost of
+ * recording.
+ */
 function redactOnce(text: string): string {
   const known = redactedTexts.get(text);
   if (known !== undefined) return known;

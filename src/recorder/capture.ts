@@ -1,8 +1,8 @@
-// A request to a model, kept byte for byte: as a list of parts that are stored once under their hash, so that a long
+// Keeps a request to a model byte for byte, as a list of parts that are stored once under their hash, so that a long
 // conversation is not stored again with each request. Making the writes is pure; the caller commits them together with
-// whatever the request belongs to.
+// the other writes of its step.
 //
-// Promise: the texts of the parts joined are the body, whatever text it is. What is read back is either exactly that or
+// Promise: the texts of the parts joined are the body, for any text. A capture that is read returns exactly the body or
 // says which parts are gone. Headers and address are kept without secrets; the body is kept as it is.
 
 import { createHash } from 'node:crypto';
@@ -23,7 +23,7 @@ export interface CapturedRequest {
     readonly headers: Readonly<Record<string, string>>;
     readonly body: string;
   };
-  /** Who wrote what this request has and the one before it had not; kept beside it, for whoever made it to read. */
+  /** The authors of the text that is new since the request before. It is kept beside the request. */
   readonly spans?: readonly object[] | undefined;
 }
 
@@ -35,15 +35,15 @@ export interface Capture {
   readonly model: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** In bytes, of the body as it was sent. */
+  /** The size in bytes of the body as it was sent. */
   readonly size: number;
-  /** Undefined when parts are missing: half a request would look like a whole one. */
+  /** Undefined when parts are missing, because half a request would look like a whole one. */
   readonly body: string | undefined;
-  /** Keys of the parts that are gone or no longer what they were. */
+  /** The keys of parts that are gone or were changed. */
   readonly missing: readonly string[];
 }
 
-/** The writes that keep a request. They may share a commit with others. */
+/** Returns the writes that store a request. They may share a commit with other writes. */
 export function captureRequest({ runId, call, at, provider, model, wire, spans = [] }: CapturedRequest): Write[] {
   const parts = splitBody(wire.body).map((text) => ({ ...keyOf(text), text }));
   const byKey = new Map(parts.map((part) => [part.hash, part]));
@@ -54,7 +54,8 @@ export function captureRequest({ runId, call, at, provider, model, wire, spans =
       onConflict: 'ignore',
     }),
   );
-  // Only ever forwards, whatever the clock does: pruning relies on no part being older than a request that uses it.
+  // The time only rises, even if the clock is set back: pruning relies on no part being older than a request that uses
+  // it.
   const touches = batchesOf([...byKey.keys()]).map(
     (batch): Write => ({ update: 'parts', where: { hash: { in: batch }, usedAt: { lt: at } }, set: { usedAt: at } }),
   );
@@ -78,7 +79,7 @@ export function captureRequest({ runId, call, at, provider, model, wire, spans =
   return [...inserts, ...touches, capture];
 }
 
-/** One request of a run, the last one unless a call is named; undefined when none is kept. */
+/** Returns one request of a run, the last one unless a call is named, or undefined when none is kept. */
 export async function readCapture(store: Store, runId: string, call?: number): Promise<Capture | undefined> {
   const [row] = await store.select('captures', {
     where: call === undefined ? { runId } : { runId, call },
@@ -107,19 +108,19 @@ export async function readCapture(store: Store, runId: string, call?: number): P
   };
 }
 
-/** The size of a part in bytes, as its key tells it. */
+/** Returns the size of a part in bytes, which is part of its key. */
 export function partSizeOf(key: string): number {
   return Number(key.slice(key.indexOf('.') + 1)) || 0;
 }
 
-/** Databases bound the values of one statement. */
+/** Splits a list, because databases limit the number of values of one statement. */
 export function batchesOf<T>(items: readonly T[], size = 500): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),
   );
 }
 
-/** The SHA-256 of the text's bytes and their number, so that a list of parts tells its size by itself. */
+/** The SHA-256 and the number of the text's bytes, so that the size can be computed from a list of keys alone. */
 function keyOf(text: string): { readonly hash: string; readonly size: number } {
   const size = Buffer.byteLength(text);
   return { hash: `${createHash('sha256').update(text).digest('hex')}.${size}`, size };

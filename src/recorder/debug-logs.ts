@@ -1,8 +1,8 @@
-// The logs for people who look for a fault in what a model was sent or wrote: requests of Anthropic's protocol, raw
-// streams, and what a prompt cache would see. All are off unless an operator switched one on, and then they hold whole
-// conversations; only what looks like a secret is taken out.
+// The logs for people who look for a fault in what a model received or wrote: requests of Anthropic's protocol, raw
+// streams, and what a prompt cache depends on. All are off unless an operator switched one on. They contain whole
+// conversations; only text that looks like a secret is removed.
 //
-// Errors: none. What cannot be written is said once and left out.
+// Errors: none. A log that cannot be written causes one warning.
 
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonValue } from '../protocol/json.ts';
@@ -18,7 +18,7 @@ export interface DebugLogSettings {
     | undefined;
 }
 
-/** What a request held that a cache looks at, as it was before a provider gave it its own form. */
+/** The parts of a request that a cache depends on, before a provider's serialiser changed their form. */
 export interface CacheTraceRequest {
   readonly stage: string;
   readonly prompt?: string | undefined;
@@ -39,7 +39,7 @@ export class DebugLogs {
     this.#files = files;
   }
 
-  /** True when somebody wants streams, so that nobody else pays for them. */
+  /** True when a stream log is on, so that streams are otherwise not recorded. */
   get wantsStream(): boolean {
     return this.#settings.rawStream !== undefined;
   }
@@ -48,7 +48,7 @@ export class DebugLogs {
     return this.#settings.cacheTrace !== undefined;
   }
 
-  /** A request's body as it is sent. Only Anthropic's protocol has such a log. */
+  /** Logs the body of a request as it is sent. Only Anthropic's protocol has such a log. */
   modelRequest(context: TraceContext, body: string, at: number): void {
     const { payloadLog } = this.#settings;
     if (!payloadLog || context.modelApi !== 'anthropic-messages') return;

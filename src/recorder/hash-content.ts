@@ -1,5 +1,5 @@
 // What may be known of words that must not be kept: their hash and their length. Numbers, flags and the names of fields
-// stay, since they are ours and nobody's words.
+// stay, because no person wrote them.
 
 import { createHash } from 'node:crypto';
 import type { JsonValue } from '../protocol/json.ts';
@@ -9,7 +9,7 @@ export function hashText(text: string): string {
   return `sha256:${createHash('sha256').update(text).digest('hex')} (${text.length} characters)`;
 }
 
-/** The same shape with each text replaced. What is nested too deep or too wide is left out. */
+/** Returns the same shape with each text replaced. Values that are nested too deeply or too numerous are left out. */
 export function hashContent(value: unknown, depth = 0): JsonValue {
   if (typeof value === 'string') return hashText(value);
   if (typeof value === 'number' || typeof value === 'boolean') return value;

@@ -1,8 +1,8 @@
-// Who was called on which hook and how it went, on its way to the store. Records are gathered and written a batch at a
-// time, behind everything that a run waits for.
+// Stores which handler was called on which hook and how the call ended. Records are collected and written in batches,
+// and no run waits for them.
 //
-// Promise: recording never fails and never waits. Memory is bounded, and so is the table: beyond its size the oldest
-// records make room.
+// Promise: recording never fails and never waits. Memory is bounded, and so is the table: when it is full, the oldest
+// records are removed.
 
 import type { NewRow, Store } from '../store/store.ts';
 
@@ -10,7 +10,7 @@ export type HookRecord = NewRow<'hookRecords'>;
 
 export interface HookRecordSinkSettings {
   readonly store: Store;
-  /** Told once, in one sentence, when records cannot be kept. */
+  /** Called once, with one sentence, when records cannot be stored. */
   readonly warn: (message: string) => void;
   readonly maxRows?: number | undefined;
   readonly maxPending?: number | undefined;
@@ -39,7 +39,7 @@ export class HookRecordSink {
     };
   }
 
-  /** Records that were lost. */
+  /** The number of records that were lost. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -59,12 +59,12 @@ export class HookRecordSink {
     }
   }
 
-  /** Resolves when everything recorded before has been written or given up. */
+  /** Resolves when everything that was recorded before has been written or given up. */
   async drain(): Promise<void> {
     while (this.#pending.length > 0 || this.#writing) await this.#flush();
   }
 
-  /** One batch at a time; what is recorded meanwhile is the next. */
+  /** Writes one batch at a time. Records that come in the meantime are the next batch. */
   #flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;

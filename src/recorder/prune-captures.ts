@@ -1,26 +1,26 @@
-// Which captures make room, and the writes that do it. Oldest first: those beyond the age limit, and those beyond the
-// size cap. Captures of runs that are still open are never among them, nor are their parts.
+// Decides which captures are removed, and makes the writes. The oldest go first: those beyond the age limit, and those
+// beyond the size limit. Captures of runs that are still open are never removed, nor are their parts.
 //
-// Why it is safe beside requests being captured: a part is never older than the youngest request that uses it, and
-// parts are removed by age inside the same commit. A request that is captured before that commit has made its parts
-// young, and one captured after it stores them again. The last minute is left alone, so a request whose commit is on
-// its way is not overtaken.
+// It is safe while requests are being captured: a part is never older than the youngest request that uses it, and parts
+// are removed by age inside the same commit. A request that is captured before that commit has made its parts young,
+// and one captured after it stores them again. The last minute is not touched, so a request whose commit is under way
+// is safe.
 
 import type { Condition, Store, Write } from '../store/store.ts';
 import type { CaptureRow } from '../store/tables.ts';
 import { batchesOf, partSizeOf } from './capture.ts';
 
 export interface CaptureLimits {
-  /** Of all parts and manifests that are kept together. */
+  /** The limit for all parts and manifests together. */
   readonly maxBytes: number;
   readonly maxAgeMs: number;
   readonly now: number;
-  /** Captures looked at, at a time. The default suits a background task. */
+  /** How many captures are read at a time. The default suits a background task. */
   readonly pageSize?: number | undefined;
 }
 
 export interface PrunePlan {
-  /** For one commit at the site `prune`; empty when there is nothing to do. */
+  /** The writes for one commit at the site `prune`. The list is empty when there is nothing to do. */
   readonly writes: readonly Write[];
   readonly captures: number;
   /** True when another plan would find more. */
@@ -30,7 +30,7 @@ export interface PrunePlan {
 const LEFT_ALONE_MS = 60_000;
 const PAGE_SIZE = 200;
 
-/** One slice of pruning: at most a page of captures. Ask again while it says that there is more. */
+/** Plans one step of pruning: at most a page of captures. The caller repeats it while `more` is true. */
 export async function planPrune(store: Store, limits: CaptureLimits): Promise<PrunePlan> {
   const pageSize = limits.pageSize ?? PAGE_SIZE;
   const cut = Math.min(await cutOf(store, limits, pageSize), limits.now - LEFT_ALONE_MS);
@@ -46,7 +46,7 @@ export async function planPrune(store: Store, limits: CaptureLimits): Promise<Pr
     dropped = old.filter((row) => !open.has(row.runId));
     more = !page.last && page.end < cut;
     if (dropped.length === 0 && more) continue;
-    // Every capture up to here has been seen, so a part that is not younger belongs to these only.
+    // Every capture up to here has been read, so a part that is not younger belongs only to these.
     if (more) reached = page.end + 1;
     break;
   }
@@ -55,7 +55,7 @@ export async function planPrune(store: Store, limits: CaptureLimits): Promise<Pr
   return { writes: writesOf(dropped, spared, reached), captures: dropped.length, more: more && dropped.length > 0 };
 }
 
-/** The writes that forget these runs' captures at once, with the parts that no other capture names. */
+/** Returns the writes that remove all captures of these runs, with the parts that no other capture names. */
 export async function planForget(store: Store, runIds: readonly string[]): Promise<readonly Write[]> {
   const forgotten = new Set(runIds);
   const named = new Set<string>();
@@ -70,14 +70,14 @@ export async function planForget(store: Store, runIds: readonly string[]): Promi
   const alone = [...named].filter((key) => !others.has(key));
   return [
     ...batchesOf(runIds).map((batch): Write => ({ remove: 'captures', where: { runId: { in: batch } } })),
-    // A part that a request has taken up meanwhile is younger, and stays.
+    // A part that a request has used in the meantime is younger, and stays.
     ...batchesOf(alone).map(
       (batch): Write => ({ remove: 'parts', where: { hash: { in: batch }, usedAt: { lte: youngest } } }),
     ),
   ];
 }
 
-/** Every capture from before this moment has to go. */
+/** Returns the time before which every capture must be removed. */
 async function cutOf(store: Store, { maxBytes, maxAgeMs, now }: CaptureLimits, pageSize: number): Promise<number> {
   const oldest = now - maxAgeMs;
   const counted = new Set<string>();
@@ -115,7 +115,7 @@ function writesOf(dropped: readonly CaptureRow[], spared: readonly CaptureRow[],
   ];
 }
 
-/** Parts that no capture names any more, for example because their session was deleted. */
+/** Counts parts that no capture names any more, for example because their session was deleted. */
 async function countOrphans(store: Store, cut: number, spared: readonly CaptureRow[]): Promise<number> {
   let old = await store.count('parts', { usedAt: { lt: cut } });
   if (old === 0) return 0;
@@ -127,12 +127,12 @@ async function countOrphans(store: Store, cut: number, spared: readonly CaptureR
 
 interface Page {
   readonly rows: readonly CaptureRow[];
-  /** The time of its last row. No other page holds a capture of that time. */
+  /** The time of its last row. No other page has a capture of that time. */
   readonly end: number;
   readonly last: boolean;
 }
 
-/** Captures by time. Those of the same moment are on the same page, however many they are. */
+/** Reads captures in pages, by time. Captures of the same moment are always on the same page. */
 async function* pagesOf(store: Store, order: 'asc' | 'desc', pageSize: number): AsyncGenerator<Page> {
   let at: Condition = order === 'asc' ? { gt: -1 } : { lt: Number.MAX_SAFE_INTEGER };
   while (true) {

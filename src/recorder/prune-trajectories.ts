@@ -1,7 +1,7 @@
-// Trajectories of sessions that nobody has used for long make room: those beyond the age limit, and beyond a number of
-// files the oldest. Only files that look like ours are touched, and only in the folder itself.
+// Removes trajectories of sessions that were not used for long: those beyond the age limit, and the oldest beyond a
+// number of files. Only files with the names that Atrium writes are touched, and only in the folder itself.
 //
-// Errors: none. What cannot be looked at or removed stays.
+// Errors: none. A file that cannot be read or removed stays.
 
 import { lstat, readdir, unlink } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,7 +12,7 @@ export interface TrajectoryLimits {
   readonly now: number;
 }
 
-/** The number of files that were removed. */
+/** Returns the number of files that were removed. */
 export async function pruneTrajectories(dir: string, { maxAgeMs, maxFiles, now }: TrajectoryLimits): Promise<number> {
   const names = (await readdir(dir).catch(() => [])).filter((name) => /^[A-Za-z0-9_-]{1,140}\.jsonl$/.test(name));
   const files: { readonly file: string; readonly usedAt: number }[] = [];

@@ -1,9 +1,9 @@
-// The records of facts, on their way to the trajectory, the debug logs and the hook records. It listens and never
-// decides: `record` does not throw, does not wait, and answers with nothing that a run could use.
+// Passes recorded facts to the trajectory, the debug logs and the hook records. It listens and never decides: `record`
+// does not throw, does not wait, and returns nothing.
 //
-// Promise: until a run's gate has passed, nothing that anybody said is written. What comes before it waits in bounded
-// memory; it is written when the gate passes, and only its hashes when the run is blocked or ends without an answer from
-// the gate.
+// Promise: until a run's gate has passed, no words of a person or model are written. Earlier records wait in bounded
+// memory. They are written when the gate passes; when the run is blocked or ends without an answer from the gate, only
+// their hashes are written.
 
 import { isJsonObject } from '../protocol/json.ts';
 import type { RecordedCall, RecordedFact, RecordedFactType } from '../protocol/recorded-fact.ts';
@@ -23,7 +23,7 @@ export interface RecorderParts {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Counts calls of hooks as they end, and is told of a failure in the words that may be shown. */
+/** Counts calls of hooks when they end, and receives failures in words that may be shown. */
 export interface HookCallCounter {
   count(call: RecordedCall): void;
   explain(call: RecordedCall, error: string): void;
@@ -32,7 +32,7 @@ export interface HookCallCounter {
 export class Recorder {
   readonly #parts: RecorderParts;
   readonly #open = new Map<string, RecordedRun>();
-  /** Deliveries are told after the end of a run, so ended runs are known for a while. */
+  /** Deliveries are told after the end of a run, so ended runs are remembered for a while. */
   readonly #ended = new Map<string, RecordedRun>();
 
   #calls: WaitingCall[] = [];
@@ -61,7 +61,7 @@ export class Recorder {
     this.#parts = parts;
   }
 
-  /** False when a record of this type would be written nowhere. */
+  /** Returns false when a record of this type would be written nowhere. */
   wants(type: RecordedFactType): boolean {
     return type !== 'model.delta' || this.#parts.debugLogs?.wantsStream === true;
   }
@@ -70,11 +70,11 @@ export class Recorder {
     (this.#writers[fact.type] as (fact: RecordedFact) => void)(fact);
   }
 
-  /** Resolves when nothing is left of what was recorded of these sessions, but for debug logs, which hold all of them. */
+  /** Resolves when every record of these sessions is removed, except in debug logs, which contain all sessions. */
   async forgetSessions(sessionIds: readonly string[]): Promise<void> {
     this.#recordHooks();
     await Promise.all(sessionIds.map((sessionId) => this.#parts.trajectory.forget(sessionId)));
-    // So that no record of theirs is still on its way to the store.
+    // This makes sure that no record of these sessions is still being written.
     await this.#parts.hookRecords?.drain();
   }
 
@@ -124,15 +124,16 @@ export class Recorder {
   }
 
   /**
-   * Calls outside of a run are kept in the store only. What a handler changed is what people said, or stands for it, so it
-   * is kept only of runs whose gate has passed; so are its own words when it failed.
+   * Calls outside of a run are kept in the store only. The changes that a handler made contain or replace what people
+   * said, so they are kept only of runs whose gate has passed. The same holds for the handler's own words when it
+   * failed.
    */
   #call(call: RecordedCall): void {
     this.#parts.hookStatistics?.count(call);
     const { runId } = call;
     const run = runId === undefined ? undefined : this.#runOf(runId);
     if (run) orHold(run, (write) => this.#later({ call, write, context: run.context }));
-    // A run that was never announced has no gate that passed, either.
+    // A run that was never announced has no gate that passed.
     else this.#later({ call, write: runId === undefined ? 'facts' : 'hashes' });
   }
 
@@ -144,7 +145,7 @@ export class Recorder {
   #end({ type, runId, status, errorCode, error, reply, usage, ms }: OfType<'trace.artifacts'>): void {
     const run = this.#open.get(runId);
     if (!run) return;
-    // A run that ends before its gate has spoken was never allowed to be written down.
+    // A run that ends before its gate has answered may not be written.
     if (run.gate === 'waiting') release(run, 'blocked');
     const leftOut = run.leftOut > 0 ? run.leftOut : undefined;
     this.#tell(runId, type, { status, errorCode, usage, ms, leftOut }, { error, reply });
@@ -168,7 +169,7 @@ export class Recorder {
     });
   }
 
-  /** Debug logs show the words themselves, so a run that did not pass its gate is not in them at all. */
+  /** Debug logs contain the words themselves, so a run that did not pass its gate is not logged at all. */
   #debug(runId: string, log: (logs: DebugLogs, context: TraceContext, at: number) => void): void {
     const { debugLogs } = this.#parts;
     const run = debugLogs && this.#runOf(runId);
@@ -179,14 +180,14 @@ export class Recorder {
     });
   }
 
-  /** A run asks many handlers in a row, and is not to wait until each of them is written down. */
+  /** A run calls many handlers in a row and must not wait until each of them is recorded. */
   #later(call: WaitingCall): void {
     this.#calls.push(call);
     if (this.#calls.length === 1) setImmediate(() => this.#recordHooks());
     else if (this.#calls.length >= MAX_WAITING_CALLS) this.#recordHooks();
   }
 
-  /** Before anything else is written, so that a trajectory stays in order. */
+  /** This happens before anything else is written, so that a trajectory stays in order. */
   #recordHooks(): void {
     if (this.#calls.length === 0) return;
     const calls = this.#calls;
@@ -226,7 +227,7 @@ export class Recorder {
 
 type OfType<Type extends RecordedFactType> = RecordedFact & { readonly type: Type };
 
-/** A call of a hook that may be written down. Outside of a run, `facts` are all that is kept. */
+/** A call of a hook that may be written. Outside of a run only the `facts` are kept. */
 interface WaitingCall {
   readonly call: RecordedCall;
   readonly write: 'whole' | 'hashes' | 'facts';
@@ -239,7 +240,7 @@ interface RecordedRun {
   context: TraceContext;
   gate: 'waiting' | 'passed' | 'blocked';
   held: HeldRecord[];
-  /** Records for which there was no room while the gate was waited for. */
+  /** The number of records for which there was no room while the run waited for the gate. */
   leftOut: number;
 }
 
@@ -264,12 +265,12 @@ function write(run: RecordedRun, record: HeldRecord): void {
   quietly(() => record(run.gate === 'passed' ? 'whole' : 'hashes'));
 }
 
-/** Looking at what a plugin made may throw; a record is not worth a run. */
+/** Reading a value that a plugin made may throw, and a record must not break a run. */
 function quietly(record: () => void): void {
   try {
     record();
   } catch {
-    // Left out.
+    // The record is left out.
   }
 }
 

@@ -1,23 +1,23 @@
-// Takes secrets out of what is shown or written for people: known shapes of keys inside text, fields and headers whose
-// name says that they hold one, credentials in addresses. What it cannot recognise it leaves; it never adds a secret.
-// Every pattern reads a text once from left to right, so that hostile text costs no more than its length.
+// Removes secrets from text that people see: known forms of keys inside text, fields and headers whose name marks a
+// secret, credentials in addresses. A secret that is not recognised stays; a secret is never added. Every pattern reads
+// a text once from left to right, so that hostile text costs no more than its length.
 
 import { isJsonObject, type JsonValue } from '../protocol/json.ts';
 
 export const REDACTED = '[redacted]';
 
-/** Text with every recognisable secret replaced. */
+/** Returns the text with every recognised secret replaced. */
 export function redactText(text: string): string {
   if (text.length < SHORTEST_SECRET) return text;
   let shown = text;
   for (const { hint, pattern, replacement } of SHAPES) {
-    // A look for the fixed beginning is much cheaper than the pattern, and most texts hold no secret at all.
+    // A search for the fixed beginning is much cheaper than the pattern, and most texts contain no secret.
     if (hint.test(shown)) shown = shown.replace(pattern, replacement);
   }
   return shown;
 }
 
-/** True for the names of fields and headers whose value is a secret whatever it looks like. */
+/** True for the names of fields and headers whose value is always a secret. */
 export function isSecretName(name: string): boolean {
   let answer = knownNames.get(name);
   if (answer === undefined) {
@@ -28,7 +28,7 @@ export function isSecretName(name: string): boolean {
   return answer;
 }
 
-/** Every record has the same few names, and each is asked about many times in every run. */
+/** Every record has the same few names, and each is checked many times in every run. */
 const knownNames = new Map<string, boolean>();
 const MAX_KNOWN_NAMES = 1_024;
 const MAX_KNOWN_LENGTH = 64;
@@ -40,7 +40,7 @@ function looksSecret(name: string): boolean {
   return SECRET_ENDINGS.some((ending) => plain.endsWith(`_${ending}`));
 }
 
-/** A value with its secrets replaced, at any depth. Values deeper than any honest one are dropped. */
+/** Returns a value with its secrets replaced, at any depth. Values that are nested too deeply are dropped. */
 export function redactValue(value: JsonValue, depth = 0): JsonValue {
   if (typeof value === 'string') return redactText(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -54,13 +54,15 @@ export function redactValue(value: JsonValue, depth = 0): JsonValue {
   );
 }
 
-/** Numbers and flags under such a name are counts and switches (`token: 12`), and empty texts hide nothing. */
+/** Numbers and flags under such a name are counts and switches (`token: 12`), and an empty text contains no secret. */
 export function hidesField(name: string, field: unknown): boolean {
   if (!isSecretName(name)) return false;
   return typeof field === 'string' ? field !== '' : typeof field === 'object' && field !== null;
 }
 
-/** An address without its user, password and secret parameters; text that is no address is treated as text. */
+/**
+ * Returns an address without its user, password and secret parameters. Text that is not an address is treated as text.
+ */
 export function redactUrl(address: string): string {
   if (!URL.canParse(address)) return redactText(address);
   const url = new URL(address);
@@ -78,7 +80,7 @@ export function redactHeaders(headers: Readonly<Record<string, string>>): Readon
   );
 }
 
-/** No shape fits into less: `ab://u:p@` is the shortest. */
+/** No secret is shorter: `ab://u:p@` is the shortest form. */
 const SHORTEST_SECRET = 9;
 
 interface Shape {

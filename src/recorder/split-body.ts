@@ -1,10 +1,13 @@
-// Cuts the text of a request where a later request of the same conversation is likely to agree with it: around the
+// Cuts the text of a request at places where a later request of the same conversation is likely to be equal: around the
 // elements of its large top-level lists (system, messages, tools). It reads the text itself and builds no value, so the
-// pieces joined are the text exactly, be it JSON or not.
+// pieces joined are exactly the text, whether it is JSON or not.
 
-/** Elements are gathered until a piece has this many characters: smaller pieces would cost more to name than to keep. */
+/**
+ * Elements are joined until a piece has this many characters, because smaller pieces would cost more to name than to
+ * keep.
+ */
 const PIECE_LENGTH = 4096;
-/** Shorter lists stay where they are. */
+/** Shorter lists are not cut. */
 const LARGE_LIST_LENGTH = 1024;
 
 export function splitBody(body: string): readonly string[] {
@@ -18,7 +21,10 @@ export function splitBody(body: string): readonly string[] {
   return pieces;
 }
 
-/** Where to cut, in order. A comma belongs to the element after it, so that an element stays the same when more follow. */
+/**
+ * Returns the places to cut, in order. A comma belongs to the element after it, so that an element stays the same when
+ * more follow.
+ */
 function cutsOf(body: string): readonly number[] {
   const cuts: number[] = [];
   for (const { open, commas, close } of topLevelLists(body)) {
@@ -41,7 +47,7 @@ interface List {
   readonly close: number;
 }
 
-/** The lists that are values of the outermost object. Whatever is not well formed just ends up in fewer of them. */
+/** Returns the lists that are values of the outermost object. Text that is not well formed only gives fewer lists. */
 function topLevelLists(body: string): readonly List[] {
   const lists: List[] = [];
   let depth = 0;
@@ -78,7 +84,7 @@ function topLevelLists(body: string): readonly List[] {
   return lists;
 }
 
-/** The position of the quote that ends the string beginning at `start`, or the end of the text. */
+/** Returns the position of the quote that ends the string beginning at `start`, or the end of the text. */
 function endOfString(body: string, start: number): number {
   let end = start;
   while (true) {

@@ -1,7 +1,8 @@
-// How runs went, as lines of JSON: one file a session, for people and their tools. Nothing reads it to decide.
+// Records how runs went, as lines of JSON: one file per session, for people and their tools. No code reads it to decide
+// anything.
 //
 // Promise: recording never fails and never makes a run wait. Records are bounded, without secrets, and numbered in each
-// file from 1 across restarts; a file that has reached its limit says so in its last line.
+// file from 1 across restarts. A file that has reached its limit says so in its last line.
 
 import { createHash } from 'node:crypto';
 import path from 'node:path';
@@ -26,7 +27,7 @@ export const TRACE_TYPES = [
 ] as const;
 export type TraceType = (typeof TRACE_TYPES)[number];
 
-/** Whose record it is. */
+/** The run and session that a record belongs to. */
 export interface TraceContext {
   readonly sessionId: string;
   readonly sessionKey?: string | undefined;
@@ -41,7 +42,7 @@ export interface TrajectorySettings {
   readonly dir: string;
   readonly files: AppendedFiles;
   readonly enabled?: boolean | undefined;
-  /** The most of one session. */
+  /** The most bytes of one session. */
   readonly maxBytes?: number | undefined;
 }
 
@@ -53,7 +54,7 @@ export class Trajectory {
   readonly #files: AppendedFiles;
   readonly #enabled: boolean;
   readonly #maxBytes: number;
-  /** The fields that name a record's run, as text: a run writes them a dozen times. */
+  /** The fields that name a record's run, as text, because a run writes them a dozen times. */
   readonly #fieldsOf = new WeakMap<TraceContext, { readonly traceId: string; readonly fields: string }>();
 
   constructor({ dir, files, enabled = true, maxBytes = MAX_TRACE_FILE_BYTES }: TrajectorySettings) {
@@ -87,14 +88,14 @@ export class Trajectory {
         if (last.type === 'trace.truncated') return undefined;
         const seq = last.seq + 1;
         const line = record.numbered(seq);
-        // Room is kept for the line that says that more was left out.
+        // Space is reserved for the line that says that more was left out.
         if (place.size + record.bytes + SPARE_BYTES + TRUNCATED_LINE_BYTES <= maxBytes) return line;
         return make('trace.truncated', { reason: 'file-size-limit', limitBytes: maxBytes }).numbered(seq);
       },
     });
   }
 
-  /** Nothing of what was recorded of this session so far is kept. */
+  /** Removes everything that was recorded of this session so far. */
   forget(sessionId: string): Promise<void> {
     return this.#files.remove(this.fileOf(sessionId));
   }
@@ -112,7 +113,7 @@ export class Trajectory {
       const before = `{"traceSchema":"openclaw-trajectory","schemaVersion":1,"traceId":${traceId},"source":"runtime","type":"${type}","ts":"${ts}"`;
       const behind = `${fields}"data":${JSON.stringify(data)}}`;
       const numbered = (seq: number) => `${before},"seq":${seq},"sourceSeq":${seq},${behind}`;
-      // Both parts apart: joining them only to measure them would cost as much as writing them.
+      // Both parts are measured apart: joining them only to measure them would cost as much as writing them.
       return { bytes: Buffer.byteLength(before) + Buffer.byteLength(behind) + NUMBER_BYTES, numbered };
     };
   }
@@ -132,20 +133,22 @@ const SPARE_BYTES = 64;
 const NUMBER_BYTES = ',"seq":0,"sourceSeq":0,'.length;
 const TRUNCATED_LINE_BYTES = 8 * 1024;
 
-/** A record is written as text once; only its number is known later. */
+/** A record is turned into text once; only its number is known later. */
 interface TraceRecord {
-  /** As they would be with the number 0. */
+  /** The number of bytes with the number 0. */
   readonly bytes: number;
   numbered(seq: number): string;
 }
 
-/** Read from the text: parsing a long line for two fields would cost more than writing the next. */
+/**
+ * The fields are read from the text, because parsing a long line for two fields would cost more than writing the next.
+ */
 function lastRecordOf({ lastLine }: FilePlace): { readonly type: string; readonly seq: number } {
   const found = /"source":"runtime","type":"([a-z.]+)","ts":"[^"]*","seq":(\d{1,15}),/.exec(lastLine ?? '');
   return { type: found?.[1] ?? '', seq: Number(found?.[2] ?? 0) };
 }
 
-/** Session ids are made by us or by clients; a file name is never made of what a client wrote. */
+/** Atrium or a client makes session ids. A file name is never made of text that a client wrote. */
 function fileNameOf(sessionId: string): string {
   if (/^[A-Za-z0-9_-]{1,120}$/.test(sessionId)) return sessionId;
   const hash = createHash('sha256').update(sessionId).digest('hex').slice(0, 12);

@@ -1,18 +1,18 @@
-// An API client that means it: it asks with an idempotency key, and asks again with the same one until it has an answer,
-// however often the gateway dies meanwhile.
+// A persistent API client: it asks with an idempotency key, and asks again with the same key until it has an answer,
+// even if the gateway dies several times.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GatewayProcess } from './gateway-process.ts';
 
 export interface ApiAnswer {
   readonly status: number;
-  /** The answer, or the sentence that says why there is none. */
+  /** The answer, or a sentence that says why there is none. */
   readonly text: string;
   readonly runId: string | undefined;
 }
 
 const PAUSE_MS = 25;
-/** A request to a process that was just killed may never be told so; asking again costs nothing. */
+/** A request to a process that was just killed may never get an answer; asking again is safe. */
 const LONGEST_WAIT_MS = 10_000;
 
 export async function askOverApi(
@@ -22,13 +22,13 @@ export async function askOverApi(
 ): Promise<ApiAnswer> {
   for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await sleep(PAUSE_MS)) {
     const answer = await askOnce(gateway, message);
-    // 503 is the gateway's word for "not now": it is stopping, or its store refuses.
+    // With 503 the gateway says "not now": it is stopping, or its store refuses.
     if (answer && answer.status !== 503) return answer;
   }
   throw new Error(`The API gave no answer to ${JSON.stringify(message.text)}.`);
 }
 
-/** Undefined when the connection broke, which says nothing about the message. */
+/** Returns undefined when the connection broke, which says nothing about the message. */
 export async function askOnce(
   gateway: GatewayProcess,
   { text, user, key }: { readonly text: string; readonly user: string; readonly key: string },

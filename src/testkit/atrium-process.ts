@@ -1,5 +1,5 @@
-// The built `atrium` command as a process of its own, with pipes or with a terminal, on a home of the test's own. What it
-// says is gathered as it comes, so that a test can wait for a sentence and then type.
+// The built `atrium` command as a process, with pipes or with a terminal, on the test's own home. Its output is
+// collected as it comes, so that a test can wait for a sentence and then type.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -10,15 +10,15 @@ import { within } from '../protocol/time-limit.ts';
 export interface AtriumProcessSettings {
   readonly home: string;
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** A terminal of 80 columns instead of pipes; only where `hasTerminals`. */
+  /** Uses a terminal of 80 columns instead of pipes, only where `hasTerminals` is true. */
   readonly isTerminal?: boolean | undefined;
 }
 
 const COMMAND = join(fileURLToPath(new URL('../..', import.meta.url)), 'dist', 'cli', 'main.js');
-/** Nothing that works takes this long, not even on a busy machine. */
+/** No successful step takes this long, not even on a busy machine. */
 const PATIENCE_MS = 45_000;
 
-/** True where a test can make a terminal. */
+/** True where a test can create a terminal. */
 export const hasTerminals = spawnSync('script', ['--version']).stdout?.toString().includes('util-linux') === true;
 
 export class AtriumProcess {
@@ -47,7 +47,7 @@ export class AtriumProcess {
       this.err += text;
       this.#tell();
     });
-    // Who has gone takes no more input.
+    // A process that has ended takes no more input.
     this.#child.stdin?.on('error', () => {});
     this.#ended = new Promise((resolve, reject) => {
       this.#child.once('error', reject);
@@ -71,7 +71,7 @@ export class AtriumProcess {
     this.#child.kill(signal);
   }
 
-  /** Resolves when it has said this, on either side, behind the place where `from` characters of the output end. */
+  /** Resolves when the process has printed this, on either stream, after the first `from` characters of the output. */
   async until(said: string | RegExp, from = 0): Promise<void> {
     await this.#patiently(
       (async () => {

@@ -1,5 +1,5 @@
-// `exec` and `process` for tests, on a workspace and a store of their own: what they decide, and what they do with the
-// grant that the gate would hand on.
+// `exec` and `process` for tests, on their own workspace and store: what they decide, and what they do with the grant
+// that the gate would pass on.
 
 import { onTestFinished } from 'vitest';
 import type { JsonObject } from '../protocol/json.ts';
@@ -52,7 +52,7 @@ export class ExecRig {
     this.process = createProcessTool({ processes: this.processes, now, sight: new SessionSight(store, visibility) });
   }
 
-  /** Gone after the test. */
+  /** The rig is removed after the test. */
   static async create(settings: ExecRigSettings = {}): Promise<ExecRig> {
     const rig = await ExecRig.open(settings);
     onTestFinished(() => rig.remove());
@@ -71,28 +71,31 @@ export class ExecRig {
     return `${this.scratch.stateDir}/exec`;
   }
 
-  /** As the next gateway on the same store has them. */
+  /** Returns the processes as the next gateway on the same store sees them. */
   reopened(settings: Partial<BackgroundProcessesOptions> = {}): BackgroundProcesses {
     const { store, dir, warnings } = this;
     const warn = (sentence: string) => void warnings.push(sentence);
     return new BackgroundProcesses({ store, dir, now: Date.now, warn, ...settings });
   }
 
-  /** Only parameters that fit the schema are decided on, as the gate does it. */
+  /** Only parameters that fit the schema are decided on, as in the gate. */
   async decide(params: JsonObject, context: Partial<ToolContext> = {}): Promise<ToolDecision | undefined> {
     const problems = await checkParams(this.exec, params);
     if (problems.length > 0) throw new ToolInputError({ tool: this.exec.name, problems });
     return this.exec.decide?.(params, this.#context(context));
   }
 
-  /** With the grant that it decides on, as the gate does; `grant` stands for a person's or another word. */
+  /**
+   * Runs with the grant that it decides on, as the gate does; `grant` stands for the decision of a person or of another
+   * part.
+   */
   async run(params: JsonObject, context: Partial<ToolContext> = {}): Promise<ToolOutput> {
     const decision = 'grant' in context ? undefined : await this.decide(params, context);
     const grant = decision?.kind === 'allow' ? decision.grant : context.grant;
     return runTool(this.exec, params, this.#context({ ...context, grant }), { timeoutMs: this.exec.timeoutMs });
   }
 
-  /** As if a person had said yes. */
+  /** Runs as if a person had approved. */
   runApproved(params: JsonObject, context: Partial<ToolContext> = {}): Promise<ToolOutput> {
     const grant: ToolGrant = { kind: 'approval', approvalId: 'test' };
     return this.run(params, { ...context, grant });

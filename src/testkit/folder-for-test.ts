@@ -1,4 +1,4 @@
-// A folder that is gone when the test is. It can be asked for in a test or in what runs before each test.
+// A folder that is removed after the test. It can be made in a test or in code that runs before each test.
 
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

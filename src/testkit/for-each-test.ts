@@ -1,4 +1,5 @@
-// What every test of a file begins with: new before each test, and gone after it. Call these at the top of the file.
+// What every test of a file begins with: made before each test, and removed after it. Call these at the top of the
+// file.
 
 import { afterEach, beforeEach } from 'vitest';
 import { ScratchStore } from './scratch-store.ts';

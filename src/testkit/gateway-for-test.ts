@@ -1,4 +1,4 @@
-// A gateway that is gone when the test is, whatever came of it.
+// A gateway that is stopped after the test in every case.
 
 import { onTestFinished } from 'vitest';
 import { ScratchGateway, type ScratchGatewaySettings } from './scratch-gateway.ts';

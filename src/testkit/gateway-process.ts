@@ -1,5 +1,5 @@
-// The built gateway as a process of its own, on a home of the test's own, with a model server in the test's process. It
-// can be killed and started again on the same home as often as a test likes. Gone after the test.
+// The built gateway as a process, on the test's own home, with a model server in the test's process. A test can kill it
+// and start it again on the same home as often as it likes. Everything is removed after the test.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
@@ -11,18 +11,18 @@ import { ModelServer } from './model-server.ts';
 import { ScratchHome } from './scratch-home.ts';
 
 export interface GatewayProcessSettings {
-  /** Laid over a configuration that sends every agent to the model server. */
+  /** Merged over a configuration that sends every agent to the model server. */
   readonly config?: Record<string, unknown> | undefined;
   /** Texts by path, relative to the state directory. */
   readonly files?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface StartSettings {
-  /** Where it is to die: `request:before`, `tool-result:after@2`. */
+  /** The places where the process ends: `request:before`, `tool-result:after@2`. */
   readonly failpoints?: readonly string[] | undefined;
   /** The text of a module that adds handlers; see gateway-program.ts. Without it, `atrium start` is run. */
   readonly program?: string | undefined;
-  /** The `atrium` of another build; default: of this repository. */
+  /** The `atrium` of another build. The default is the one of this repository. */
   readonly command?: string | undefined;
   /** A command that runs the one behind it under some restriction, such as `['setpriv', '…']`. */
   readonly under?: readonly string[] | undefined;
@@ -36,19 +36,19 @@ export interface ProcessEnd {
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 const COMMAND = join(REPOSITORY, 'dist', 'cli', 'main.js');
 const PROGRAM = join(REPOSITORY, 'build', 'testkit', 'gateway-program.js');
-/** Nothing that works takes this long, not even on a busy machine. */
+/** No successful step takes this long, not even on a busy machine. */
 const PATIENCE_MS = 45_000;
-/** The test's own, so that it does not change with a process. */
+/** The token belongs to the test, so that it stays the same when the process is restarted. */
 const TOKEN = 'a-token-for-tests-only';
 
 export class GatewayProcess {
   readonly home: ScratchHome;
   readonly model: ModelServer;
   readonly token = TOKEN;
-  /** What all its processes have said so far. */
+  /** The output of all its processes so far. */
   out = '';
   err = '';
-  /** Where it listens; undefined while it does not. */
+  /** The address, or undefined while the gateway does not listen. */
   url: string | undefined;
   #child: ChildProcess | undefined;
   #ended: Promise<ProcessEnd> = Promise.resolve({ code: null, signal: null });
@@ -58,7 +58,7 @@ export class GatewayProcess {
     this.model = model;
   }
 
-  /** A home and a model; nothing runs yet. */
+  /** Makes a home and a model server; no gateway runs yet. */
   static async create({ config, files }: GatewayProcessSettings = {}): Promise<GatewayProcess> {
     const model = await ModelServer.start();
     const home = await ScratchHome.create(files);
@@ -73,12 +73,12 @@ export class GatewayProcess {
     return new GatewayProcess(home, model);
   }
 
-  /** A second gateway on the same home, for seeing what becomes of it. Closing the first removes everything. */
+  /** Makes a second gateway on the same home, to see what happens to it. Closing the first removes everything. */
   beside(): GatewayProcess {
     return new GatewayProcess(this.home, this.model);
   }
 
-  /** `ready` when it listens, `ended` when it died or refused before that. */
+  /** Resolves with `ready` when it listens, and with `ended` when it died or refused before that. */
   async start({
     failpoints = [],
     program,
@@ -123,7 +123,7 @@ export class GatewayProcess {
     return this.#patiently(Promise.race([ready, this.#ended.then(() => 'ended' as const)]), 'to start');
   }
 
-  /** Resolves with how it ended, however that came about. */
+  /** Resolves with the way it ended, for every reason. */
   ended(): Promise<ProcessEnd> {
     return this.#patiently(this.#ended, 'to end');
   }
@@ -132,13 +132,13 @@ export class GatewayProcess {
     this.#child?.kill(signal);
   }
 
-  /** As a power cut does, as far as a process can tell. */
+  /** Kills the process, which for a process is the same as a power cut. */
   async kill(): Promise<void> {
     this.signal('SIGKILL');
     await this.ended();
   }
 
-  /** As an operator does. */
+  /** Stops the process as an operator does. */
   async stop(): Promise<ProcessEnd> {
     this.signal('SIGTERM');
     return this.ended();
@@ -154,7 +154,7 @@ export class GatewayProcess {
     });
   }
 
-  /** What the API says, as JSON. */
+  /** Returns the answer of the API as JSON. */
   async json<Answer>(path: string, settings?: FetchSettings): Promise<Answer> {
     return (await (await this.fetch(path, settings)).json()) as Answer;
   }

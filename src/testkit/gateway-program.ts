@@ -1,6 +1,6 @@
-// A program that runs a gateway and brings its own handlers, in a process of its own. It does what `atrium start` does;
-// what it adds stands in the module that it is given: `register(hooks)`, `ready(started)` and `now()`, each of them
-// optional. It is built into `build/`, because a process that compiles first takes ten times as long to start.
+// A program that runs a gateway with its own handlers, in its own process. It does what `atrium start` does; its
+// additions are in the module that it is given: `register(hooks)`, `ready(started)` and `now()`, each of them optional.
+// It is built into `build/`, because a process that compiles first takes ten times as long to start.
 
 import { formatBanner } from '../cli/gateway/format-banner.ts';
 import { readEnvironment } from '../config/environment.ts';

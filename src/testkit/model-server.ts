@@ -1,6 +1,6 @@
-// A model's side of the wire for tests and benchmarks: a real HTTP server on loopback that speaks Anthropic's Messages
-// and OpenAI's chat completions, streaming and not. A test scripts its answers, also the ones that go wrong, and reads
-// back every request byte for byte. Ids are counted, so the same script gives the same bytes.
+// The provider's side of the wire for tests and benchmarks: a real HTTP server on loopback that speaks Anthropic's
+// Messages and OpenAI's chat completions, streaming and not. A test scripts its answers, also the ones that fail, and
+// reads every request byte for byte. Ids are counted, so the same script gives the same bytes.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,21 +8,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { NO_USAGE, type Usage } from '../protocol/usage.ts';
 
-/** What the server does with one request. Made by the functions below. */
+/** What the server does with one request. The functions below make it. */
 export interface ModelReply {
-  /** Sent in this order, each as events of the protocol that was asked for. */
+  /** The parts are sent in this order, each as events of the requested protocol. */
   readonly parts: readonly ReplyPart[];
   readonly usage: Usage;
   readonly stop?: 'length' | 'refusal' | undefined;
-  /** Answers with this status and body instead. */
+  /** When set, the answer is this status and body instead. */
   readonly refusal?: Refusal | undefined;
-  /** Takes the place of everything that the protocol would say. */
+  /** When set, these bytes replace everything that the protocol would send. */
   readonly bytes?: string | undefined;
-  /** How the stream ends: properly, by a cut connection, or never. */
+  /** How the stream ends: normally, by a cut connection, or never. */
   readonly ending?: 'cut' | 'hang' | undefined;
-  /** Nothing is sent before this is done. */
+  /** Nothing is sent before this promise resolves. */
   readonly after?: Promise<unknown> | undefined;
-  /** Between two pieces of text. */
+  /** The pause between two pieces of text. */
   readonly pauseMs?: number | undefined;
 }
 
@@ -58,7 +58,7 @@ export function thought(reasoning: string, text: string, options: ReplyOptions =
   return made([{ reasoning }, { text }], options);
 }
 
-/** A tool call; parameters given as a string are sent as they are, so they may be broken. */
+/** A tool call. Parameters that are given as a string are sent as they are, so they may be broken. */
 export function toolCall(name: string, params: JsonValue | string = {}, text = ''): ModelReply {
   return toolCalls([{ name, params }], text);
 }
@@ -72,13 +72,13 @@ export function toolCalls(
 }
 
 export interface FailOptions {
-  /** As the `retry-after` header has it: seconds, or a date. */
+  /** The `retry-after` header: seconds, or a date. */
   readonly retryAfter?: number | string | undefined;
   readonly message?: string | undefined;
-  /** The provider's name for the error; by the status when it is not given. */
+  /** The provider's name for the error. Without it the status decides. */
   readonly type?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Instead of the protocol's error body. */
+  /** Replaces the error body of the protocol. */
   readonly body?: string | undefined;
 }
 
@@ -97,17 +97,17 @@ export function fail(status: number, options: FailOptions = {}): ModelReply {
   };
 }
 
-/** The connection breaks after so many characters of the text. */
+/** The connection breaks after this many characters of the text. */
 export function cutAfter(characters: number, text = 'This answer will never be complete.'): ModelReply {
   return { ...made([{ text: text.slice(0, characters) }]), ending: 'cut' };
 }
 
-/** Something that is no event of the protocol, in the middle of an answer. */
+/** An answer that contains bytes that are no event of the protocol. */
 export function malformed(rubbish = 'data: {"this is": not json\n\n'): ModelReply {
   return made([{ text: 'So far' }, { raw: rubbish }]);
 }
 
-/** A stream of events whose bytes are the test's own. */
+/** A stream whose bytes the test chooses. */
 export function raw(bytes: string): ModelReply {
   return { ...made([]), bytes };
 }
@@ -117,7 +117,7 @@ export function errorEvent(type: string, message = 'Scripted error', text = ''):
   return made([...(text ? [{ text }] : []), { error: type, message }]);
 }
 
-/** Says so much and then nothing more, with the connection open. */
+/** Sends this text and then nothing more, with the connection open. */
 export function hang(text = ''): ModelReply {
   return { ...made(text ? [{ text }] : []), ending: 'hang' };
 }
@@ -127,7 +127,7 @@ export function huge(bytes: number): ModelReply {
   return made([{ filler: bytes }]);
 }
 
-/** The same answer, once something has happened. */
+/** The same answer, sent after something has happened. */
 export function after(event: Promise<unknown>, answer: ModelReply): ModelReply {
   return { ...answer, after: event };
 }
@@ -136,21 +136,21 @@ export interface RecordedRequest {
   readonly protocol: 'anthropic' | 'openai';
   readonly path: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Byte for byte. */
+  /** The body, byte for byte. */
   readonly body: string;
   readonly json: JsonObject;
   /** The first is 1. */
   readonly number: number;
-  /** Two requests over one connection have the same. */
+  /** Two requests over one connection have the same port. */
   readonly clientPort: number | undefined;
 }
 
 export type ModelScript = (request: RecordedRequest) => ModelReply | Promise<ModelReply>;
 
 export interface ModelServerOptions {
-  /** Default: any free one. */
+  /** By default any free port is used. */
   readonly port?: number | undefined;
-  /** Default true. Off for benchmarks, where requests would pile up. */
+  /** The default is true. Benchmarks switch it off, because recorded requests would use up memory. */
   readonly record?: boolean | undefined;
 }
 
@@ -172,7 +172,7 @@ export class ModelServer {
     });
   }
 
-  /** A server that listens; every request is refused until it is scripted. */
+  /** Starts a server; every request is refused until answers are scripted. */
   static async start(options: ModelServerOptions = {}): Promise<ModelServer> {
     const server = new ModelServer(options);
     await new Promise<void>((resolve, reject) => {
@@ -186,7 +186,7 @@ export class ModelServer {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** With the version, as both providers take it: `http://127.0.0.1:…/v1`. */
+  /** The address with the version, as both providers take it: `http://127.0.0.1:…/v1`. */
   get baseUrl(): string {
     return `http://127.0.0.1:${this.port}/v1`;
   }
@@ -196,14 +196,14 @@ export class ModelServer {
     return this.#requests;
   }
 
-  /** Answers that the other side did not wait for. */
+  /** The number of answers that the client did not wait for. */
   get closedEarly(): number {
     return this.#closedEarly;
   }
 
   /**
-   * Answers from now on: in this order, or as a function of the request says. When a list is used up, further requests
-   * are refused with a sentence that says so.
+   * Sets the answers from now on: in this order, or as a function of the request. When a list is used up, further
+   * requests are refused with a sentence that says so.
    */
   script(script: readonly ModelReply[] | ModelScript): this {
     if (typeof script === 'function') {
@@ -215,12 +215,12 @@ export class ModelServer {
     return this;
   }
 
-  /** Resolves when so many requests have come. */
+  /** Resolves when this many requests have come. */
   waitForRequests(count: number): Promise<void> {
     return this.#wait(() => this.#received >= count);
   }
 
-  /** Resolves when so many answers were left by the other side. */
+  /** Resolves when the client has left this many answers. */
   waitForClosedEarly(count: number): Promise<void> {
     return this.#wait(() => this.#closedEarly >= count);
   }
@@ -324,7 +324,7 @@ export class ModelServer {
     }
     if (answer.ending === 'hang') return;
     if (answer.ending === 'cut') {
-      // What was written must arrive first.
+      // The written bytes must arrive first.
       response.write('', () => setImmediate(() => response.destroy()));
       return;
     }
@@ -349,7 +349,7 @@ interface ReplyContext {
   readonly stop: 'stop' | 'tool-calls' | 'length' | 'refusal';
 }
 
-/** How one API says the same things. `stream` leaves the end out when it is to come another way. */
+/** How one API says the same things. `stream` leaves the end out when the ending is not normal. */
 interface Protocol {
   readonly name: RecordedRequest['protocol'];
   readonly callPrefix: string;
@@ -433,7 +433,7 @@ function anthropicMessage({ id, model }: ReplyContext): JsonObject {
   return { id, type: 'message', role: 'assistant', model, stop_reason: null, stop_sequence: null };
 }
 
-/** There, input tokens are those that no cache had to do with. */
+/** In this protocol the input tokens do not contain the cached ones. */
 function anthropicUsage({ input, output, cacheRead, cacheWrite }: Usage): JsonObject {
   return {
     input_tokens: input - cacheRead - cacheWrite,
@@ -519,7 +519,7 @@ function openAiUsage({ input, output, cacheRead }: Usage): JsonObject {
   };
 }
 
-/** Small enough that a short answer comes in several pieces. */
+/** The size is small, so that a short answer comes in several pieces. */
 const PIECE = 16;
 const FILLER_PIECE = 16 * 1024;
 

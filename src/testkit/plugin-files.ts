@@ -1,7 +1,8 @@
-// A plugin as files for a test's home: one entry of plain JavaScript and its manifest, where a gateway looks by itself.
+// A plugin as files for a test's home: one entry of plain JavaScript and its manifest, in the folder where a gateway
+// looks for plugins.
 
 export interface PluginFileOptions {
-  /** Laid over the manifest. */
+  /** Merged over the manifest. */
   readonly manifest?: Readonly<Record<string, unknown>> | undefined;
 }
 

@@ -1,4 +1,4 @@
-// A registry over what a test wrote down, for whoever looks things up in one. Plugins come and go as the test says.
+// A registry with the plugins that a test describes. The test adds and removes plugins.
 
 import type { LoadedPlugin } from '../plugins/loaded-plugin.ts';
 import type { PluginListener, PluginRegistry, Registered } from '../plugins/plugin-registry.ts';
@@ -12,7 +12,7 @@ export interface RegistryPlugin {
 }
 
 export interface TestRegistry extends PluginRegistry {
-  /** Loads it, in the place of an older one of the same id. */
+  /** Loads the plugin, and replaces an older one with the same id. */
   load(plugin: RegistryPlugin): Promise<void>;
   unload(id: string, reason?: CleanupReason): Promise<void>;
 }

@@ -1,19 +1,19 @@
-// Runs `atrium` command lines in process, against a home of the test's own. Nothing of the machine leaks in: neither
-// its variables, nor its clock, nor its time zone.
+// Runs `atrium` command lines in process, on the test's own home. Nothing of the machine is used: neither its
+// variables, nor its clock, nor its time zone.
 
 import type { ExitCode } from '../cli/exit-code.ts';
 import { runCli } from '../cli/run-cli.ts';
 import { readEnvironment } from '../config/environment.ts';
 
 export interface CommandLineSettings {
-  /** The home directory; the state directory is `.openclaw` in it unless the variables say otherwise. */
+  /** The home directory. The state directory is `.openclaw` in it unless the variables say otherwise. */
   readonly home: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Default: the home. */
+  /** The default is the home. */
   readonly cwd?: string;
-  /** Default: Wednesday, 10:00 UTC. */
+  /** The default is a Wednesday, 10:00 UTC. */
   readonly now?: Date;
-  /** A terminal of this width; without one the output goes to a pipe. */
+  /** The width of the terminal. Without it the output goes to a pipe. */
   readonly columns?: number;
 }
 

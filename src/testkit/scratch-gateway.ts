@@ -1,6 +1,6 @@
-// A whole gateway in the test's own process, on a home of its own: the real store, lanes, tools and delivery, a model
-// server on loopback, and a platform that the test talks on. Gone after the test; it can be stopped and started again on
-// the same home to see what survives.
+// A whole gateway in the test's own process, on its own home: the real store, lanes, tools and delivery, a model server
+// on loopback, and a platform on which the test talks. It is removed after the test; it can be stopped and started
+// again on the same home to see what survives.
 
 import { join } from 'node:path';
 import type { Channel } from '../channels/channel.ts';
@@ -16,11 +16,11 @@ import { ScratchHome } from './scratch-home.ts';
 import { TestChannel } from './test-channel.ts';
 
 export interface ScratchGatewaySettings {
-  /** Laid over a configuration that sends every agent to the model server. */
+  /** Merged over a configuration that sends every agent to the model server. */
   readonly config?: Record<string, unknown> | undefined;
   /** Texts by path, relative to the state directory. */
   readonly files?: Readonly<Record<string, string>> | undefined;
-  /** Laid over the settings of the one provider, `fake`. */
+  /** Merged over the settings of the one provider, `fake`. */
   readonly provider?: Record<string, unknown> | undefined;
   readonly protocol?: 'anthropic-messages' | 'openai-completions' | undefined;
   readonly register?: ((hooks: HookRunner) => void) | undefined;

@@ -1,5 +1,5 @@
-// A home of the test's own on a real disk, gone after the test, with command lines that run in it. Paths are relative to
-// its state directory, which is where a person would look for them.
+// The test's own home on a real disk, removed after the test, with command lines that run in it. Paths are relative to
+// its state directory.
 
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// A store of the test's own on a real disk, gone after the test.
+// The test's own store on a real disk, removed after the test.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ export class ScratchStore {
     return scratch;
   }
 
-  /** Begins anew with an empty store. What was there before is left to `remove`. */
+  /** Starts again with an empty store. `remove` also removes the store before. */
   async open(): Promise<void> {
     this.#dir = await mkdtemp(path.join(tmpdir(), 'atrium-store-'));
     this.#store = await openSqliteStore({ file: path.join(this.#dir, 'store.sqlite') });

@@ -1,5 +1,5 @@
-// A workspace, a state directory and a place outside of both, on a real disk and gone after the test; and composition
-// over them with the real runner, with everything that is not named left at its default.
+// A workspace, a state directory and a place outside of both, on a real disk and removed after the test; and
+// composition over them with the real runner and with default settings.
 
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ export type ScratchFiles = Readonly<Record<string, string | Uint8Array>>;
 
 type HandlerOptions = Partial<Omit<HandlerRegistration<InternalHookHandler>, 'hook' | 'id' | 'handler'>>;
 
-/** Wednesday, 10:00 UTC: neither night nor morning nor weekend. */
+/** A Wednesday, 10:00 UTC: neither night nor morning nor weekend. */
 export const SCRATCH_TIME = new Date('2026-05-06T10:00:00Z');
 
 export class ScratchWorkspace {
@@ -44,7 +44,7 @@ export class ScratchWorkspace {
     return scratch;
   }
 
-  /** Begins anew in folders of its own, without handlers. What was there before is left to `remove`. */
+  /** Starts again in new folders, without handlers. `remove` also removes the folders before. */
   async open(files: ScratchFiles = {}): Promise<void> {
     this.#root = await realpath(await mkdtemp(join(tmpdir(), 'atrium-')));
     this.files = new CachedFileSource();
@@ -86,12 +86,12 @@ export class ScratchWorkspace {
     return writeAt(join(this.outsideDir, name), text);
   }
 
-  /** Waits until what was just written is older than the clock of the file system can blur. */
+  /** Waits until the files that were just written are older than the resolution of the file system's clock. */
   age(): Promise<void> {
     return setTimeout(50);
   }
 
-  /** Registers a handler that gets the context of its draft. Returns the undo. */
+  /** Registers a handler that gets the context of its draft. Returns a function that removes it. */
   on(id: string, edit: (context: AgentBootstrapHookContext) => unknown, options: HandlerOptions = {}): () => void {
     return this.register(id, (event) => edit(event.context as unknown as AgentBootstrapHookContext), options);
   }

@@ -1,5 +1,6 @@
-// A channel to a platform that exists only in memory, with accounts, senders, groups, channels and threads. The test is
-// the people on it: it says things and expects answers. What the platform does to a message is scripted.
+// A channel to a platform that exists only in memory, with accounts, senders, groups, channels and threads. The test
+// plays the people on it: it writes messages and expects answers. The test also scripts what the platform does to a
+// message.
 
 import type {
   Channel,
@@ -14,19 +15,19 @@ import { type Inbound, type Peer, type Surface, surfaceId } from '../protocol/in
 import type { JsonValue } from '../protocol/json.ts';
 
 export interface TestChannelSettings {
-  /** Default `test`. */
+  /** The default is `test`. */
   readonly id?: string | undefined;
-  /** Default one account, `default`. */
+  /** The default is one account, `default`. */
   readonly accounts?: readonly string[] | undefined;
-  /** Default 2,000. */
+  /** The default is 2,000. */
   readonly maxTextLength?: number | undefined;
-  /** Whether the platform drops a message whose key it has seen. Default true. */
+  /** Whether the platform drops a message whose key it has seen. The default is true. */
   readonly dedupes?: boolean | undefined;
-  /** Whether the channel can look for a message. Default true. */
+  /** Whether the channel can look for a message. The default is true. */
   readonly canFind?: boolean | undefined;
 }
 
-/** Where somebody stands on the platform. Without a group or channel it is a talk with the sender alone. */
+/** Where a person is on the platform. Without a group or channel it is a direct conversation with the sender. */
 export interface TestPlace {
   readonly account?: string | undefined;
   readonly sender?: string | undefined;
@@ -48,7 +49,7 @@ export type PlatformOutcome =
   | 'ok'
   | { readonly retry: string; readonly afterMs?: number }
   | { readonly fail: string }
-  /** The message arrives, but the channel is never told. */
+  /** The message arrives, but the channel does not learn that. */
   | 'unknown-but-arrived'
   | 'unknown-and-lost'
   /** The channel breaks its own contract. */
@@ -63,7 +64,7 @@ export interface ShownMessage {
   readonly replyToId?: string | undefined;
 }
 
-/** A default of this kind that a test can wait for; long enough for a busy machine. */
+/** How long an expectation waits by default; long enough for a busy machine. */
 const PATIENCE_MS = 30_000;
 
 export class TestChannel implements Channel {
@@ -71,7 +72,7 @@ export class TestChannel implements Channel {
   readonly guarantee: DeliveryGuarantee;
   readonly maxTextLength: number;
   readonly find?: (part: OutboundPart) => Promise<JsonValue | undefined>;
-  /** Every try to send, in order, whatever came of it. */
+  /** Every attempt to send, in order, with any outcome. */
   readonly tries: OutboundPart[] = [];
   /** Everything that people see, in order. */
   readonly messages: ShownMessage[] = [];
@@ -104,7 +105,9 @@ export class TestChannel implements Channel {
     this.#port = undefined;
   }
 
-  /** What happens to the next messages on their way out, in order; after these, all is well again. */
+  /**
+   * Sets what happens to the next messages on their way out, in order. After these the platform works normally again.
+   */
   script(...outcomes: readonly PlatformOutcome[]): void {
     this.#script.push(...outcomes);
   }
@@ -146,7 +149,10 @@ export class TestChannel implements Channel {
     return thread === undefined ? place : { ...place, threadId: thread };
   }
 
-  /** Somebody writes. Rejects when the gateway does not take it; the same `eventId` is then the same event. */
+  /**
+   * A person writes. Rejects when the gateway does not accept the message; a repetition with the same `eventId` is the
+   * same event.
+   */
   async says(place: TestPlace, text: string, details: TestMessageDetails = {}): Promise<ReceiveResult> {
     if (!this.#port) throw new Error(`The channel ${this.id} is not open, so no message can be written there.`);
     const sender = place.sender ?? 'owner';
@@ -161,7 +167,7 @@ export class TestChannel implements Channel {
     });
   }
 
-  /** Somebody writes, and the next message that anybody gets is this answer, in the same place. */
+  /** A person writes, and the next message that is shown anywhere is this answer, in the same place. */
   async asks(
     place: TestPlace,
     text: string,
@@ -179,7 +185,7 @@ export class TestChannel implements Channel {
     return this.#at(place).map(({ text }) => text);
   }
 
-  /** The next message at this place, or anywhere, that no expectation has had yet; it must be this one. */
+  /** Takes the next message at this place, or anywhere, that no expectation has taken yet. It must be this one. */
   async expectDelivered(text: string | RegExp, place?: TestPlace, patienceMs = PATIENCE_MS): Promise<ShownMessage> {
     const next = () => this.#at(place).find((message) => !this.#expected.has(message));
     const message = await this.#waitFor(next, patienceMs);
@@ -189,7 +195,7 @@ export class TestChannel implements Channel {
     throw new Error(`${format(message.text)} was delivered, where ${format(text)} was expected.`);
   }
 
-  /** Everything that was shown has been expected. */
+  /** Fails when a message was shown that no expectation has taken. */
   expectNothingMore(place?: TestPlace): void {
     const more = this.#at(place).filter((message) => !this.#expected.has(message));
     if (more.length === 0) return;

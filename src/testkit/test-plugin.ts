@@ -1,5 +1,5 @@
-// A whole gateway with one plugin in it, for the plugin's own tests: the real store, lanes, hooks, tools and delivery on
-// a home that is gone afterwards, and a model whose answers the test writes down. Talks to nobody but this machine.
+// A whole gateway with one plugin in it, for the plugin's own tests: the real store, lanes, hooks, tools and delivery
+// on a home that is removed afterwards, and a model whose answers the test writes. It talks only to this machine.
 
 import { fileURLToPath } from 'node:url';
 import type { HookRunner } from '../hooks/runner.ts';
@@ -12,11 +12,11 @@ import type { TestPlace } from './test-channel.ts';
 export interface TestPluginOptions {
   /** The plugin's own configuration. */
   readonly config?: Readonly<Record<string, unknown>> | undefined;
-  /** Default: all of them, since the test decides what the operator would. */
+  /** By default every permission is given, because the test decides in place of the operator. */
   readonly hooks?: Readonly<Record<string, unknown>> | undefined;
-  /** Default `inline`, where a debugger stops in it; `worker` is where it runs unless the operator says otherwise. */
+  /** The default is `inline`, where a debugger can stop in the plugin. Normally plugins run in a `worker`. */
   readonly isolation?: 'inline' | 'worker' | undefined;
-  /** Laid over the rest of the configuration. */
+  /** Merged over the rest of the configuration. */
   readonly gateway?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -54,33 +54,33 @@ export class TestedPlugin {
     this.#id = id;
   }
 
-  /** What `atrium plugins inspect` would show. */
+  /** Returns what `atrium plugins inspect` would show. */
   get status(): PluginStatus {
     return this.#scratch.services.plugins.inspect(this.#id);
   }
 
-  /** For calling a hook directly: `hooks.run('before_install', event, context)`. */
+  /** For direct calls of a hook: `hooks.run('before_install', event, context)`. */
   get hooks(): HookRunner {
     return this.#scratch.hooks;
   }
 
-  /** What operators were warned of. */
+  /** The warnings that operators would see. */
   get warnings(): readonly string[] {
     return this.#scratch.warnings;
   }
 
-  /** What the model answers from now on, one reply for each time that it is asked. */
+  /** Sets the answers of the model from now on, one reply for each call. */
   modelAnswers(...replies: readonly ModelReply[]): void {
     this.#scratch.model.script(replies);
   }
 
-  /** Somebody says this, and gets the next message that is delivered there. */
+  /** A person writes this. Resolves with the next message that is delivered there. */
   async says(text: string, place: TestPlace = {}): Promise<string> {
     await this.#scratch.channel.says(place, text);
     return (await this.#scratch.channel.expectDelivered(/^/, place)).text;
   }
 
-  /** Every request that the model was sent, as text, the first one first. */
+  /** Every request that the model received, as text, the first one first. */
   get modelWasSent(): readonly string[] {
     return this.#scratch.model.requests.map(({ body }) => body);
   }

@@ -1,4 +1,4 @@
-// Who calls a tool in a test: an agent in its main session, on behalf of somebody in a terminal.
+// The caller of a tool in a test: an agent in its main session, for a person at a terminal.
 
 import type { ToolContext } from '../tools/tool.ts';
 

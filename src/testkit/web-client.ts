@@ -1,6 +1,6 @@
-// A page's side of the WebSocket: one surface, which it keeps when the connection breaks. It comes back by itself, asks
-// for the parts that it missed, and says again under the same id what was not acknowledged. It keeps every part that it
-// is given, also one that it had before, so that a test can see what a person would.
+// A page's side of the WebSocket: one surface, which it keeps when the connection breaks. It reconnects by itself, asks
+// for the parts that it missed, and repeats under the same id the messages that were not acknowledged. It keeps every
+// part that it receives, also repeated ones, so that a test sees what a person would.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import WebSocket from 'ws';
@@ -14,15 +14,15 @@ const PAUSE_MS = 25;
 
 export class WebClient {
   readonly surface: string;
-  /** In the order of arrival. */
+  /** The parts in the order of arrival. */
   readonly parts: ShownPart[] = [];
-  /** Every frame besides parts. */
+  /** Every frame that is not a part. */
   readonly frames: ServerFrame[] = [];
   readonly accepted = new Map<string, Accepted>();
-  /** What the gateway said instead of accepting, by the id of the message. */
+  /** The gateway's refusal, by the id of the message. */
   readonly refused = new Map<string, string>();
   readonly #gateway: GatewayProcess;
-  /** Said, and not acknowledged yet, in order. */
+  /** The messages that are not acknowledged yet, in order. */
   readonly #unanswered = new Map<string, string>();
   readonly #watchers = new Set<() => void>();
   readonly #life: Promise<void>;
@@ -35,7 +35,7 @@ export class WebClient {
     this.#life = this.#live();
   }
 
-  /** Said now, or as soon as there is somebody to say it to. */
+  /** Sends the message now, or as soon as there is a connection. */
   say(id: string, text: string): void {
     this.#unanswered.set(id, text);
     if (this.isReady) this.#send({ type: 'message', id, text });
@@ -52,7 +52,7 @@ export class WebClient {
     return this.parts.map(({ seq }) => seq).filter((seq, index, all) => all.indexOf(seq) !== index);
   }
 
-  /** Resolves when it holds. */
+  /** Resolves when the condition holds. */
   async until(holds: (client: this) => boolean, what: string, patienceMs = 30_000): Promise<void> {
     const deadline = Date.now() + patienceMs;
     while (!holds(this)) {
@@ -116,7 +116,7 @@ export class WebClient {
       this.#unanswered.delete(frame.id);
     }
     if (frame.type === 'error' && frame.id !== undefined) {
-      // Refused is not lost: it is said again when the connection is the next one, as a person would.
+      // A refused message is not lost: it is sent again over the next connection, as a person would do.
       this.refused.set(frame.id, frame.message);
     }
     this.#tell();
