@@ -16,7 +16,7 @@ export interface CliIo {
 }
 
 export function processIo(linger: () => void): CliIo {
-  // Whoever reads only the beginning, such as `| head`, has not met an error.
+  // A reader that takes only the beginning, such as `| head`, is no error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
     process.exit();

@@ -7,7 +7,7 @@
 import { type Command, Option } from 'commander';
 import type { CliIo } from './cli-io.ts';
 import type { GROUPS } from './commands.ts';
-import type { ExitCode } from './exit-code.ts';
+import { EXIT, type ExitCode } from './exit-code.ts';
 import { type GatewayClient, lazyClient, openGatewayClient, openReadingClient } from './gateway/gateway-client.ts';
 import { outputWidth } from './output/format-table.ts';
 import { line } from './output/text.ts';
@@ -40,6 +40,9 @@ export interface Answer {
   readonly text?: string | ((width: number) => string) | undefined;
   /** Lines for standard error, printed behind `text`. */
   readonly warnings?: readonly string[] | undefined;
+  /** False when the answer is no: the exit code is then 1. */
+  readonly ok?: boolean | undefined;
+  /** The exit code, where it is another one. */
   readonly exit?: ExitCode | undefined;
 }
 
@@ -195,7 +198,7 @@ function helpOf({ about, examples = [], needs, notes }: CliCommand): string {
 
 function show(answer: Answer | ExitCode, isJson: boolean, io: CliIo): ExitCode {
   if (typeof answer === 'number') return answer;
-  const { json, text, warnings = [], exit = 0 } = answer;
+  const { json, text, warnings = [], ok = true, exit = ok ? EXIT.ok : EXIT.finding } = answer;
   if (isJson) {
     if (json !== undefined) io.out(`${JSON.stringify(json, null, 2)}\n`);
     return exit;

@@ -2,9 +2,7 @@
 // `commands.test.ts`.
 
 import { agentsAdd } from './agents/add.ts';
-import { agentsInit } from './agents/init.ts';
-import { agentsList } from './agents/list.ts';
-import { agentsValidate } from './agents/validate.ts';
+import { agentsInit, agentsList, agentsValidate } from './agents/agents.ts';
 import { APPROVAL_COMMANDS } from './approvals.ts';
 import { agent } from './chat/agent.ts';
 import { chat } from './chat/chat.ts';
@@ -23,10 +21,9 @@ import { status } from './gateway/status.ts';
 import { hooksCheck } from './hooks/check.ts';
 import { hooksInfo } from './hooks/info.ts';
 import { hooksList } from './hooks/list.ts';
-import { hooksNew } from './hooks/new.ts';
+import { hooksNew, hooksTest } from './hooks/own-packs.ts';
 import { hooksRearm, hooksStatus } from './hooks/status.ts';
 import { hooksDisable, hooksEnable } from './hooks/switch-hook.ts';
-import { hooksTest } from './hooks/test-pack.ts';
 import { MCP_COMMANDS } from './mcp.ts';
 import { PLUGIN_COMMANDS } from './plugins/plugins.ts';
 import { ROUTE_COMMANDS } from './route.ts';

@@ -15,7 +15,7 @@ const warn = (error: unknown) => {
   const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
   log(`something went wrong outside of any call, probably in a handler: ${reason}`);
 };
-// Whoever no longer reads the warnings must not become one.
+// A reader of the warnings that is gone must not cause another warning.
 process.stderr.on('error', () => {});
 const log = gatewayLog(io.err, io.now);
 process.on('uncaughtException', warn);

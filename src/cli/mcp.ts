@@ -11,7 +11,6 @@ import { nearMatch } from '../protocol/near-match.ts';
 import type { CliIo } from './cli-io.ts';
 import { type CliCommand, command } from './command.ts';
 import { UnknownMcpServerError } from './errors.ts';
-import { EXIT } from './exit-code.ts';
 import { askRunning } from './gateway/gateway-client.ts';
 import { formatTable, listText } from './output/format-table.ts';
 import { line, oneLine } from './output/text.ts';
@@ -78,7 +77,7 @@ export const MCP_COMMANDS: readonly CliCommand[] = [
         if (!isAtriumError(error)) throw error;
         const { code, message } = error;
         const text = line(error instanceof McpStartError ? `${name} does not work: ${error.reason}.` : message);
-        return { json: { name, error: { code, message } }, text, exit: EXIT.finding };
+        return { json: { name, error: { code, message } }, text, ok: false };
       }
     },
   }),

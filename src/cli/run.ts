@@ -9,14 +9,16 @@ import { type CliCommand, command } from './command.ts';
 import { parseWholeNumber } from './common-options.ts';
 import { findInSpans, formatFoundPlaces } from './context/format-spans.ts';
 import { GatewayRefusedError } from './errors.ts';
-import { EXIT } from './exit-code.ts';
 import { path } from './gateway/gateway-client.ts';
 import { type Columns, formatFacts, formatTable } from './output/format-table.ts';
 import { formatTime } from './output/format-time.ts';
 import { visibleText } from './output/text.ts';
 
-interface RunAnswer {
-  readonly run: Omit<RunRow, 'status'> & { readonly status: string };
+/** What the API tells of a run. One that has not begun is `queued`. */
+export type ToldRun = Omit<RunRow, 'status'> & { readonly status: string };
+
+export interface RunAnswer {
+  readonly run: ToldRun;
   readonly calls: readonly ({ readonly call: number } & AskedModel)[];
   readonly summaries: readonly ({ readonly summary: number } & AskedModel)[];
   readonly deliveries: readonly Pick<OutboxRow, 'seq' | 'part' | 'surface' | 'status' | 'attempts' | 'error'>[];
@@ -59,7 +61,7 @@ export const RUN_COMMANDS: readonly CliCommand[] = [
         return {
           json: { text, places },
           text: (width) => formatFoundPlaces(text, places, width),
-          exit: places.length === 0 ? EXIT.finding : EXIT.ok,
+          ok: places.length > 0,
         };
       }
       if (request || call !== undefined) {

@@ -131,7 +131,7 @@ function plainText(message: Message): string {
   return message.role === 'assistant' ? textOf(message) : message.content;
 }
 
-/** Whatever was said may hold control characters, so every line is made visible on its own. */
+/** What was said may hold control characters, so every line is made visible on its own. */
 function block(who: string, text: string): string[] {
   const [first = '', ...rest] = text.split('\n').map((line) => visibleLine(line).trimEnd());
   return [`${oneLine(who).padEnd(7)} ${first}`, ...rest.map((line) => `        ${line}`.trimEnd())];

@@ -2,7 +2,6 @@
 
 import { type CliCommand, command } from './command.ts';
 import { CONFIG_OPTION, INSTALL_ARGUMENT, INSTALL_OPTIONS } from './common-options.ts';
-import { EXIT } from './exit-code.ts';
 import { listText } from './output/format-table.ts';
 import { line } from './output/text.ts';
 
@@ -45,7 +44,7 @@ Exit code: 0 when it is installed, 1 when you say no, 2 when it is refused.`,
     async run({ source, ...flags }, { io }) {
       const { runInstall } = await import('./plugins/run-install.ts');
       const ran = await runInstall(source, 'skill', flags, io);
-      if (!ran) return EXIT.finding;
+      if (!ran) return { ok: false };
       const { record, dependencies, scan } = ran;
       const text = 'Agents are told of it with their next message.\n';
       return { json: { installed: record, dependencies, scan }, text };

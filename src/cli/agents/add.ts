@@ -23,7 +23,7 @@ import { BadFlagError } from '../../gateway/errors.ts';
 import { DEFAULT_AGENT_ID, isValidAgentId, normalizeAgentId } from '../../protocol/agent-id.ts';
 import { command, type FlagsOf } from '../command.ts';
 import { AgentExistsError, InvalidAgentIdError } from '../errors.ts';
-import { formatOutcome, initWorkspace } from './init.ts';
+import { formatOutcome, initWorkspace } from './agents.ts';
 import { resolveAgent } from './resolve-agent.ts';
 
 const LIST: ConfigPath = ['agents', 'list'];

@@ -5,16 +5,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BadFlagError } from '../../gateway/errors.ts';
-import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import type { CliIo } from '../cli-io.ts';
 import { command, type FlagsOf } from '../command.ts';
 import { CONFIG_OPTION } from '../common-options.ts';
 import { GatewayGoneError, GatewayRefusedError } from '../errors.ts';
 import { exitCodeOfRun } from '../exit-code.ts';
-import { callGateway } from '../gateway/call-gateway.ts';
-import { path } from '../gateway/gateway-client.ts';
+import { clientAt, path } from '../gateway/gateway-client.ts';
 import { type ReachedGateway, reachGateway } from '../gateway/reach-gateway.ts';
 import { oneLine, terminalText } from '../output/text.ts';
+import type { ToldRun } from '../run.ts';
 import { describeWaiting, waitingApprovals } from './waiting-approvals.ts';
 
 const OPTIONS = {
@@ -41,33 +40,27 @@ Example: git diff | atrium agent --message -`,
     }
     const message = { text, id: randomUUID(), agentId: flags.agent, sessionKey: flags.session };
     const run = await answerOf(io, flags, message);
-    const status = String(run.status);
-    const outcome = isJsonObject(run.outcome ?? null) ? (run.outcome as JsonObject) : {};
-    const exit = exitCodeOfRun(status);
-    const { reply, suppressed } = outcome;
-    if (isJsonObject(suppressed ?? null)) {
-      return { json: run, warnings: [`atrium: ${describeSuppressed(suppressed as JsonObject)}`], exit };
-    }
-    if (reply !== undefined) return { json: run, text: `${terminalText(String(reply))}\n`, exit };
-    return { json: run, warnings: [`atrium: ${oneLine(String(outcome.error ?? `The run is ${status}.`))}`], exit };
+    const { reply, suppressed, error = `The run is ${run.status}.` } = run.outcome ?? {};
+    const exit = exitCodeOfRun(run.status);
+    if (reply !== undefined && !suppressed) return { json: run, text: `${terminalText(reply)}\n`, exit };
+    const why = suppressed
+      ? `The answer was not sent: ${suppressed.by} stopped it on ${suppressed.hook} (${suppressed.reason}).`
+      : error;
+    return { json: run, warnings: [`atrium: ${oneLine(why)}`], exit };
   },
 });
-
-function describeSuppressed({ hook, by, reason }: JsonObject): string {
-  return oneLine(`The answer was not sent: ${by} stopped it on ${hook} (${reason}).`);
-}
 
 const RETRIES = 20;
 const RETRY_MS = 500;
 
 /** The run, when it is over. */
-async function answerOf(io: CliIo, flags: AgentFlags, message: object): Promise<JsonObject> {
+async function answerOf(io: CliIo, flags: AgentFlags, message: object): Promise<ToldRun> {
   let failure: unknown;
   for (let tries = 0; tries <= RETRIES; tries++) {
     const reached = await reachGateway(io, flags.config);
     try {
-      const { runId } = await callGateway(reached, 'POST', '/api/messages', message);
-      return await waitForRun(io, reached, String(runId));
+      const { runId } = await clientAt(reached).post<{ runId: string }>('/api/messages', message);
+      return await waitForRun(io, reached, runId);
     } catch (error) {
       if (!isPassing(error)) throw error;
       failure = error;
@@ -87,16 +80,18 @@ function isPassing(error: unknown): boolean {
 /** How long a question of the run may go unnoticed. */
 const LOOK_EVERY_MS = 2_000;
 
-async function waitForRun(io: CliIo, reached: ReachedGateway, runId: string): Promise<JsonObject> {
-  const wait = path`/api/runs/${runId}/wait?timeoutMs=${String(LOOK_EVERY_MS)}`;
+async function waitForRun(io: CliIo, reached: ReachedGateway, runId: string): Promise<ToldRun> {
+  const client = clientAt(reached);
   const told = new Set<string>();
   for (;;) {
-    const { over, run } = await callGateway(reached, 'GET', wait);
-    if (!isJsonObject(run ?? null)) continue;
-    const { status, sessionKey } = run as JsonObject;
-    if (over === true) return run as JsonObject;
-    if (status !== 'suspended' && status !== 'queued') continue;
-    for (const each of await waitingApprovals(reached, String(sessionKey))) {
+    const query = { timeoutMs: LOOK_EVERY_MS };
+    const { over, run } = await client.get<{ over: boolean; run: ToldRun | null }>(
+      path`/api/runs/${runId}/wait`,
+      query,
+    );
+    if (over && run) return run;
+    if (run?.status !== 'suspended' && run?.status !== 'queued') continue;
+    for (const each of await waitingApprovals(reached, run.sessionKey)) {
       if (told.has(each.id)) continue;
       told.add(each.id);
       io.err(`atrium: ${oneLine(describeWaiting(each))}. Answer it with "atrium approvals answer".\n`);

@@ -1,4 +1,4 @@
-// What somebody said in terminals before, for the arrow keys. It is theirs: the file is private, and one that cannot be
+// What a person said in terminals before, for the arrow keys. It is theirs: the file is private, and one that cannot be
 // read or written is no reason to fail.
 
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';

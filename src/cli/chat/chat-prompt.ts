@@ -1,5 +1,5 @@
 // The keyboard and the screen of a chat in a terminal: a line editor with history that takes no part in the screen while
-// an answer is being written. What is typed meanwhile waits, and what is shown while somebody types goes above the
+// an answer is being written. What is typed meanwhile waits, and what is shown while a person types goes above the
 // prompt. A paste of several lines is one message. Knows nothing of gateways.
 
 import { clearScreenDown, createInterface, cursorTo, type Interface, moveCursor } from 'node:readline';
@@ -27,7 +27,7 @@ export class ChatPrompt {
   readonly #settings: ChatPromptSettings;
   readonly #screen: EditorScreen;
   readonly #lines: Interface & { history?: string[]; prevRows?: number };
-  /** Messages that were typed while nobody asked for one. */
+  /** Messages that were typed before the chat asked for one. */
   readonly #typedAhead: string[] = [];
   /** The lines of a paste that are not sent yet. */
   #pasted: string[] = [];
@@ -76,7 +76,7 @@ export class ChatPrompt {
     });
   }
 
-  /** Shows text. While somebody types it goes above the prompt, and must be whole lines. */
+  /** Shows text. While a person types it goes above the prompt, and must be whole lines. */
   write(text: string): void {
     const { output } = this.#settings;
     if (!this.#screen.isShown) {
@@ -107,7 +107,7 @@ export class ChatPrompt {
 
   #take(line: string): void {
     this.#pasted.push(line);
-    // Only who presses Enter sends.
+    // A message is sent by Enter, and not by a line break in a paste.
     if (this.#isPasting) return;
     const text = this.#pasted.join('\n');
     this.#pasted = [];

@@ -13,7 +13,7 @@ import { LARGEST_FRAME } from '../../channels/parse-client-frame.ts';
 import type { ServerFrame } from '../../channels/server-frame.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
 import { GatewayGoneError, GatewayRefusedError } from '../errors.ts';
-import type { GatewayAddress } from '../gateway/call-gateway.ts';
+import type { GatewayAddress } from '../gateway/gateway-client.ts';
 
 export interface ChatSocketSettings {
   /** Where the gateway is now. */

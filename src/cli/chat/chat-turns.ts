@@ -20,7 +20,7 @@ export interface ChatTurnsPorts {
   readonly look: (runId: string) => Promise<TurnState | undefined>;
   /** The last part that was shown. */
   readonly shown: () => number;
-  /** True when whoever talks here may answer what the run waits for, so that they are asked for the next message. */
+  /** True when the person here may answer what the run waits for, so that they are asked for the next message. */
   readonly leavesHeld?: boolean | undefined;
 }
 

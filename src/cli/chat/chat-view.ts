@@ -14,7 +14,7 @@ export interface ChatViewSettings {
    * also see what is said in the same place from elsewhere.
    */
   readonly isPlain: boolean;
-  /** True while somebody waits for an answer; drafts of others would only get in the way of who is typing. */
+  /** True while the person here waits for an answer; at other times drafts would disturb them while they type. */
   readonly isWaiting: () => boolean;
 }
 
@@ -92,12 +92,12 @@ export class ChatView {
   }
 
   #begin(last: number): void {
-    // Whatever of a draft is on the screen will be told again. A number beyond the last one is of a store that is gone.
+    // The draft on the screen will be told again. A number beyond the last one is of a store that is gone.
     this.#voidDraft();
     this.#last = Math.min(this.#last ?? last, last);
   }
 
-  /** Whoever talks here gets the whole question as a part. */
+  /** A person who talks here gets the whole question as a part of the answer. */
   #showApproval({ approvalId: id, title, allowedDecisions }: Extract<ServerFrame, { type: 'approval-start' }>): void {
     const { isPlain, isWaiting } = this.#settings;
     if (isPlain || !isWaiting()) this.noteApproval({ id, title, allowedDecisions });

@@ -8,15 +8,14 @@ import type { ServerFrame } from '../../channels/server-frame.ts';
 import { completeCommand } from '../../commands/complete-command.ts';
 import type { ListedCommand } from '../../commands/list-commands.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
-import { isJsonObject, type JsonValue } from '../../protocol/json.ts';
 import type { CliIo } from '../cli-io.ts';
 import { command, type FlagsOf } from '../command.ts';
 import { CONFIG_OPTION } from '../common-options.ts';
 import { GatewayDownError, GatewayGoneError, GatewayRefusedError } from '../errors.ts';
 import { EXIT, type ExitCode, exitCodeOfRun } from '../exit-code.ts';
-import { callGateway } from '../gateway/call-gateway.ts';
-import { path } from '../gateway/gateway-client.ts';
+import { clientAt, path } from '../gateway/gateway-client.ts';
 import { type ReachedGateway, reachGateway } from '../gateway/reach-gateway.ts';
+import type { RunAnswer } from '../run.ts';
 import { HISTORY_LINES, readChatHistory, saveChatHistory } from './chat-history.ts';
 import { ChatPrompt } from './chat-prompt.ts';
 import { ChatSocket } from './chat-socket.ts';
@@ -177,8 +176,8 @@ function pipedSurface(io: CliIo): ChatSurface {
 /** As the gateway has them now, with those of plugins; none while it cannot be asked. */
 async function commandsOf(reached: ReachedGateway): Promise<readonly ListedCommand[]> {
   try {
-    const { commands } = await callGateway(await reached.find(), 'GET', '/api/commands');
-    return Array.isArray(commands) ? (commands as unknown as readonly ListedCommand[]) : [];
+    const client = clientAt(await reached.find());
+    return (await client.get<{ commands: readonly ListedCommand[] }>('/api/commands')).commands;
   } catch {
     return [];
   }
@@ -186,13 +185,11 @@ async function commandsOf(reached: ReachedGateway): Promise<readonly ListedComma
 
 async function lookAt(reached: ReachedGateway, runId: string): Promise<TurnState | undefined> {
   try {
-    const answer = await callGateway(await reached.find(), 'GET', path`/api/runs/${runId}`);
-    const run = isJsonObject(answer.run ?? null) ? (answer.run as { status?: JsonValue; sessionKey?: JsonValue }) : {};
-    const status = String(run.status);
-    const deliveries = Array.isArray(answer.deliveries) ? answer.deliveries : [];
-    const parts = deliveries.flatMap((part) => (isJsonObject(part) && isComing(part.status) ? [Number(part.seq)] : []));
+    const { run, deliveries } = await clientAt(await reached.find()).get<RunAnswer>(path`/api/runs/${runId}`);
+    const { status, sessionKey } = run;
+    const parts = deliveries.flatMap((part) => (part.status === 'queued' || part.status === 'sent' ? [part.seq] : []));
     const isQueued = status === 'queued' || status === 'suspended';
-    const isHeld = isQueued && (await waitingApprovals(reached, String(run.sessionKey))).length > 0;
+    const isHeld = isQueued && (await waitingApprovals(reached, sessionKey)).length > 0;
     return { isOver: !GOING_ON.includes(status), status, lastPart: Math.max(0, ...parts), isHeld };
   } catch (error) {
     // Its store is another one now, and knows nothing of it.
@@ -204,10 +201,6 @@ async function lookAt(reached: ReachedGateway, runId: string): Promise<TurnState
 }
 
 const GOING_ON = ['queued', 'running', 'suspended'];
-
-function isComing(status: JsonValue | undefined): boolean {
-  return status === 'queued' || status === 'sent';
-}
 
 function greeting(ready: Extract<ServerFrame, { type: 'ready' }>, flags: ChatFlags, url: string): string {
   const whom = flags.session ?? flags.agent ?? ready.sessionKey ?? 'the default agent';

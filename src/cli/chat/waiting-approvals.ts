@@ -1,8 +1,7 @@
-// What waits for a person in a session, for whoever talks there from a terminal.
+// What waits for a person in a session, for a person who talks there from a terminal.
 
 import { isAtriumError } from '../../protocol/errors.ts';
-import { isJsonObject } from '../../protocol/json.ts';
-import { callGateway, type GatewayAddress } from '../gateway/call-gateway.ts';
+import { clientAt, type GatewayAddress } from '../gateway/gateway-client.ts';
 
 export interface WaitingApproval {
   readonly id: string;
@@ -10,20 +9,16 @@ export interface WaitingApproval {
   readonly allowedDecisions: readonly string[];
 }
 
-/** None when the gateway cannot be asked: whoever comes back asks again. */
+/** None when the gateway cannot be asked; a chat that is connected again asks again. */
 export async function waitingApprovals(
   gateway: { find(): Promise<GatewayAddress> },
   sessionKey: string | undefined,
 ): Promise<readonly WaitingApproval[]> {
   if (sessionKey === undefined) return [];
   try {
-    const query = new URLSearchParams({ status: 'waiting', session: sessionKey });
-    const { approvals } = await callGateway(await gateway.find(), 'GET', `/api/approvals?${query}`);
-    return (Array.isArray(approvals) ? approvals : []).filter(isJsonObject).map(({ id, title, allowedDecisions }) => ({
-      id: String(id),
-      title: String(title),
-      allowedDecisions: Array.isArray(allowedDecisions) ? allowedDecisions.map(String) : [],
-    }));
+    const query = { status: 'waiting', session: sessionKey };
+    const client = clientAt(await gateway.find());
+    return (await client.get<{ approvals: readonly WaitingApproval[] }>('/api/approvals', query)).approvals;
   } catch (error) {
     if (isAtriumError(error)) return [];
     throw error;

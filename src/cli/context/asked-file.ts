@@ -18,7 +18,7 @@ export interface AskedFile {
   readonly unreadable?: string | undefined;
 }
 
-/** Longer than any path that somebody would type. */
+/** Longer than any path that a person would type. */
 const MAX_PATH_CHARS = 1_024;
 
 export async function findAskedFile(

@@ -18,7 +18,6 @@ import { resolveSessionType } from '../../protocol/session-type.ts';
 import type { CliIo } from '../cli-io.ts';
 import { command, type FlagsOf } from '../command.ts';
 import { SnapshotsMissingError, UnknownSituationError } from '../errors.ts';
-import { EXIT } from '../exit-code.ts';
 import { oneLine, wrapText } from '../output/text.ts';
 import { describePath, type KnownPlaces } from './describe-origin.ts';
 import { formatComparedLines } from './format-compared-lines.ts';
@@ -64,7 +63,7 @@ Exits with 1 when a prompt has changed.`,
     return {
       json: { ok, dir: folder.dir, situations, strays },
       text: (width) => formatResults(situations, strays, folder, places, width),
-      exit: ok ? EXIT.ok : EXIT.finding,
+      ok,
     };
   },
 });
@@ -197,7 +196,7 @@ function formatResult(
   return `${name}: ${STATUS[status]}\n${sections.join('')}${sections.length > 0 ? '\n' : ''}`;
 }
 
-/** Whose workspace is meant goes without saying. */
+/** There is only one workspace, so it is not named. */
 function shortAuthor(author: string): string {
   return oneLine(author.replaceAll('<workspace>/', ''));
 }

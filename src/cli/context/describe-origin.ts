@@ -1,6 +1,7 @@
-// Authors and paths as people read them: short where the place is clear, with lines where there are any.
+// Authors, paths and situations as people read them: short where the place is clear, with lines where there are any.
 
 import { basename, relative } from 'node:path';
+import type { ContextReport } from '../../context/report/build-report.ts';
 import type { LocatedOrigin } from '../../context/report/located-origin.ts';
 import { isInside } from '../../context/sources/file-source.ts';
 import { oneLine } from '../output/text.ts';
@@ -43,4 +44,32 @@ export function describePath(path: string, { workspaceDir, home }: KnownPlaces):
 
 export function describeLines([first, last]: readonly [number, number]): string {
   return first === last ? `${first}` : `${first}-${last}`;
+}
+
+export function describeSituation({ situation }: ContextReport): string {
+  const { agentId, sessionType, sessionKey, channel, at, timezone } = situation;
+  return oneLine(
+    [
+      `agent ${agentId ?? 'none'}`,
+      sessionType,
+      describeTime(new Date(at), timezone),
+      ...(sessionKey ? [`session ${sessionKey}`] : []),
+      ...(channel ? [`channel ${channel}`] : []),
+    ].join(', '),
+  );
+}
+
+function describeTime(at: Date, timezone: string): string {
+  const parts = new Intl.DateTimeFormat('en-GB', {
+    timeZone: timezone,
+    weekday: 'short',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  }).formatToParts(at);
+  const part = (type: string) => parts.find((candidate) => candidate.type === type)?.value ?? '';
+  return `${part('weekday')} ${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')} ${timezone}`;
 }

@@ -16,12 +16,10 @@ import { SESSION_TYPES, type SessionType } from '../../protocol/session-type.ts'
 import type { CliIo } from '../cli-io.ts';
 import { command, type Options } from '../command.ts';
 import { NothingToCompareError } from '../errors.ts';
-import { EXIT } from '../exit-code.ts';
 import { formatTable } from '../output/format-table.ts';
 import { oneLine, wrapText } from '../output/text.ts';
 import { warningLines } from '../output/warnings.ts';
-import { describeOrigin, describeOrigins, type KnownPlaces } from './describe-origin.ts';
-import { describeSituation } from './describe-situation.ts';
+import { describeOrigin, describeOrigins, describeSituation, type KnownPlaces } from './describe-origin.ts';
 import { type AuthoredLine, formatComparedLines } from './format-compared-lines.ts';
 import { openContext, SITUATION_OPTIONS, type SituationFlags } from './situation-options.ts';
 
@@ -66,7 +64,7 @@ export const contextDiff = command({
       json: toJson(before, after, comparison),
       text: (width) => formatDiff(before, after, comparison, configs, io.environment.home, width),
       warnings: [...warningLines(left.loaded), ...(isOneConfig ? [] : warningLines(right.loaded))],
-      exit: flags.exitCode && !comparison.same ? EXIT.finding : EXIT.ok,
+      ok: !flags.exitCode || comparison.same,
     };
   },
 });

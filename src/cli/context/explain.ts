@@ -13,7 +13,6 @@ import { clip } from '../../protocol/one-line.ts';
 import type { CliIo } from '../cli-io.ts';
 import { type Answer, command } from '../command.ts';
 import { NoSuchLineError } from '../errors.ts';
-import { EXIT } from '../exit-code.ts';
 import { type Columns, formatTable, outputWidth } from '../output/format-table.ts';
 import { oneLine, visibleLine, wrapText } from '../output/text.ts';
 import { type AskedFile, findAskedFile, unknownFileNote } from './asked-file.ts';
@@ -58,7 +57,7 @@ Exits with 1 when the text is neither in the prompt nor among what was left out.
     return {
       json: { kind: 'text', ...explanation },
       text: () => formatText(explanation, view),
-      exit: isKnown ? EXIT.ok : EXIT.finding,
+      ok: isKnown,
     };
   },
 });

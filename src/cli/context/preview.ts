@@ -1,10 +1,28 @@
-// `atrium context preview`: the prompt, byte for byte as a model would get it; with a message, the whole request.
+// `atrium context preview`: the prompt, byte for byte as a model would get it; with a message, the whole request as it would
+// go over the wire. For a request a running gateway is asked; without one, or with a configuration of its own, the command
+// looks itself and takes no part.
 
+import { loadConfig } from '../../config/load-config.ts';
+import type { ContextRequest } from '../../gateway/composer/context-engine.ts';
 import { BadFlagError } from '../../gateway/errors.ts';
-import { command } from '../command.ts';
-import { warningLines } from '../output/warnings.ts';
-import { PREVIEW_OPTIONS, previewMessage } from './preview-message.ts';
-import { openContext } from './situation-options.ts';
+import type { Preview } from '../../gateway/services/preview-message.ts';
+import type { CliIo } from '../cli-io.ts';
+import { type Answer, command, type FlagsOf } from '../command.ts';
+import { askRunning } from '../gateway/gateway-client.ts';
+import { formatFacts } from '../output/format-table.ts';
+import { oneLine, visibleText } from '../output/text.ts';
+import { warningLines, writeWarnings } from '../output/warnings.ts';
+import { formatSpans } from './format-spans.ts';
+import { openContext, SITUATION_OPTIONS } from './situation-options.ts';
+
+const PREVIEW_OPTIONS = {
+  '--message <text>': 'show the next request for this message: system, tools and messages',
+  '--run-hooks': 'with --message: also call prompt hooks that may have effects',
+  '--body': 'with --message: print the exact bytes of the request and nothing else',
+  ...SITUATION_OPTIONS,
+} as const;
+
+type PreviewFlags = FlagsOf<typeof PREVIEW_OPTIONS>;
 
 export const contextPreview = command({
   path: 'context preview',
@@ -28,3 +46,81 @@ export const contextPreview = command({
     return { json, text, warnings: warningLines(loaded, report.warnings) };
   },
 });
+
+async function previewMessage(
+  flags: PreviewFlags & { readonly message: string },
+  { at }: Pick<ContextRequest, 'at'>,
+  io: CliIo,
+): Promise<Answer> {
+  refuseSituation(flags);
+  const { message, session: sessionKey, agent: agentId, channel, runHooks } = flags;
+  const request = { message, sessionKey, agentId, channel, runHooks, ...(flags.at === undefined ? {} : { at }) };
+  const preview = (flags.config === undefined && (await askGateway(request, io))) || (await look(request, flags, io));
+  if (preview.placeholders.length > 0) {
+    const names = [...new Set(preview.placeholders)].join(', ');
+    io.err(`note: these handlers were not called, because they may have effects: ${oneLine(names)}.\n`);
+    io.err('note: the real request may differ by what they add; --run-hooks calls them.\n');
+  }
+  const { body } = preview.wire;
+  // Into a file or a program every byte goes as it is; a terminal is not handed other people's control codes.
+  const exact = io.isTerminal ? `${visibleText(body)}\n` : body;
+  return { json: preview, text: flags.body ? exact : (width) => formatPreview(preview, width) };
+}
+
+/** A request is what the gateway would send, so only what decides that can be asked for. */
+function refuseSituation(flags: PreviewFlags): void {
+  for (const [name, value] of Object.entries({ workspace: flags.workspace, type: flags.type, tz: flags.tz })) {
+    if (value !== undefined)
+      throw new BadFlagError({ flag: `--${name}`, value, expected: 'left out together with --message' });
+  }
+}
+
+type Asked = Parameters<Awaited<ReturnType<typeof openOwnPreview>>['preview']>[0];
+
+/** Undefined when no gateway is running. */
+function askGateway({ at, ...request }: Asked, io: CliIo): Promise<Preview | undefined> {
+  const body = { ...request, ...(at === undefined ? {} : { at: at.toISOString() }) };
+  return askRunning(io, (client) => client.post<Preview>('/api/context/preview', body));
+}
+
+async function look(request: Asked, flags: PreviewFlags, io: CliIo): Promise<Preview> {
+  const { preview, close, loaded } = await openOwnPreview(flags, io);
+  try {
+    const shown = await preview(request);
+    writeWarnings(loaded, io, shown.report.warnings);
+    return shown;
+  } finally {
+    await close();
+  }
+}
+
+async function openOwnPreview({ config }: PreviewFlags, io: CliIo) {
+  const { environment } = io;
+  const loaded = await loadConfig({ environment, configPath: config });
+  const { openPreview } = await import('../../gateway/composer/open-preview.ts');
+  const opened = await openPreview({
+    environment,
+    loaded,
+    modules: async () => (await import('../../public/compose.ts')).ownModules(),
+    now: () => io.now().getTime(),
+  });
+  return { ...opened, loaded };
+}
+
+function formatPreview({ sessionKey, agentId, provider, model, wire, spans }: Preview, width: number): string {
+  const facts = formatFacts([
+    ['to', `${provider}/${model} at ${wire.url}`],
+    ['session', sessionKey],
+    ['agent', agentId],
+    ['bytes', Buffer.byteLength(wire.body).toLocaleString('en-US')],
+  ]);
+  return [facts, `${visibleText(prettyBody(wire.body))}\n`, formatSpans(spans, width)].join('\n');
+}
+
+function prettyBody(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}

@@ -10,8 +10,7 @@ import { countOf } from '../../protocol/count-of.ts';
 import { command } from '../command.ts';
 import { type Columns, formatFacts, formatTable } from '../output/format-table.ts';
 import { oneLine, wrapText } from '../output/text.ts';
-import { describeLines, describePath, type KnownPlaces } from './describe-origin.ts';
-import { describeSituation } from './describe-situation.ts';
+import { describeLines, describePath, describeSituation, type KnownPlaces } from './describe-origin.ts';
 import { openContext, SITUATION_OPTIONS } from './situation-options.ts';
 
 export const contextReport = command({

@@ -15,7 +15,7 @@ const INDEX_VERSION = 1;
 const MAX_LINES = 1_000_000;
 
 export interface StoredSnapshot extends Snapshot {
-  /** False when the text is not the one that the index was made of: somebody, or something, changed it. */
+  /** False when the text is not the one that the index was made of: it was changed afterwards. */
   readonly isIntact: boolean;
 }
 
@@ -109,7 +109,7 @@ function isSection(value: unknown): value is SnapshotSection {
   );
 }
 
-/** An author and a number of lines; a number beyond reason would be a trap for whoever unfolds it. */
+/** An author and a number of lines; a number that is far too large would fill the memory when it is unfolded. */
 function isAuthor(value: unknown): boolean {
   if (!Array.isArray(value) || value.length !== 2) return false;
   const [author, lines] = value as unknown[];
@@ -134,7 +134,7 @@ async function replaceFile(path: string, text: string): Promise<void> {
   const unfinished = `${path}.${randomUUID()}.tmp`;
   try {
     await mkdir(dirname(path), { recursive: true });
-    // A folder that is a link leads somewhere that nobody meant to be written to.
+    // A folder that is a link could lead to a place that must not be written to.
     if ((await lstat(dirname(path))).isSymbolicLink())
       throw Object.assign(new Error(), { code: 'its folder is a link' });
     await writeFile(unfinished, text, { flag: 'wx', mode: 0o600 });

@@ -6,7 +6,6 @@ import type { HookTrial, TriedHandler } from '../../gateway/doctor/try-hooks.ts'
 import { countOf } from '../../protocol/count-of.ts';
 import type { CliIo } from '../cli-io.ts';
 import type { Answer } from '../command.ts';
-import { EXIT } from '../exit-code.ts';
 import { type Columns, listText } from '../output/format-table.ts';
 import { formatList } from '../output/text.ts';
 
@@ -24,7 +23,7 @@ export async function doctorHooks(config: string | undefined, io: CliIo): Promis
   });
   const ok = trial.handlers.every(isFine) && trial.absent.every(({ state }) => state !== 'failed');
   const text = (width: number) => formatTrial(trial, width);
-  return { json: { ok, ...trial }, text, exit: ok ? EXIT.ok : EXIT.finding };
+  return { json: { ok, ...trial }, text, ok };
 }
 
 /** A hook that nothing calls yet, and one that fires on a day that the trial does not live to see, are no failures. */

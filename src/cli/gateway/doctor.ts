@@ -5,12 +5,11 @@ import { listAgentIds } from '../../config/agents.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import type { HooksStatus } from '../../gateway/services/hook-control.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
-import { validateAgents } from '../agents/validate.ts';
+import { validateAgents } from '../agents/agents.ts';
 import type { CliIo } from '../cli-io.ts';
 import { command } from '../command.ts';
 import { CONFIG_OPTION } from '../common-options.ts';
 import { openContext } from '../context/situation-options.ts';
-import { EXIT } from '../exit-code.ts';
 import { listProblems } from '../hooks/check.ts';
 import { oneLine } from '../output/text.ts';
 import { formatConfigWarning } from '../output/warnings.ts';
@@ -44,7 +43,7 @@ Exit code: 0 when nothing is wrong (remarks are allowed), 1 when something is, 2
     const sections = await examine(flags.config, io);
     const ok = sections.every(({ problems }) => problems.length === 0);
     const text = sections.map(formatSection).join('');
-    return { json: { ok, sections }, text, exit: ok ? EXIT.ok : EXIT.finding };
+    return { json: { ok, sections }, text, ok };
   },
 });
 

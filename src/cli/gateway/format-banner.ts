@@ -1,4 +1,4 @@
-// What somebody who started a gateway wants to know first: where to talk to it, who answers, and what would be better.
+// What a person who started a gateway wants to know first: where to talk to it, who answers, and what would be better.
 
 import type { Services } from '../../gateway/services/services.ts';
 import { oneLine } from '../output/text.ts';
@@ -54,7 +54,7 @@ export async function formatBanner({
   }
   if (warnings.length > 0) lines.push('', ...warnings.map((warning) => `  warning    ${oneLine(warning)}`));
   if (isReachable) {
-    lines.push('', '  Other machines can reach it. Whoever has the token can talk to every agent.');
+    lines.push('', '  Other machines can reach it. Everybody who has the token can talk to every agent.');
   }
   return `${lines.join('\n')}\n\n`;
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { loadConfig } from '../../config/load-config.ts';
 import { findToken } from '../../gateway/http/token.ts';
 import type { CliIo } from '../cli-io.ts';
-import { GatewayDownError, GatewayRefusedError } from '../errors.ts';
+import { GatewayDownError, GatewayGoneError, GatewayRefusedError } from '../errors.ts';
 
 export interface GatewayClient {
   get<T>(path: string, query?: Query): Promise<T>;
@@ -64,19 +64,37 @@ export async function openGatewayClient(io: CliIo): Promise<GatewayClient> {
     const isStarting = await isStateLocked(stateDir);
     throw new GatewayDownError({
       stateDir,
-      detail: isStarting ? 'one is starting and cannot be reached yet' : 'nobody owns it',
+      detail: isStarting ? 'one is starting and cannot be reached yet' : 'no process owns it',
     });
   }
   const { config } = await loadConfig({ environment });
   const token = await findToken(stateDir, config.gateway?.auth?.token);
   if (token === undefined) throw new GatewayDownError({ stateDir, detail: 'it has no token yet' });
+  const isDown = (cause: unknown) =>
+    new GatewayDownError({ stateDir, detail: `${owner.url} does not answer` }, { cause });
+  return clientAt({ url: owner.url, token }, isDown);
+}
+
+export interface GatewayAddress {
+  readonly url: string;
+  readonly token: string;
+}
+
+/** Talks to the gateway at this address. Rejects with GatewayGoneError, unless the caller names another, when it does not answer. */
+export function clientAt({ url, token }: GatewayAddress, lost: (cause: unknown) => Error = gone): GatewayClient {
   return clientOf(async (path, init) => {
     try {
-      return await fetch(`${owner.url}${path}`, { ...init, headers: { authorization: `Bearer ${token}` } });
+      const response = await fetch(`${url}${path}`, { ...init, headers: { authorization: `Bearer ${token}` } });
+      return { status: response.status, text: await response.text() };
     } catch (error) {
-      throw new GatewayDownError({ stateDir, detail: `${owner.url} does not answer` }, { cause: error });
+      throw lost(error);
     }
   });
+}
+
+function gone(error: unknown): GatewayGoneError {
+  const { cause, message } = error as Error & { cause?: NodeJS.ErrnoException };
+  return new GatewayGoneError({ detail: cause?.code ?? cause?.message ?? message });
 }
 
 /** For commands that only read: the running gateway, else its store. */
@@ -112,22 +130,22 @@ async function openStoreClient(io: CliIo, isDown: GatewayDownError): Promise<Gat
     state: () => 'draining',
     warn: (text) => io.err(`${text}\n`),
   });
-  return clientOf(
-    async (path, init) => app.request(path, { ...init, headers: { authorization: `Bearer ${IN_PROCESS}` } }),
-    () => store.close(),
-  );
+  const send: Send = async (path, init) => {
+    const response = await app.request(path, { ...init, headers: { authorization: `Bearer ${IN_PROCESS}` } });
+    return { status: response.status, text: await response.text() };
+  };
+  return clientOf(send, () => store.close());
 }
 
 /** No other process can reach the app of a command. */
 const IN_PROCESS = 'in-process';
 
-type Send = (path: string, init: { method: string; body?: string }) => Promise<Response>;
+type Send = (path: string, init: { method: string; body?: string }) => Promise<{ status: number; text: string }>;
 
 function clientOf(send: Send, close: () => Promise<void> = async () => {}): GatewayClient {
   const ask = async (method: string, path: string, body?: object): Promise<string> => {
-    const response = await send(path, { method, ...(body && { body: JSON.stringify(body) }) });
-    const text = await response.text();
-    if (!response.ok) throw refusalOf(response.status, text);
+    const { status, text } = await send(path, { method, ...(body && { body: JSON.stringify(body) }) });
+    if (status >= 400) throw refusalOf(status, text);
     return text;
   };
   const askJson = async <T>(method: string, path: string, body?: object) => {

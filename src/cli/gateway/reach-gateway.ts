@@ -8,7 +8,7 @@ import { StateLockedError } from '../../store/errors.ts';
 import type { CliIo } from '../cli-io.ts';
 import { GatewayDownError } from '../errors.ts';
 import { oneLine } from '../output/text.ts';
-import type { GatewayAddress } from './call-gateway.ts';
+import type { GatewayAddress } from './gateway-client.ts';
 
 export interface ReachedGateway extends GatewayAddress {
   /** True when it was started for this command. */
@@ -50,7 +50,7 @@ export async function reachGateway(io: CliIo, configFile: string | undefined): P
     try {
       if (isLastTry || !(await isStateLocked(environment.stateDir))) return await startOwn();
     } catch (error) {
-      // Somebody else was quicker.
+      // Another process was quicker.
       if (isLastTry || !(error instanceof StateLockedError)) throw error;
     }
     await sleep(POLL_MS);
@@ -60,7 +60,7 @@ export async function reachGateway(io: CliIo, configFile: string | undefined): P
 async function findRunning(stateDir: string, configuredToken: string | undefined): Promise<GatewayAddress> {
   const { readOwner } = await import('../../store/state-lock.ts');
   const owner = await readOwner(stateDir);
-  if (!owner) throw new GatewayDownError({ stateDir, detail: 'nobody owns it' });
+  if (!owner) throw new GatewayDownError({ stateDir, detail: 'no process owns it' });
   const token = await findToken(stateDir, configuredToken);
   if (token === undefined) throw new GatewayDownError({ stateDir, detail: 'it runs, but its token cannot be found' });
   return { url: owner.url, token };

@@ -5,7 +5,6 @@ import { countOf } from '../../protocol/count-of.ts';
 import type { CliIo } from '../cli-io.ts';
 import { command } from '../command.ts';
 import { GatewayDownError } from '../errors.ts';
-import { EXIT } from '../exit-code.ts';
 import { type Columns, formatFacts, formatTable } from '../output/format-table.ts';
 import { formatAge, formatTime } from '../output/format-time.ts';
 import { line } from '../output/text.ts';
@@ -24,7 +23,7 @@ export const status = command({
     } catch (error) {
       if (!(error instanceof GatewayDownError)) throw error;
       const { stateDir, message } = error;
-      return { json: { isRunning: false, stateDir, message }, text: `${message}\n`, exit: EXIT.finding };
+      return { json: { isRunning: false, stateDir, message }, text: `${message}\n`, ok: false };
     }
   },
 });

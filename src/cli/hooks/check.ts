@@ -9,7 +9,6 @@ import { describeUnknownEvents } from '../../hooks/packs/unknown-events.ts';
 import { countOf } from '../../protocol/count-of.ts';
 import { command } from '../command.ts';
 import { openContext } from '../context/situation-options.ts';
-import { EXIT } from '../exit-code.ts';
 import { oneLine } from '../output/text.ts';
 import { warningLines } from '../output/warnings.ts';
 import { HOOK_OPTIONS } from './hook-inventory.ts';
@@ -44,7 +43,7 @@ configuration cannot be read.`,
       json: { ok, problems },
       text: lines.join('') + verdict,
       warnings: warningLines(loaded),
-      exit: ok ? EXIT.ok : EXIT.finding,
+      ok,
     };
   },
 });

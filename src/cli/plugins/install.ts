@@ -2,7 +2,6 @@
 
 import { command } from '../command.ts';
 import { INSTALL_ARGUMENT, INSTALL_OPTIONS } from '../common-options.ts';
-import { EXIT } from '../exit-code.ts';
 import { oneLine } from '../output/text.ts';
 import { describeState } from './ask-plugins.ts';
 import { type ToldGateway, tellGateway } from './tell-gateway.ts';
@@ -22,7 +21,7 @@ export const pluginsInstall = command({
   async run({ source, ...flags }, { io }) {
     const { runInstall } = await import('./run-install.ts');
     const ran = await runInstall(source, 'plugin', flags, io);
-    if (!ran) return EXIT.finding;
+    if (!ran) return { ok: false };
     const { record, dependencies, scan } = ran;
     const told = record.kind === 'plugin' ? await tellGateway(record.id, io) : undefined;
     return {

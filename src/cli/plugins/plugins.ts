@@ -4,7 +4,6 @@ import { resolveUserPath } from '../../config/user-path.ts';
 import { savePluginScaffold, scaffoldPlugin } from '../../plugins/authoring/scaffold-plugin.ts';
 import type { PluginStatus } from '../../plugins/plugin-status.ts';
 import { type CliCommand, command } from '../command.ts';
-import { EXIT } from '../exit-code.ts';
 import { path } from '../gateway/gateway-client.ts';
 import { listText } from '../output/format-table.ts';
 import { askPlugins, describeState, PLUGIN_ARGUMENT } from './ask-plugins.ts';
@@ -56,7 +55,7 @@ Exit code: 0, or 1 when one that should be loaded is not as it should be.`,
       return {
         json: { plugins },
         text: plugins.map((plugin) => `${describeState(plugin)}\n`).join('') || 'There are no plugins.\n',
-        exit: plugins.some(isInTrouble) ? EXIT.finding : EXIT.ok,
+        ok: !plugins.some(isInTrouble),
       };
     },
   }),

@@ -1,12 +1,17 @@
 // Installs from what a person typed: fetches the package, shows what is in it, asks the plugins and then the person, and
 // says what came of it. The common part of `plugins install` and `skills install`.
 
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { loadConfig } from '../../config/load-config.ts';
+import { pluginSettingsOf } from '../../config/plugin-settings.ts';
 import { resolveUserPath } from '../../config/user-path.ts';
+import type { InstallVerdict } from '../../gateway/services/check-install.ts';
 import type { InstallFinding } from '../../hooks/lifecycle-hooks.ts';
 import { dependencyNames } from '../../plugins/install/install-dependencies.ts';
-import type { StagedInstall } from '../../plugins/install/install-package.ts';
-import { type Installed, installPackage } from '../../plugins/install/install-package.ts';
+import { installQuestion } from '../../plugins/install/install-event.ts';
+import { type Installed, installPackage, type StagedInstall } from '../../plugins/install/install-package.ts';
 import { parseInstallSource } from '../../plugins/install/install-source.ts';
 import type { PluginScan, ScanFinding } from '../../plugins/install/scan-plugin.ts';
 import { SCAN_KINDS, type ScanKind } from '../../plugins/install/scan-rules.ts';
@@ -14,9 +19,10 @@ import { countOf } from '../../protocol/count-of.ts';
 import type { CliIo } from '../cli-io.ts';
 import type { FlagsOf } from '../command.ts';
 import type { INSTALL_OPTIONS } from '../common-options.ts';
-import { InstallUnconfirmedError } from '../errors.ts';
+import { InstallBlockedError, InstallUncheckedError, InstallUnconfirmedError } from '../errors.ts';
+import { clientAt } from '../gateway/gateway-client.ts';
+import { reachGateway } from '../gateway/reach-gateway.ts';
 import { oneLine } from '../output/text.ts';
-import { askAboutInstall } from './ask-about-install.ts';
 
 type InstallFlags = FlagsOf<typeof INSTALL_OPTIONS>;
 
@@ -61,7 +67,7 @@ function describeInstalled({ record, dependencies }: Installed): string {
 
 /** False when the person says no. */
 async function reviewInstall(staged: StagedInstall, flags: InstallFlags, io: CliIo): Promise<boolean> {
-  // Programs read one JSON value; people who use them read what is refused on the other side.
+  // A program reads one JSON value on standard output, so nothing else may be printed there.
   const show = flags.json ? () => {} : io.out;
   show(describe(staged));
   show(formatScan(staged.scan));
@@ -154,4 +160,42 @@ function mark(severity: string): string {
 
 function placeOf({ file, line }: Pick<InstallFinding, 'file' | 'line'>): string {
   return oneLine(`${file}:${line}`);
+}
+
+/** What they found besides; rejects when they refuse. */
+async function askAboutInstall(staged: StagedInstall, io: CliIo): Promise<InstallVerdict['findings']> {
+  const { id } = staged.installable;
+  let verdict: InstallVerdict;
+  try {
+    verdict = await verdictOn(staged, io);
+  } catch (error) {
+    throw new InstallUncheckedError({ target: id, detail: (error as Error).message }, { cause: error });
+  }
+  const { refusal, findings } = verdict;
+  if (refusal) throw new InstallBlockedError({ target: id, by: refusal.by, reason: refusal.reason });
+  return findings;
+}
+
+async function verdictOn(staged: StagedInstall, io: CliIo): Promise<InstallVerdict> {
+  const { isStateLocked } = await import('../../store/state-lock.ts');
+  const isRunning = await isStateLocked(io.environment.stateDir);
+  if (!isRunning && !(await hasPlugins(io))) return { refusal: null, findings: [], asked: 0 };
+  const { event, context } = installQuestion(staged);
+  const gateway = await reachGateway(io, undefined);
+  try {
+    return await clientAt(gateway).post<InstallVerdict>('/api/installs/check', { event, context });
+  } finally {
+    await gateway.close();
+  }
+}
+
+/** Those that come with the product have no opinion on installations. */
+async function hasPlugins({ environment }: CliIo): Promise<boolean> {
+  const { config } = await loadConfig({ environment });
+  const { enabled, loadPaths, entries } = pluginSettingsOf(config, environment.home);
+  if (!enabled) return false;
+  // One that is switched on by name may lie in the workspace.
+  if (loadPaths.length > 0 || Object.values(entries).some((entry) => entry.enabled === true)) return true;
+  const names = await readdir(join(environment.stateDir, 'extensions')).catch(() => []);
+  return names.some((name) => name !== 'installs.json' && !name.startsWith('.'));
 }

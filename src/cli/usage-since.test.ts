@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BadFlagError } from '../gateway/errors.ts';
-import { parseSince } from './parse-since.ts';
+import { parseSince } from './usage.ts';
 
 const NOW = Date.parse('2026-05-06T10:00:00Z');
 
