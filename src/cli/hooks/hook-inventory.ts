@@ -140,49 +140,45 @@ function bundledItems(settings: HookInventorySettings): HookItem[] {
   const bundled = bundledHandlers({ config, environment, ci: environment.ci });
   return bundled.map(({ registration, enabled, whyNot }) => {
     const { id, description = '', owner } = registration;
-    const facts: ItemFacts = {
-      id,
-      name: id,
-      kind: 'bundled handler',
-      description,
-      source: owner,
-      owner,
-      settings: ['bootstrap', 'hooks', id],
-    };
+    const path: ConfigPath = ['bootstrap', 'hooks', id];
+    const facts = { id, name: id, kind: 'bundled handler', description, source: owner, owner, settings: path } as const;
     return enabled ? wantedItem(facts, registration, settings) : notCalled(facts, registration, 'off', `${whyNot}.`);
   });
 }
 
 function ruleItems(settings: HookInventorySettings): HookItem[] {
-  return (settings.config.bootstrap?.rules ?? []).map((rule, index) => {
-    const facts: ItemFacts = {
+  const rules = settings.config.bootstrap?.rules ?? [];
+  return rules.map((rule, index) => {
+    const facts = {
       id: `rule:${rule.id}`,
-      name: rule.id,
       kind: 'rule',
       description: `${rule.mode ?? 'append'} ${rule.file}`,
-      source: 'config',
-      owner: 'config',
-      settings: ['bootstrap', 'rules', index],
-    };
-    if (rule.enabled !== false) return wantedItem(facts, rule, settings);
-    return notCalled(facts, rule, 'off', `bootstrap.rules[${index}].enabled is false.`);
+    } as const;
+    return configItem(facts, rule, 'rules', index, settings);
   });
 }
 
 function configuredItems(settings: HookInventorySettings): HookItem[] {
-  return (settings.config.bootstrap?.handlers ?? []).map((handler, index) => {
-    const facts: ItemFacts = {
-      id: handler.id,
-      name: handler.id,
-      kind: 'configured handler',
-      description: handler.description ?? handler.path,
-      source: 'config',
-      owner: 'config',
-      settings: ['bootstrap', 'handlers', index],
-    };
-    if (handler.enabled !== false) return wantedItem(facts, handler, settings);
-    return notCalled(facts, handler, 'off', `bootstrap.handlers[${index}].enabled is false.`);
+  const handlers = settings.config.bootstrap?.handlers ?? [];
+  return handlers.map((handler, index) => {
+    const { id, description = handler.path } = handler;
+    return configItem({ id, kind: 'configured handler', description }, handler, 'handlers', index, settings);
   });
+}
+
+/** An entry of a list in the configuration, with an id and a switch of its own. */
+function configItem(
+  facts: Pick<ItemFacts, 'id' | 'kind' | 'description'>,
+  declared: Declared & { readonly id: string; readonly enabled?: boolean | undefined },
+  list: 'rules' | 'handlers',
+  index: number,
+  settings: HookInventorySettings,
+): HookItem {
+  const path: ConfigPath = ['bootstrap', list, index];
+  const all = { ...facts, name: declared.id, source: 'config', owner: 'config', settings: path };
+  return declared.enabled === false
+    ? notCalled(all, declared, 'off', `bootstrap.${list}[${index}].enabled is false.`)
+    : wantedItem(all, declared, settings);
 }
 
 function packItem(fate: HookPackFate, settings: HookInventorySettings): HookItem {
