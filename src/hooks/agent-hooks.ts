@@ -109,7 +109,7 @@ export interface BeforeAgentRunEvent {
   readonly senderIsOwner?: boolean | undefined;
 }
 
-/** `reason` is for the operator and never shown to people or models; `message` is what the person reads. */
+/** `reason` is for the operator and is never shown to people or models; `message` is what the person reads. */
 export interface BeforeAgentRunResult {
   readonly outcome?: 'pass' | 'block' | undefined;
   readonly reason?: string | undefined;
@@ -123,7 +123,7 @@ export interface BeforeAgentReplyEvent {
   readonly cleanedBody: string;
 }
 
-/** Handled without a reply means silence. */
+/** `handled` without a reply means that the person gets no answer. */
 export interface BeforeAgentReplyResult {
   readonly handled?: boolean | undefined;
   readonly reply?: ReplyPayload | undefined;
@@ -148,7 +148,7 @@ interface ContextWindowFields {
   readonly contextWindowReferenceTokens?: number | undefined;
 }
 
-/** Nothing in here is content: it may be counted and shipped. */
+/** The event holds no content, so handlers may count it and send it elsewhere. */
 export interface ModelCallStartedEvent extends ContextWindowFields {
   readonly runId: string;
   readonly callId: string;
@@ -176,7 +176,7 @@ export interface LlmOutputEvent extends ContextWindowFields {
   readonly sessionId: string;
   readonly provider: string;
   readonly model: string;
-  /** The provider and the model in one word, as the configuration names them. */
+  /** The provider and the model as one text, in the form that the configuration uses. */
   readonly resolvedRef?: string | undefined;
   readonly harnessId?: string | undefined;
   readonly prompt?: string | undefined;
@@ -202,7 +202,7 @@ export interface BeforeAgentFinalizeEvent {
   readonly model?: string | undefined;
   readonly cwd?: string | undefined;
   readonly transcriptPath?: string | undefined;
-  /** True when a revision was already asked for in this run. */
+  /** This is true when a handler has already asked for a revision in this run. */
   readonly stopHookActive: boolean;
   readonly lastAssistantMessage?: string | undefined;
   readonly messages?: readonly Message[] | undefined;
@@ -229,6 +229,6 @@ export interface AgentEndEvent {
   readonly success: boolean;
   readonly error?: string | undefined;
   readonly durationMs?: number | undefined;
-  /** True when the run was taken up after a crash and its end may have been told before. */
+  /** This is true when the run was taken up after a crash, so that handlers may have been told of its end before. */
   readonly recovered?: boolean | undefined;
 }

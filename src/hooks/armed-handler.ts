@@ -1,6 +1,6 @@
-// A registration that the runner accepted: checked, with what it left open filled in from the catalog, and with what is
-// remembered about the handler between its calls. Forks of a runner share it, so that a handler which is suspended in one
-// is suspended in all.
+// A registration that the runner has accepted. It was checked, defaults from the catalog were filled in, and it holds
+// what the runner remembers about the handler between calls. Forks of a runner share it, so that a handler which is
+// suspended in one is suspended in all.
 
 import { nearMatch } from '../protocol/near-match.ts';
 import { Breaker } from './breaker.ts';
@@ -12,14 +12,17 @@ import type { HandlerRegistration, RegisteredHandler } from './runner.ts';
 export interface ArmedHandler {
   readonly registered: RegisteredHandler<unknown>;
   readonly breaker: Breaker;
-  /** Its failure refuses. It always has its whole deadline, whatever others have spent. */
+  /**
+   * A failure of this handler refuses. A gate always gets its whole deadline, even when other handlers have used up the
+   * run's budget.
+   */
   readonly isGate: boolean;
-  /** Its time is part of what the handlers of a run have together. */
+  /** The time that this handler takes counts against the budget that all handlers of a run share. */
   readonly spends: boolean;
-  /** Not part of what is listed: it may hold secrets. */
+  /** The configuration is not part of a listing, because it may hold secrets. */
   readonly pluginConfig: object | undefined;
   readonly eventContext: (() => object) | undefined;
-  /** Among handlers of the same priority, the lower goes first. */
+  /** Among handlers of the same priority, the one with the lower number is called first. */
   readonly place: number;
 }
 
@@ -56,8 +59,8 @@ export function armHandler(registration: HandlerRegistration<unknown>): Omit<Arm
 }
 
 /**
- * The event as this handler is given it, to do with as it likes, with the configuration of its own plugin. What goes to
- * another thread is copied on the way.
+ * The event for one handler, with the configuration of its own plugin. The handler may change it freely. An event for
+ * another thread is copied on the way there.
  */
 export function eventFor({ registered, pluginConfig }: ArmedHandler, event: object): object {
   if (pluginConfig === undefined) return registered.isRemote ? event : isolatedEvent(event);
@@ -66,7 +69,7 @@ export function eventFor({ registered, pluginConfig }: ArmedHandler, event: obje
   return own;
 }
 
-/** The same for a snapshot that observers share. */
+/** The same as `eventFor`, for a snapshot that observers share. */
 export function snapshotFor({ pluginConfig }: ArmedHandler, snapshot: EventWithContext): object {
   if (pluginConfig === undefined) return snapshot;
   return Object.freeze({ ...snapshot, context: { ...snapshot.context, pluginConfig } });
@@ -76,7 +79,7 @@ interface EventWithContext {
   context?: object;
 }
 
-/** Registrations come from programs and configuration, so their types are claims. */
+/** Registrations come from programs and configuration, so their types cannot be trusted and are checked here. */
 function problemOf(registration: HandlerRegistration<unknown>, row: HookRow): string | undefined {
   const { hook, id, handler, priority, timeoutMs, onError, policy } = registration;
   if (typeof id !== 'string' || id.trim() === '') return 'its id must be a text that is not blank';

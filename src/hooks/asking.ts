@@ -1,5 +1,6 @@
-// What the handlers of one hook have answered so far, while they are asked: the combined result, the event as the next
-// one sees it, who decided, and whether it is settled. It calls nobody; the runner does, and hands the answers in.
+// The state of one hook while its handlers are asked: the combined result so far, the event as the next handler sees
+// it, which handler decided, and whether the result is final. This class calls no handler; the runner calls them and
+// hands the answers in.
 
 import type { HookName } from './catalog.ts';
 import { changedFields, diffOfCall } from './change-of-call.ts';
@@ -9,31 +10,31 @@ import type { FieldChange } from './field-change.ts';
 import type { HookCallRecord } from './hook-call-record.ts';
 import type { HandlerName, HookContribution, HookRefusal } from './runner.ts';
 
-/** What an answer did to the result. */
+/** What one answer changed in the result. */
 export interface TakenAnswer {
   readonly changed: readonly string[];
-  /** Worked out when somebody wants to know; undefined when nothing changed. */
+  /** The difference is computed only when a caller wants it; undefined means that nothing changed. */
   readonly diff: (() => readonly FieldChange[]) | undefined;
 }
 
 export class Asking {
   readonly calls: HookCallRecord[] = [];
-  /** Ids of the handlers that were not asked because only pure ones were wanted. */
+  /** Ids of the handlers that were not asked because the caller wanted only pure ones. */
   readonly skipped: string[] = [];
   readonly contributions: HookContribution[] = [];
   result: AnswerFields = {};
   decidedBy: HandlerName | undefined;
   refusal: HookRefusal | undefined;
-  /** The event, with what was rewritten. */
+  /** The event, with the fields that handlers rewrote. */
   seen: AnswerFields;
-  /** Nobody else is asked. */
+  /** No further handler is asked. */
   isOver = false;
   readonly #hook: HookName;
   readonly #event: AnswerFields;
   readonly #combine: Combine;
   readonly #derive: ((event: AnswerFields) => AnswerFields) | undefined;
 
-  /** `derive` says what of the event follows from the rest of it, after a handler rewrote something. */
+  /** `derive` computes the event fields that depend on other fields, after a handler rewrote one of those. */
   constructor(hook: HookName, event: AnswerFields, derive?: (event: AnswerFields) => AnswerFields) {
     this.#hook = hook;
     this.#event = event;
@@ -42,7 +43,7 @@ export class Asking {
     this.seen = event;
   }
 
-  /** Combines one more answer. Throws InvalidHandlerResult, and leaves everything as it was, when it makes no sense. */
+  /** Combines one more answer. Throws InvalidHandlerResult, and changes nothing, when the answer is not valid. */
   take({ id, owner, ephemeral = false }: HandlerName & { readonly ephemeral?: boolean }, answer: unknown): TakenAnswer {
     const hook = this.#hook;
     const { result: before, seen: event } = this;
@@ -60,7 +61,7 @@ export class Asking {
     return { changed, diff };
   }
 
-  /** A gate that failed, or that cannot be asked, is closed. */
+  /** A gate that failed, or that cannot be asked, refuses. */
   refuse({ id, owner }: HandlerName, reason: string): void {
     this.result = refusedResult(this.#hook, this.result, reason);
     this.decidedBy = { id, owner };

@@ -1,12 +1,12 @@
 // Stops calling a handler that keeps people waiting. It counts the deadlines that one handler overran since it last
-// answered, and opens when there are too many; it stays open until somebody closes it, since a handler that hangs once
-// more costs every run its whole deadline.
+// answered, and suspends the handler when there are too many. The handler stays suspended until the operator rearms it,
+// because each further call that hangs would cost every run the whole deadline.
 
 /** How many deadlines a handler may overrun, without an answer in between. */
 export const MAX_TIMEOUTS = 3;
 
 export interface Suspension {
-  /** A clause, such as `it timed out 3 times`. */
+  /** The reason is a clause, such as `it timed out 3 times`. */
   readonly reason: string;
   readonly at: number;
 }
@@ -16,7 +16,7 @@ export class Breaker {
   #suspension: Suspension | undefined;
   #told: Suspension | undefined;
 
-  /** Set while the handler is not to be called. */
+  /** Set while the handler must not be called. */
   get suspension(): Suspension | undefined {
     return this.#suspension;
   }
@@ -25,7 +25,7 @@ export class Breaker {
     this.#timeouts = 0;
   }
 
-  /** True when this one was too many. */
+  /** Returns true when this time-out suspends the handler. */
   timedOut(at: number): boolean {
     this.#timeouts += 1;
     if (this.#timeouts < MAX_TIMEOUTS || this.#suspension) return false;
@@ -38,7 +38,10 @@ export class Breaker {
     this.#timeouts = 0;
   }
 
-  /** True the first time for each suspension, its own or its owner's: one record says as much as a thousand. */
+  /**
+   * Returns true the first time that it is asked about a suspension, of the handler or of its owner, so that each
+   * suspension is recorded once.
+   */
   isNews(suspension: Suspension): boolean {
     const isNews = this.#told !== suspension;
     this.#told = suspension;

@@ -1,4 +1,4 @@
-// One call of one handler, from the deadline that starts with it to the record that it leaves.
+// One call of one handler. Its deadline starts with the call, and the call leaves one record when it ends.
 
 import type { HandlerCall } from '../protocol/handler.ts';
 import { Deadline } from './deadline.ts';
@@ -30,20 +30,20 @@ export class CallInProgress {
     this.deadline = new Deadline(settings.limitMs, settings.timer, settings.signal);
   }
 
-  /** What the handler answers: at once if it does, else a promise that its deadline ends. */
+  /** Calls the handler. Returns its answer if that is a plain value, else a promise that rejects at the deadline. */
   invoke(handler: unknown, event: unknown, context: object): unknown {
     return this.deadline.race((handler as (event: unknown, context: unknown) => unknown)(event, context));
   }
 
   /**
-   * To be called as soon as the handler has settled; throws when that was too late. `ms` is what it took, where somebody
-   * else has measured that.
+   * Must be called as soon as the handler has settled; throws when the deadline has passed. `ms` is the duration, where
+   * another thread has measured it.
    */
   settled(ms?: number): void {
     this.#ms = this.deadline.check(ms);
   }
 
-  /** Ends in a value; `changed` names the fields of the result that are now this handler's. */
+  /** Records that the call gave a value. `changed` names the fields of the result that this handler has set. */
   done(changed: readonly string[], diff?: HookCallRecord['diff']): HookCallRecord {
     return this.#end('done', undefined, changed, diff);
   }
@@ -73,16 +73,16 @@ export class CallInProgress {
 
 const NOTHING: readonly string[] = Object.freeze([]);
 
-/** Whatever becomes of a record, the run goes on. */
+/** An error in the record sink does not reach the run. */
 export function tell(record: CallSettings['record'], call: HookCallRecord): void {
   try {
     record?.(call);
   } catch {
-    // The sink's trouble is the sink's to report.
+    // The sink reports its own errors.
   }
 }
 
-/** Without the time of day, so that reports of equal compositions stay equal. */
+/** The summary leaves the time of day out, so that reports of equal compositions are equal. */
 export function summaryOf({ hook, id, owner, ms, outcome, error }: HookCallRecord): HandlerCall {
   const settled = isSettled(outcome) ? outcome : 'threw';
   return { hook, id, owner, ms, outcome: settled, ...(error === undefined ? {} : { error }) };

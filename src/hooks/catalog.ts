@@ -29,7 +29,7 @@ export interface HookRow {
   readonly kind: HookKind;
   /** The type of the event that a handler receives. */
   readonly event: string;
-  /** Empty where nobody is asked. */
+  /** Empty for hooks whose handlers give no answer. */
   readonly combine: Readonly<Record<string, Combinator>>;
   /** Bootstrap handlers run lowest number first, as their design says; every other hook runs highest first. */
   readonly order: 'lowest-first' | 'highest-first';
@@ -41,21 +41,24 @@ export interface HookRow {
    */
   readonly onFailure: 'skip' | 'refuse' | 'refuse-if-policy';
   readonly permission: 'none' | 'conversation' | 'prompt-injection';
-  /** An observer that the caller waits for, up to its deadline. */
+  /** The caller waits for these observers, up to their deadline. */
   readonly awaited?: true;
   /**
-   * What `channelId` in the context is, because the plugin contract uses one word for two things: around runs and sessions
-   * it is the conversation, around messages the platform. The types of the contexts differ accordingly.
+   * The meaning of `channelId` in the context. The plugin contract uses one word for two things: around runs and
+   * sessions it is the conversation, around messages the platform. The types of the contexts differ accordingly.
    */
   readonly channelId: 'conversation' | 'platform' | 'none';
-  /** An event of hook packs: plugins register for it in the manner of packs. What its handlers push is `messages`. */
+  /**
+   * The row is an event of hook packs, and plugins register for it in the same way as packs. The texts that its
+   * handlers push become `messages`.
+   */
   readonly audience?: 'packs';
-  /** A handler answers with a plain value; a promise is no answer. */
+  /** A handler must answer with a plain value; a promise does not count as an answer. */
   readonly sync?: true;
   readonly summary: string;
 }
 
-/** What rows have in common unless they say otherwise. */
+/** Defaults that rows share unless they say otherwise. */
 const ASKED = {
   order: 'highest-first',
   defaultPriority: 0,
@@ -64,9 +67,12 @@ const ASKED = {
   channelId: 'conversation',
 } as const;
 const TOLD = { ...ASKED, kind: 'observe', combine: {}, deadlineMs: 30_000 } as const;
-/** Events of hook packs: handlers of the type come first, and each has an event of its own that it may push messages to. */
+/**
+ * Events of hook packs. Handlers of the whole event type are called first, and each handler gets an event object of its
+ * own, to which it may push messages.
+ */
 const HEARD = { ...TOLD, event: 'InternalHookEvent', deadlineMs: 5_000, audience: 'packs', channelId: 'none' } as const;
-/** The same where what they push is said. */
+/** The same for events whose pushed messages are shown to people. */
 const SAID = { ...HEARD, kind: 'contribute', combine: { messages: 'collect' } } as const;
 
 const CONTEXT = { prependContext: 'collect', appendContext: 'collect' } as const;

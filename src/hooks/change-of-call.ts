@@ -1,4 +1,4 @@
-// Which fields of the combined result one answer changed, and what it made of them.
+// Computes which fields of the combined result one answer changed, and their new values.
 
 import type { HookName } from './catalog.ts';
 import type { AnswerFields } from './combine/answer-shape.ts';
@@ -21,7 +21,7 @@ export function diffOfCall(
 ): readonly FieldChange[] {
   const changes: FieldChange[] = [];
   for (const field of changed) {
-    // Why a run was blocked may quote what was said, and is kept nowhere.
+    // The reason for a block may quote what a person said, so it is not stored.
     if (hook === 'before_agent_run' && field !== 'outcome') continue;
     addChanges(changes, field, earlierValueOf(hook, field, earlier), after[field]);
   }

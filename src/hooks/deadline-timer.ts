@@ -1,11 +1,11 @@
-// One timer for all handlers that are waited for, whenever their time is over. It is set to the earliest end that it was
-// told of and looks again when it fires, so that a handler which answers in time costs no timer of its own. While nobody
-// waits, it does not keep the process alive.
+// One timer for the deadlines of all handlers that are being waited for. It is set to the earliest deadline and checks
+// again when it fires, so that a handler which answers in time needs no timer of its own. While no handler is waited
+// for, the timer does not keep the process alive.
 
 import { LONGEST_TIMER_MS } from '../protocol/time-limit.ts';
 
 export interface Waiting {
-  /** By the process's own clock, `performance.now()`. */
+  /** Measured by the process's own clock, `performance.now()`. */
   readonly dueAt: number;
   expire(): void;
 }
@@ -13,7 +13,7 @@ export interface Waiting {
 export class DeadlineTimer {
   readonly #waiting = new Set<Waiting>();
   #timer: NodeJS.Timeout | undefined;
-  /** When the timer fires. Never later than the earliest of those who wait. */
+  /** The time at which the timer fires. It is never later than the earliest deadline. */
   #firesAt = Number.POSITIVE_INFINITY;
 
   add(waiting: Waiting): void {

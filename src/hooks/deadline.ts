@@ -1,5 +1,5 @@
-// One handler's time limit, and the abort signal that goes with it. The signal is made only for handlers that look at
-// it. What a handler does after its deadline settles into nothing; it is not interrupted, because nothing can.
+// One handler's time limit, and the abort signal that goes with it. The signal is created only for handlers that read
+// it. A handler cannot be interrupted at its deadline; what it answers later is ignored.
 
 import type { DeadlineTimer, Waiting } from './deadline-timer.ts';
 
@@ -12,10 +12,10 @@ export class Deadline {
   #waiting: Waiting | undefined;
   #onCallerAbort: (() => void) | undefined;
   #whenOver: ((reason: unknown) => void) | undefined;
-  /** Why it is over, once it is. */
+  /** The reason for the end, once the time is over. */
   #over: unknown;
 
-  /** `caller` is the signal of whoever asked: when it aborts, the handler's time is over as well. */
+  /** `caller` is the signal of the caller: when it aborts, the handler's time is over as well. */
   constructor(timeoutMs: number, timer: DeadlineTimer, caller?: AbortSignal) {
     this.timeoutMs = timeoutMs;
     this.#timer = timer;
@@ -37,12 +37,15 @@ export class Deadline {
     return this.#over !== undefined;
   }
 
-  /** For whoever carries the handler's call elsewhere and needs no signal: told when its time is over. */
+  /**
+   * Calls `tell` when the handler's time is over. This is for code that sends the handler's call to another thread and
+   * needs no signal.
+   */
   whenOver(tell: (reason: unknown) => void): void {
     this.#whenOver = tell;
   }
 
-  /** A value that is no promise is returned at once: only waiting needs a timer. */
+  /** A value that is not a promise is returned at once: only waiting needs a timer. */
   race<Value>(result: Value | Promise<Value>): Value | Promise<Value> {
     if (!isPromiseLike(result)) return result;
     if (this.#waiting) this.close();
@@ -57,14 +60,14 @@ export class Deadline {
         this.#caller.addEventListener('abort', this.#onCallerAbort, { once: true });
         if (this.#caller.aborted) this.#onCallerAbort();
       }
-      // A handler that settles after its deadline settles into nothing, and is no unhandled rejection either.
+      // The outcome of a handler that settles after its deadline is ignored, and a late rejection is not unhandled.
       result.then(resolve, reject);
     });
   }
 
   /**
-   * A handler that never pauses cannot be interrupted; that it took too long counts all the same. Gives the milliseconds
-   * that it took.
+   * A handler that never yields cannot be interrupted, but its overrun counts all the same. Gives the milliseconds that
+   * it took.
    */
   check(elapsed = this.elapsedMs): number {
     if (elapsed > this.timeoutMs) throw this.#end(new DeadlineExceeded(this.timeoutMs));

@@ -1,4 +1,4 @@
-// The errors that hooks raises, one row each. docs/errors.md is made from these rows.
+// The errors that the hooks folder raises, one row each. docs/errors.md is made from these rows.
 
 import { defineError } from '../protocol/errors.ts';
 

@@ -1,20 +1,20 @@
-// What a handler changed, as a person would want to read it: of a text the part that is new and the part that is gone,
-// of anything else what it was and what it is. Bounded in length and in number, since values are as long as anybody
-// makes them; secrets are for whoever keeps it to take out.
+// What a handler changed, in a form that a person can read: for a text the part that is new and the part that is gone,
+// for any other value what it was and what it is. Length and number are bounded, because values may be of any length.
+// The code that stores the changes must take secrets out.
 
 export interface FieldChange {
-  /** Where, such as `content` or `params.command`. */
+  /** The path of the field, such as `content` or `params.command`. */
   readonly field: string;
-  /** Of a text: the character at which it begins to differ. */
+  /** For a text: the position of the first character that differs. */
   readonly at?: number | undefined;
   readonly removed?: string | undefined;
   readonly added?: string | undefined;
-  /** Of anything else, as JSON. Absent where there was, or is, nothing. */
+  /** For any other value: its JSON text. Absent where there was, or is, no value. */
   readonly before?: string | undefined;
   readonly after?: string | undefined;
 }
 
-/** Adds what became of one field. */
+/** Adds the changes of one field. */
 export function addChanges(changes: FieldChange[], field: string, before: unknown, after: unknown): void {
   compare(changes, field, before, after, 0);
 }
@@ -33,7 +33,7 @@ function compare(changes: FieldChange[], field: string, before: unknown, after: 
     }
   } else {
     const shown = { before: asJson(before), after: asJson(after) };
-    // Two values of the same text are equal, however deep they go.
+    // Values with the same JSON text are equal, at any depth.
     if (shown.before !== shown.after) changes.push(pruned(field, shown.before, shown.after));
   }
 }
@@ -42,7 +42,9 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** Two objects, or two lists of one length, are compared part by part; a list that grew or shrank is shown whole. */
+/**
+ * Two objects, or two lists of the same length, are compared part by part; a list that grew or shrank is shown whole.
+ */
 function hasParts(before: object, after: object): boolean {
   if (!Array.isArray(before) && !Array.isArray(after)) return true;
   return Array.isArray(before) && Array.isArray(after) && before.length === after.length;
@@ -52,9 +54,9 @@ function partOf(value: object, key: string): unknown {
   return Object.hasOwn(value, key) ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
 }
 
-/** What is common at the beginning and at the end is left out. */
+/** The common beginning and the common end are left out. */
 function textChange(field: string, before: string, after: string): FieldChange {
-  // By far the most common change, and found without looking at every character.
+  // Appending is by far the most common change, and it is found without comparing every character.
   if (after.startsWith(before)) return { field, at: before.length, added: shorten(after.slice(before.length)) };
   const shorter = Math.min(before.length, after.length);
   let start = 0;

@@ -1,12 +1,14 @@
-// The context as one handler is given it: a view of the fields that all handlers of a dispatch share, which nobody can
-// change, with a signal of its own. A view rather than a copy, since most handlers look at one field or none; and the
-// signal, which has to be made, is made for those who look at it.
+// The context as one handler sees it: a read-only view of the fields that all handlers of a dispatch share, with a
+// signal of its own. It is a view and not a copy, because most handlers read one field or none. The signal is created
+// when a handler reads it.
 
 import type { Deadline } from './deadline.ts';
 import { type HookContext, withTraceFields } from './hook-context.ts';
 import { frozenCopy } from './isolated-copy.ts';
 
-/** The fields of a dispatch, with a place for the signal. For `handlerContext` only: they are not frozen themselves. */
+/**
+ * The fields of a dispatch, with a place for the signal. Only `handlerContext` uses them, because they are not frozen.
+ */
 export function contextFields(context: HookContext): HookContext {
   const fields: Record<string, unknown> = { signal: undefined, ...withTraceFields(context) };
   for (const key in fields) {
@@ -21,8 +23,8 @@ export function handlerContext(fields: HookContext, deadline: Deadline): object 
 }
 
 /**
- * What is behind a handler's context, for whoever carries it to another thread: the fields that it has in common with
- * others, and its own time. Undefined for a context that is no view.
+ * The parts of a handler's context, for code that sends it to another thread: the fields that it shares with others,
+ * and its own deadline. Undefined for a context that is not a view.
  */
 export function behindContext(context: object): BehindContext | undefined {
   return (context as { readonly [BEHIND]?: BehindContext })[BEHIND];

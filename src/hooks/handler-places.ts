@@ -1,9 +1,10 @@
-// Numbers handlers as they come, which is their order among those of the same priority. One that keeps its place has its
-// number again when it comes back, so that loading a plugin again does not change what a hook answers.
+// Numbers handlers in the order of their registration, which is their order within the same priority. A handler that
+// keeps its place gets its old number when it is registered again, so that reloading a plugin does not change the
+// result of a hook.
 
 export class HandlerPlaces {
   #next = 0;
-  /** Of those that may come back, by hook and id. */
+  /** The numbers of handlers that may come back, by hook and id. */
   readonly #kept = new Map<string, number>();
 
   placeOf(hook: string, id: string, isKept: boolean): number {
@@ -14,7 +15,7 @@ export class HandlerPlaces {
     return place;
   }
 
-  /** The same numbers, going their own way from here. */
+  /** A copy with the same numbers, which changes independently from here on. */
   fork(): HandlerPlaces {
     const fork = new HandlerPlaces();
     fork.#next = this.#next;

@@ -1,13 +1,14 @@
-// What is written down about one call of one handler. Trajectories, the console and `atrium hooks status` read these;
-// nothing decides by them.
+// The record of one call of one handler. Trajectories, the console and `atrium hooks status` read these records; no
+// decision depends on them.
 
 import type { HandlerOutcome } from '../protocol/handler.ts';
 import type { FieldChange } from './field-change.ts';
 
 /**
- * `aborted`: the caller went away first. The other three were not called at all. `dropped`: an observer was too far
- * behind. `skipped`: the handlers of the run had used up their time. `suspended`: it timed out too often, or its plugin
- * was stopped; said once, and each time where it closes a gate.
+ * `aborted`: the caller was stopped first. With the other three outcomes the handler was not called at all. `dropped`:
+ * an observer was too far behind. `skipped`: the handlers of the run had used up their time. `suspended`: the handler
+ * timed out too often, or its plugin was stopped; this is recorded once, and additionally each time that it makes a
+ * gate refuse.
  */
 export type HookOutcome = HandlerOutcome | 'aborted' | 'dropped' | 'skipped' | 'suspended';
 
@@ -15,17 +16,17 @@ export interface HookCallRecord {
   readonly hook: string;
   readonly id: string;
   readonly owner: string;
-  /** When it began, in milliseconds since 1970. */
+  /** The start of the call, in milliseconds since 1970. */
   readonly at: number;
   readonly ms: number;
   readonly outcome: HookOutcome;
-  /** One line, bounded, in the handler's own words where it threw. */
+  /** One line of bounded length; when the handler threw, it is the handler's own text. */
   readonly error?: string | undefined;
   /** The fields of the combined result that this handler changed. */
   readonly changed: readonly string[];
   /**
-   * What it changed them from and to, worked out when it is asked for. It holds what people said, so it is not to be kept
-   * before the run's gate has passed.
+   * The old and new values of those fields, computed when a reader asks. They contain what people said, so they must
+   * not be stored before the run's gate has passed.
    */
   readonly diff?: (() => readonly FieldChange[]) | undefined;
   readonly runId?: string | undefined;

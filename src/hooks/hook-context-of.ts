@@ -1,12 +1,13 @@
-// Builds the context of every hook from what is at hand: a run, a session, a message on its way in, an answer on its way
-// out. What is not known is left out. The families differ in what they call the channel, as the plugin contract has it.
+// Builds the context of every hook from what is at hand: a run, a session, a message that came in, or an answer that
+// goes out. Unknown fields are left out. The two families give `channelId` different meanings, as the plugin contract
+// says.
 
 import type { Sender, Surface } from '../protocol/inbound.ts';
 import type { ConversationHookContext, HookContext, MessageHookContext } from './hook-context.ts';
 
-/** A run, a session, or what came in, as far as it is known. Fields of the context itself are passed on. */
+/** A run, a session, or an inbound message, as far as it is known. Fields of the context itself are passed on. */
 export interface AtHand extends HookContext {
-  /** Where the people are; null or undefined where there is no such place. */
+  /** The place where the people are; null or undefined where there is none. */
   readonly surface?: Surface | null | undefined;
   readonly sender?: Sender | undefined;
 }

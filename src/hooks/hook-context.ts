@@ -1,5 +1,6 @@
-// Who and where: what a handler is told besides its event. Everything is optional, because a hook may fire before a
-// session, an agent or a model is known; a call site fills in what it knows and leaves out the rest.
+// What a handler is told besides its event: the people, the place, the agent and the run. Every field is optional,
+// because a hook may fire before a session, an agent or a model is known; a call site fills in what it knows and leaves
+// out the rest.
 
 export interface HookContext {
   readonly agentId?: string | undefined;
@@ -22,13 +23,13 @@ export interface HookContext {
   readonly trigger?: string | undefined;
   readonly modelProviderId?: string | undefined;
   readonly modelId?: string | undefined;
-  /** The tokens that a request may have after every cap. */
+  /** The number of tokens that a request may have after every limit. */
   readonly contextTokenBudget?: number | undefined;
-  /** Which setting gave the budget. */
+  /** The name of the setting that gave the budget. */
   readonly contextWindowSource?: string | undefined;
-  /** The model's own window, where a lower cap applies. */
+  /** The model's own window, where a lower limit applies. */
   readonly contextWindowReferenceTokens?: number | undefined;
-  /** True when the run was taken up after a crash, so that this may be told for the second time. */
+  /** This is true when the run was taken up after a crash, so that the handler may be told for the second time. */
   readonly recovered?: boolean | undefined;
   readonly trace?: HookTrace | undefined;
   readonly traceId?: string | undefined;
@@ -37,21 +38,24 @@ export interface HookContext {
   readonly callDepth?: number | undefined;
 }
 
-/** Of hooks that fire around runs, tool calls and sessions. */
+/** The context of hooks that fire around runs, tool calls and sessions. */
 export interface ConversationHookContext extends HookContext {
   /** The conversation on the platform. */
   readonly channelId?: string | undefined;
   readonly [FAMILY]?: 'conversation' | undefined;
 }
 
-/** Of hooks that fire when a message comes in or goes out. */
+/** The context of hooks that fire when a message comes in or goes out. */
 export interface MessageHookContext extends HookContext {
-  /** The platform itself, as `messageProvider`; the conversation is `conversationId`. */
+  /** The platform itself, like `messageProvider`; the conversation is `conversationId`. */
   readonly channelId?: string | undefined;
   readonly [FAMILY]?: 'message' | undefined;
 }
 
-/** Never there: it only keeps the compiler from taking one family, whose `channelId` means something else, for the other. */
+/**
+ * This field never exists at run time. It only keeps the compiler from accepting one family for the other, because
+ * `channelId` means different things in them.
+ */
 declare const FAMILY: unique symbol;
 
 export interface HookTrace {
@@ -61,7 +65,7 @@ export interface HookTrace {
   readonly callDepth?: number | undefined;
 }
 
-/** Handlers may read the trace as one object or field by field; whichever the call site gave, both are there. */
+/** Handlers may read the trace as one object or field by field. A call site gives one form, and this adds the other. */
 export function withTraceFields<Context extends HookContext>(context: Context): Context {
   const { trace } = context;
   if (!trace) return context;

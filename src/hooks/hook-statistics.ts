@@ -1,8 +1,7 @@
-// How often each handler was called, how long it took and how it went, since the process began. Fed by the records of the
-// runner; it decides nothing and keeps nothing on disk.
-//
-// Promise: counting is cheap, and memory is bounded whatever is registered and however often it is called. Words of a
-// handler are kept only when they are handed over apart, by whoever knows that they may be shown.
+// How often each handler was called, how long it took and how it ended, since the process started. The records of the
+// runner feed it; it decides nothing and writes nothing to disk.
+// Promise: counting is cheap, and memory is bounded for any number of handlers and calls. Error texts of a handler are
+// kept only when a caller hands them over separately, once it knows that they may be shown.
 
 import type { HookCallRecord } from './hook-call-record.ts';
 
@@ -10,14 +9,16 @@ export interface HandlerStatistics {
   readonly hook: string;
   readonly id: string;
   readonly owner: string;
-  /** How often it was called, whatever came of it. */
+  /** The number of calls, with any outcome. */
   readonly calls: number;
-  /** How often it threw or answered nonsense. */
+  /** The number of calls in which the handler threw or gave an invalid answer. */
   readonly errors: number;
   readonly timeouts: number;
-  /** How often it was its turn and it was not called: suspended, too far behind, or the run had no time left. */
+  /**
+   * How often the handler was due and was not called: it was suspended, too far behind, or the run had no time left.
+   */
   readonly notCalled: number;
-  /** Of the last calls; null before the first. */
+  /** Computed from the last calls; null before the first call. */
   readonly p50Ms: number | null;
   readonly p95Ms: number | null;
   readonly lastFiredAt: number | null;
@@ -43,7 +44,7 @@ export class HookStatistics {
     counted.lastFailure = { at, outcome, error: null };
   }
 
-  /** The words of a failure that was counted before. */
+  /** Adds the error text of a failure that was counted before. */
   explain({ hook, id, owner, at }: Pick<HookCallRecord, 'hook' | 'id' | 'owner' | 'at'>, error: string): void {
     const counted = this.#hooks.get(hook)?.get(id);
     if (counted?.owner !== owner || counted.lastFailure?.at !== at) return;
@@ -62,7 +63,7 @@ export class HookStatistics {
     );
   }
 
-  /** Another owner under the same name is another handler, and starts at nothing. */
+  /** A handler of the same name with another owner is another handler, so its counts start at zero. */
   #countedOf(hook: string, id: string, owner: string): Counted {
     let handlers = this.#hooks.get(hook);
     if (!handlers) {
@@ -102,7 +103,7 @@ interface Counted {
   notCalled: number;
   lastFiredAt: number | null;
   lastFailure: HandlerStatistics['lastFailure'];
-  /** The last ones, in no order. */
+  /** The durations of the last calls, in no order. */
   readonly times: number[];
 }
 

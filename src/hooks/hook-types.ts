@@ -24,7 +24,7 @@ type PackHooks = { [Hook in PackHookName]: { event: InternalHookEvent; context: 
 /** Bootstrap handlers edit a draft in place instead of answering; composition drives them by `HookRunner.chain`. */
 export type BootstrapHookName = 'agent:bootstrap';
 
-/** Hooks whose handlers are told and not asked. */
+/** Hooks whose handlers are told and give no answer. */
 export type ObserverHookName = Exclude<
   { [Hook in HookName]: Rows[Hook]['kind'] extends 'observe' ? Hook : never }[HookName],
   PackHookName
@@ -39,16 +39,22 @@ export type SyncHookName = { [Hook in HookName]: Rows[Hook] extends { sync: true
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler may simply return nothing
 type Nothing = void | undefined | null;
 
-/** Each hook's handler. A table rather than a condition, so that literals in an answer keep their types. */
+/**
+ * The handler type of each hook. It is a table and not a conditional type, so that literals in an answer keep their
+ * types.
+ */
 export type HookHandlers = {
   [Hook in HookName]: (event: HookTypes[Hook]['event'], context: HandlerContext<Hook>) => HandlerAnswer<Hook>;
 };
 
-/** What a handler of this hook looks like. Its event and context are its own: changing them changes nothing. */
+/**
+ * The type of a handler of this hook. The handler gets its own copies of event and context: changing them has no
+ * effect.
+ */
 export type HookHandler<Hook extends HookName> = HookHandlers[Hook];
 
 export type HandlerContext<Hook extends HookName> = HookTypes[Hook]['context'] & {
-  /** Aborted when the handler's deadline passes, or the run that asked is stopped. */
+  /** It aborts when the handler's deadline passes, or when the run that asked is stopped. */
   readonly signal: AbortSignal;
 };
 

@@ -1,16 +1,16 @@
-// Copies of events, so that no handler can reach what another one sees. Lists and plain objects are copied as deep as
-// they go; functions and objects with a class of their own are passed on as they are.
+// Copies of events, so that no handler can reach what another one sees. Lists and plain objects are copied at every
+// depth; functions and objects of other classes are passed on as they are.
 
 type Fields = Record<string, unknown>;
 
-/** A copy that is the receiver's own to change. */
+/** A copy that its receiver may change. */
 export function isolatedCopy<Value>(value: Value): Value {
   return copy(value, false, undefined, 0);
 }
 
 /**
- * The same for an event, except that a long list among its fields, such as the history of a conversation, is copied only
- * when somebody looks at it. Most handlers don't, and it is most of what copying costs.
+ * The same for an event, except that a long list among its fields, such as the history of a conversation, is copied
+ * only when a handler reads it. Most handlers do not read it, and copying it is most of the cost.
  */
 export function isolatedEvent<Event extends object>(event: Event): Event {
   const made = { ...event } as Fields;
@@ -23,15 +23,17 @@ export function isolatedEvent<Event extends object>(event: Event): Event {
   return made as Event;
 }
 
-/** A copy that nobody can change; one serves any number of readers. */
+/** A frozen copy, which any number of readers can share. */
 export function frozenCopy<Value>(value: Value): Value {
   return copy(value, true, undefined, 0);
 }
 
-/** Below this a copy costs less than the means to put it off. */
+/** Copying a shorter list costs less than delaying the copy. */
 const LONG_LIST = 16;
 
-/** Deeper than any real event; what lies below is not copied rather than overflowing the stack. */
+/**
+ * No real event is this deep. Values below this depth are not copied, because copying them could overflow the stack.
+ */
 const MAX_DEPTH = 500;
 
 function copyWhenRead(owner: Fields, key: string, list: readonly unknown[]): void {
@@ -47,7 +49,7 @@ function copyWhenRead(owner: Fields, key: string, list: readonly unknown[]): voi
   });
 }
 
-/** `seen` knows which copy belongs to which original; it is made for the first object inside of another. */
+/** `seen` maps each original to its copy; it is created for the first object inside of another. */
 function copy<Value>(value: Value, freeze: boolean, seen: Map<object, object> | undefined, depth: number): Value {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value;
   const known = seen?.get(value);
@@ -75,7 +77,8 @@ function copyFields(object: Fields, freeze: boolean, seen: Map<object, object> |
     const field = made[key];
     if (typeof field !== 'object' || field === null) continue;
     seen ??= new Map([[object, made]]);
-    // An own field that is called like the prototype is there already, so this sets the field and nothing else.
+    // An own field that has the name of the prototype exists already, so this assignment sets the field and nothing
+    // else.
     made[key] = copy(field, freeze, seen, depth + 1);
   }
   return freeze ? Object.freeze(made) : made;

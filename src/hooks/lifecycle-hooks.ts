@@ -1,5 +1,5 @@
-// What handlers are given and may answer about the gateway itself: its start and stop, its jobs, and what is installed
-// into it. Field names are the plugin contract's and do not change.
+// The events and answers of hooks about the gateway itself: its start and stop, its jobs, and what is installed into
+// it. Field names are the plugin contract's and do not change.
 
 import type { JsonObject } from '../protocol/json.ts';
 import type { HookContext } from './hook-context.ts';
@@ -14,7 +14,7 @@ export interface LifecycleHooks {
 export interface GatewayHookContext extends HookContext {
   readonly port?: number | undefined;
   readonly config?: object | undefined;
-  /** The gateway's scheduler, for those who inspect or change jobs. */
+  /** The gateway's scheduler, for handlers that inspect or change jobs. */
   readonly getCron?: (() => unknown) | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface CronChangedEvent {
   readonly action: 'added' | 'updated' | 'removed' | 'started' | 'finished' | 'scheduled';
   readonly jobId: string;
   readonly agentId?: string | undefined;
-  /** Where it runs, as in the job. */
+  /** The session in which the job runs, as the job itself says it. */
   readonly sessionTarget?: string | undefined;
   readonly runId?: string | undefined;
   /** The job as it is now; for `removed`, as it was. */

@@ -1,5 +1,5 @@
 // The handlers of one dispatch that were asked ahead of their turn, because they run in another thread and one message
-// reaches many. Each answer waits here until its turn comes.
+// can ask many of them. Each answer waits here until its turn comes.
 
 import { type ArmedHandler, eventFor } from './armed-handler.ts';
 import type { HookRow } from './catalog.ts';
@@ -14,14 +14,14 @@ export class LookAhead {
 
   constructor({ combine }: HookRow, context: HookContext) {
     this.#context = context;
-    // What only adds up changes nothing for those who come later, and ends nothing.
+    // Answers that are only collected do not change the event for later handlers, and do not end the dispatch.
     const addsUp = Object.values(combine).every((combinator) => combinator === 'collect' || combinator === 'first');
     this.#until = addsUp ? 'end' : 'answer';
   }
 
   /**
-   * The answer of a handler whose turn it is, asked now together with `others` if it was not yet; undefined when it has
-   * to be asked alone. Rejects with what it threw, or when its time is over.
+   * The answer of the handler whose turn it is. If it was not asked yet, it is asked now together with `others`;
+   * undefined when it has to be asked alone. Rejects with what the handler threw, or when its time is over.
    */
   async answerOf(
     armed: ArmedHandler,
@@ -51,14 +51,14 @@ async function inTime(call: RemoteCall, deadline: Deadline): Promise<RemoteAnswe
   try {
     return await deadline.race(call.answer);
   } catch (error) {
-    // Its time went by while somebody else was busy: it had nothing to say, or what it said is about to arrive.
+    // The handler's time passed while this thread was busy: either it gave no answer, or its answer is about to arrive.
     if (error instanceof DeadlineExceeded && call.isPast()) return Promise.race([call.answer, nothingArrived()]);
     call.abort(error);
     throw error;
   }
 }
 
-/** What lies in the mailbox of this thread is read first. */
+/** Reads the messages that have already arrived for this thread first. */
 async function nothingArrived(): Promise<RemoteAnswer> {
   for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
   return { value: undefined, ms: 0 };

@@ -1,5 +1,5 @@
-// What handlers are given and may answer when a message comes in or goes out. Field names are the plugin contract's
-// and do not change. `before_dispatch` is about an outbound dispatch here.
+// The events and answers of hooks for messages that come in or go out. Field names are the plugin contract's and do not
+// change. `before_dispatch` is about an outbound dispatch here.
 
 import type { JsonObject } from '../protocol/json.ts';
 import type { MessageHookContext } from './hook-context.ts';
@@ -35,19 +35,24 @@ interface TraceFields {
   readonly callDepth?: number | undefined;
 }
 
-/** What came in, apart from what is known about it, so that nobody needs to take a text to pieces. */
+/**
+ * The message as it came in, separate from what is known about it, so that no handler needs to parse a combined text.
+ */
 interface InboundBody {
   readonly body?: string | undefined;
-  /** What the agent would read. The contract has both spellings. */
+  /** The text that the agent would read. The contract has both spellings. */
   readonly bodyForAgent?: string | undefined;
   readonly BodyForAgent?: string | undefined;
-  /** Who said it, where, and in answer to what. People chose these names, so they are as untrusted as the text. */
+  /**
+   * The sender, the place, and the message that this one answers. People chose these names, so they are as untrusted as
+   * the text.
+   */
   readonly userContext?: readonly UserContextBlock[] | undefined;
 }
 
 export interface UserContextBlock {
   readonly label: string;
-  /** The platform that says so. */
+  /** The platform that reports it. */
   readonly source: string;
   readonly type: 'sender' | 'conversation' | 'reply';
   readonly payload: JsonObject;
@@ -75,7 +80,7 @@ export interface InboundClaimEvent extends TraceFields, InboundBody {
   readonly metadata?: JsonObject | undefined;
 }
 
-/** Handled without a reply means that the message is swallowed. */
+/** `handled` without a reply means that the message is dropped without an answer. */
 export interface InboundClaimResult {
   readonly handled?: boolean | undefined;
   readonly reply?: ReplyPayload | undefined;
@@ -97,7 +102,7 @@ export interface MessageReceivedEvent extends TraceFields, InboundBody {
 export interface ReplyDispatchEvent {
   readonly runId?: string | undefined;
   readonly sessionKey?: string | undefined;
-  /** What the run wants to say, before it is split and sent. */
+  /** The answer of the run, before it is split and sent. */
   readonly payloads: readonly ReplyPayload[];
   /** The message that is answered, as the surface described it. */
   readonly ctx?: JsonObject | undefined;
@@ -120,7 +125,7 @@ export interface ReplyDispatchContext extends MessageHookContext {
   readonly cfg?: object | undefined;
 }
 
-/** Handled means that the handler has taken the answer over and the gateway sends nothing. */
+/** `handled` means that the handler takes the answer over and the gateway sends nothing. */
 export interface ReplyDispatchResult {
   readonly handled?: boolean | undefined;
   readonly queuedFinal?: boolean | undefined;
@@ -172,7 +177,10 @@ export interface BeforeDispatchEvent {
   readonly threadId?: string | undefined;
 }
 
-/** `text` replaces the content. `handled` ends it: with a text, that text is sent; without one, nothing is. */
+/**
+ * `text` replaces the content. `handled` ends the dispatch: with a text, that text is sent; without one, nothing is
+ * sent.
+ */
 export interface BeforeDispatchResult {
   readonly handled?: boolean | undefined;
   readonly text?: string | undefined;

@@ -1,6 +1,6 @@
-// Observations on their way to observers, off the path of the run. Each observer is told in order per session, and one
-// that is slow delays only itself: other observers, and the same one in other sessions, go on. An observer that falls
-// too far behind misses what is new rather than holding everything in memory.
+// Delivers observations to observers without delaying the run. Each observer is told in order per session. A slow
+// observer delays only itself, and only in the same session. An observer that falls too far behind misses new
+// observations, so that memory stays bounded.
 
 import { within } from '../protocol/time-limit.ts';
 
@@ -8,18 +8,21 @@ import { within } from '../protocol/time-limit.ts';
 export const MAX_WAITING = 1_000;
 
 export class ObserverQueue {
-  /** The last observation that waits, per observer and session; only as long as there is one. */
+  /** The last waiting observation per observer and session; an entry exists only as long as one waits. */
   readonly #tails = new Map<string, Map<string, Promise<void>>>();
   readonly #waiting = new Map<string, number>();
   readonly #drained = new Set<() => void>();
   #pending = 0;
 
-  /** How many observations were taken and have not been told yet. */
+  /** The number of observations that were accepted and have not been told yet. */
   get pending(): number {
     return this.#pending;
   }
 
-  /** `tell` must not reject. Resolves when it is done; undefined when the observer is too far behind. */
+  /**
+   * `tell` must not reject. The promise resolves when it is done; the result is undefined when the observer is too far
+   * behind.
+   */
   add(observer: string, sessionKey: string, tell: () => Promise<void>): Promise<void> | undefined {
     const waiting = this.#waiting.get(observer) ?? 0;
     if (waiting >= MAX_WAITING) return undefined;
@@ -55,7 +58,7 @@ export class ObserverQueue {
   }
 }
 
-/** The run that observes goes on first. */
+/** Lets the run that caused the observation go on first. */
 function nextTick(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

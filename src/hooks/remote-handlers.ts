@@ -1,35 +1,39 @@
-// Handlers that run in another thread, as the runner asks them: several with one message, because a message there and
-// back costs more than most handlers do. What each of them sees, and whether it is asked at all, is the same as if they
+// Handlers that run in another thread. The runner asks several of them with one message, because a message there and
+// back costs more than most handlers do. Each handler sees the same, and is asked under the same conditions, as if they
 // were asked one by one.
 
 import type { HookContext } from './hook-context.ts';
 
 export interface RemoteHandlers {
   /**
-   * Asks them one after the other: `answer` stops after the first that says something, because those after it may see
-   * another event or may not be asked at all; `end` goes on. One that fails stops it as well, and so does one that takes
-   * its time. Gives a call for each that was sent, from the first on; some or all may have to be asked one by one.
+   * Asks the handlers one after the other. `answer` stops after the first handler that gives an answer, because later
+   * ones may see another event or may not be asked at all; `end` goes on. A handler that fails or is slow stops the
+   * sequence as well. Gives a call for each handler that was sent, from the first on; some or all may have to be asked
+   * one by one.
    */
   askInTurn(questions: readonly RemoteQuestion[], context: HookContext, until: 'answer' | 'end'): readonly RemoteCall[];
 }
 
 export interface RemoteQuestion {
-  /** As it was registered. */
+  /** The handler function as it was registered. */
   readonly handler: unknown;
   readonly event: object;
 }
 
 export interface RemoteCall {
-  /** Undefined when it was not reached, and so not called. Rejects with what it threw. */
+  /** Undefined when the handler was not reached and so not called. Rejects with what it threw. */
   readonly answer: Promise<RemoteAnswer | undefined>;
-  /** Whether one that comes after it is being called right now: then it has answered, although nothing has come yet. */
+  /**
+   * Whether a later handler is being called right now: then this one has answered, although its answer has not arrived
+   * yet.
+   */
   isPast(): boolean;
-  /** Nobody waits for it any more. */
+  /** The caller does not wait for this call any more. */
   abort(reason: unknown): void;
 }
 
 export interface RemoteAnswer {
   readonly value: unknown;
-  /** What it took over there. */
+  /** How long the handler took in its own thread. */
   readonly ms: number;
 }

@@ -1,6 +1,5 @@
-// How long the handlers of one run may take together, so that fifty plugins which are each a little slow do not make a
-// run slow for a person who waits. Who counts is the runner's to say.
-//
+// How long the handlers of one run may take together, so that fifty plugins which are each a little slow do not keep a
+// person waiting. The runner decides which handlers count.
 // Memory is bounded: runs are forgotten, the oldest first, long after they have ended.
 
 const MAX_RUNS = 1_000;
@@ -8,7 +7,7 @@ const MAX_RUNS = 1_000;
 export class RunBudgets {
   readonly #spentMs = new Map<string, number>();
 
-  /** Outside of a run nothing is counted. */
+  /** Outside of a run no time is counted. */
   leftOf(runId: string | undefined, totalMs: number): number {
     if (runId === undefined) return Number.POSITIVE_INFINITY;
     return totalMs - (this.#spentMs.get(runId) ?? 0);

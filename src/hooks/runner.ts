@@ -1,16 +1,14 @@
 // The only callback registry. It keeps handlers in their order, calls them with a deadline, combines their answers as
 // the catalog says, and records every call. It does not know what the answers are for.
-//
-// Errors: a handler that throws, rejects, overruns its deadline or answers nonsense is recorded and its change dropped;
-// on a gate it is a refusal instead. `run` rejects only when the caller's own signal aborts, `chain` only for a handler
-// with `onError: 'abort'`.
-// Result: `run` gives the combined result, who decided, and every call. It depends on the handlers' order and answers,
-// never on who is slow.
-// Rules: handlers that are asked run one after the other; each gets an event of its own, so that changing it changes
-// nothing for others, and what a handler does after its deadline has no effect. The handlers of one run share a budget;
-// gates and observers have nothing to do with it. A handler that overruns its deadline again and again is suspended until
-// an operator rearms it; a suspended gate stays closed.
-// When it fires: `run` asks now, `announce` tells hook packs now; `observe` tells later, in order per session key; `drain` waits for what is not told yet.
+// Errors: a handler that throws, rejects, overruns its deadline or gives an invalid answer is recorded and its change
+// dropped; on a gate it is a refusal instead. `run` rejects only when the caller's own signal aborts, `chain` only for
+// a handler with `onError: 'abort'`. Result: `run` gives the combined result, which handler decided, and every call.
+// The result depends on the handlers' order and answers, never on their speed. Rules: handlers that are asked run one
+// after the other; each gets an event of its own, so that changing it changes nothing for others, and what a handler
+// does after its deadline has no effect. The handlers of one run share a budget; gates and observers do not use it. A
+// handler that overruns its deadline repeatedly is suspended until an operator rearms it; a suspended gate refuses.
+// When it fires: `run` asks now, `announce` tells hook packs now; `observe` tells later, in order per session key;
+// `drain` waits for what is not told yet.
 
 import type { InternalHookHandler } from '../protocol/bootstrap-event.ts';
 import {
@@ -59,30 +57,30 @@ export interface HandlerRegistration<Handler, Hook extends HookName = HookName> 
   readonly priority?: number | undefined;
   readonly description?: string | undefined;
   readonly stability?: Stability | undefined;
-  /** For bootstrap handlers; what a failure does elsewhere is the hook's to say. */
+  /** Only for bootstrap handlers; for other hooks the catalog says what a failure does. */
   readonly onError?: OnError | undefined;
   readonly timeoutMs?: number | undefined;
-  /** Whose word `timeoutMs` is. A run's budget is never less than the longest deadline that an operator set. */
+  /** Who set `timeoutMs`. A run's budget is never less than the longest deadline that an operator set. */
   readonly timeoutFrom?: 'plugin' | 'operator' | undefined;
   readonly authorship?: Authorship | undefined;
-  /** The answer depends on the event alone and calling has no effect, so that previews may call it. */
+  /** The answer depends on the event alone and calling the handler has no side effect, so that previews may call it. */
   readonly pure?: boolean | undefined;
-  /** What the handler adds to the message is sent with this run only, and left out when later requests tell of it. */
+  /** The text that the handler adds to the message is sent with this run only, and is left out of later requests. */
   readonly ephemeral?: boolean | undefined;
-  /** The handler enforces a policy: on hooks that allow it, its failure refuses instead of being passed over. */
+  /** The handler enforces a policy: on hooks that allow it, its failure refuses instead of being skipped. */
   readonly policy?: boolean | undefined;
-  /** The handler sees it as `event.context.pluginConfig`; nobody else does. */
+  /** Only this handler sees it, as `event.context.pluginConfig`. */
   readonly pluginConfig?: object | undefined;
-  /** What the handler of an event of hook packs finds in its event's context besides. */
+  /** Additional context fields for a handler of an event of hook packs. */
   readonly eventContext?: (() => object) | undefined;
   /**
-   * The handler calls into another thread, which copies what it is given and takes a moment even where a plain value is
-   * due. That the value there is plain is checked there.
+   * The handler runs in another thread. That thread copies the event and answers with a promise even where a plain
+   * value is required; it checks there that the value is plain.
    */
   readonly isRemote?: boolean | undefined;
-  /** How several of them are asked with one message. */
+  /** Asks several of these handlers with one message. */
   readonly remote?: RemoteHandlers | undefined;
-  /** When it was here before and went, it comes back to the place that it had among equals. */
+  /** A handler that was registered before gets its old place back among handlers of the same priority. */
   readonly keepsPlace?: boolean | undefined;
 }
 
@@ -97,53 +95,56 @@ export interface RegisteredHandler<Handler> extends HandlerInfo {
   readonly remote?: RemoteHandlers | undefined;
 }
 
-/** Handlers of the bootstrap pipeline have a form of their own; every other is typed by its hook. */
+/** Bootstrap handlers have a form of their own; every other handler is typed by its hook. */
 export type HandlerFor<Hook extends HookName, BootstrapHandler> = {
   [Name in HookName]: Name extends BootstrapHookName ? BootstrapHandler : HookHandlers[Name];
 }[Hook];
 
-/** One registration per hook: written out as an object, its handler and answer are typed by the name next to it. */
+/** One registration type per hook, so that the handler and its answer are typed by the hook's name. */
 export type RegistrationFor<Hook extends HookName, BootstrapHandler = InternalHookHandler> = {
   [Name in Hook]: HandlerRegistration<HandlerFor<Name, BootstrapHandler>, Name>;
 }[Hook];
 
 export interface HookRunnerSettings {
-  /** Told of every call, as it ends. A sink that throws is ignored. */
+  /** Called for every call of a handler, when it ends. Errors of this function are ignored. */
   readonly record?: ((call: HookCallRecord) => void) | undefined;
-  /** Told in one sentence when a handler is suspended. */
+  /** Called with one sentence when a handler is suspended. */
   readonly warn?: ((sentence: string) => void) | undefined;
-  /** How long the handlers of one run may take together. Default 30 seconds. */
+  /** How long the handlers of one run may take together. The default is 30 seconds. */
   readonly runBudgetMs?: number | undefined;
   readonly now?: (() => number) | undefined;
 }
 
 export interface RunOptions {
-  /** The run's own; when it aborts, `run` rejects with its reason. */
+  /** The signal of the run; when it aborts, `run` rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Calls only handlers that declared themselves pure; the others' ids are in `skipped`. */
+  /** Calls only handlers that are declared pure; the ids of the others are in `skipped`. */
   readonly pureOnly?: boolean | undefined;
-  /** False keeps the calls out of the records and counts them for nothing, for previews. */
+  /** With false, the calls are neither recorded nor counted. Previews use this. */
   readonly record?: boolean | undefined;
-  /** What of the event follows from the rest of it, after a handler rewrote something. */
+  /** Computes the event fields that depend on other fields, after a handler rewrote one of those. */
   readonly derive?: ((event: AnswerFields) => AnswerFields) | undefined;
 }
 
 export interface HookAnswer<Hook extends AskingHookName> {
-  /** All answers combined; an empty object when nobody answered. */
+  /** All answers combined; an empty object when no handler answered. */
   readonly result: HookTypes[Hook]['result'];
-  /** Who decided: blocked, claimed or asked; else who was first, or the last to rewrite. */
+  /** The handler that blocked, claimed or asked; otherwise the first that answered, or the last that rewrote. */
   readonly decidedBy?: HandlerName | undefined;
-  /** Set when the answer is no, by decision or because a gate failed. The result says no as well. */
+  /** Set when the answer is a refusal, by decision or because a gate failed. The result refuses as well. */
   readonly refusal?: HookRefusal | undefined;
-  /** Whose words are in the result, in order, for fields that several may add to or the first one sets. */
+  /**
+   * Which handler wrote which text of the result, in order, for fields that several handlers add to or that the first
+   * one sets.
+   */
   readonly contributions: readonly HookContribution[];
   readonly calls: readonly HookCallRecord[];
-  /** Ids of the handlers that were not called because only pure ones were wanted. */
+  /** Ids of the handlers that were not called because the caller wanted only pure ones. */
   readonly skipped: readonly string[];
 }
 
 export interface Announcement {
-  /** In the order of the handlers. */
+  /** The messages, in the order of the handlers. */
   readonly messages: readonly string[];
   readonly calls: readonly HookCallRecord[];
 }
@@ -169,7 +170,7 @@ export interface SuspendedHandler extends HandlerName, Suspension {
   readonly hook: HookName;
 }
 
-/** Which handlers: those that have all of what is given, so that nothing given means all. */
+/** Selects the handlers that match all given fields; an empty filter selects all. */
 export interface HandlerFilter {
   readonly hook?: string | undefined;
   readonly id?: string | undefined;
@@ -179,14 +180,14 @@ export interface HandlerFilter {
 export const DEFAULT_RUN_BUDGET_MS = 30_000;
 
 export class HookRunner<BootstrapHandler = InternalHookHandler> {
-  /** Always in calling order, so that listing and running cannot disagree. */
+  /** Always kept in calling order, so that the listed order is the calling order. */
   readonly #handlers = new Map<HookName, readonly ArmedHandler[]>();
   readonly #listed = new Map<HookName, readonly RegisteredHandler<unknown>[]>();
   #places = new HandlerPlaces();
   readonly #settings: HookRunnerSettings;
   readonly #now: () => number;
   #runBudgetMs: number;
-  /** What a runner has in common with its forks. */
+  /** State that a runner shares with its forks. */
   #common = new Common();
 
   constructor(settings: HookRunnerSettings = {}) {
@@ -195,7 +196,10 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     this.#runBudgetMs = settings.runBudgetMs ?? DEFAULT_RUN_BUDGET_MS;
   }
 
-  /** Returns the undo. A second handler of the same id on the same hook is an error, not a replacement. */
+  /**
+   * Returns the function that unregisters. A second handler of the same id on the same hook is an error, not a
+   * replacement.
+   */
   register(registration: RegistrationFor<HookName, BootstrapHandler>): () => void;
   register<Hook extends HookName>(
     registration: HandlerRegistration<HandlerFor<Hook, BootstrapHandler>, Hook>,
@@ -223,17 +227,23 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     return true;
   }
 
-  /** In calling order. Always the same array until a handler comes or goes, and one that does not change under anybody. */
+  /**
+   * The handlers in calling order. The array is never changed; a new one replaces it when a handler is added or
+   * removed.
+   */
   list<Hook extends HookName>(hook: Hook): readonly RegisteredHandler<HandlerFor<Hook, BootstrapHandler>>[] {
     return (this.#listed.get(hook) ?? []) as RegisteredHandler<HandlerFor<Hook, BootstrapHandler>>[];
   }
 
-  /** Cheap, so that a call site need not build an event that nobody wants. */
+  /** This is cheap, so that a call site can avoid building an event that no handler wants. */
   has(hook: HookName): boolean {
     return this.#armed(hook).length > 0;
   }
 
-  /** A runner with the same handlers that goes its own way from here. Records, observations and suspensions stay common. */
+  /**
+   * A runner with the same handlers, which changes independently from here on. Records, observations and suspensions
+   * stay shared.
+   */
   fork(): HookRunner<BootstrapHandler> {
     const fork = new HookRunner<BootstrapHandler>(this.#settings);
     for (const [hook, handlers] of this.#handlers) fork.#setHandlers(hook, handlers);
@@ -242,12 +252,12 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     return fork;
   }
 
-  /** Stops calling every handler of this owner, also those that it registers later, until the owner is rearmed. */
+  /** Stops calling every handler of this owner, including those that it registers later, until the owner is rearmed. */
   suspend(owner: string, reason: string): void {
     this.#common.suspendedOwners.set(owner, { reason, at: this.#now() });
   }
 
-  /** Everybody who is not called, here and in forks; with the reason as a clause, such as `it timed out 3 times`. */
+  /** Every handler that is not called, here and in forks; the reason is a clause, such as `it timed out 3 times`. */
   suspended(): readonly SuspendedHandler[] {
     const all = new Set([...this.#common.suspended, ...[...this.#handlers.values()].flat()]);
     return [...all].flatMap((armed) => {
@@ -257,7 +267,7 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     });
   }
 
-  /** Lets suspended handlers be called again. Gives how many there were. An owner is rearmed as a whole. */
+  /** Lets suspended handlers be called again, and gives their number. An owner is rearmed as a whole. */
   rearm(filter: HandlerFilter = {}): number {
     const { suspended, suspendedOwners } = this.#common;
     const before = this.suspended().length;
@@ -273,7 +283,7 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     return before - this.suspended().length;
   }
 
-  /** Asks the handlers of a hook, one after the other, and combines what they answer. */
+  /** Asks the handlers of a hook, one after the other, and combines their answers. */
   async run<Hook extends AskingHookName>(
     hook: Hook,
     event: HookTypes[Hook]['event'],
@@ -333,7 +343,7 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     return { result: result as HookTypes[Hook]['result'], decidedBy, refusal, contributions, calls, skipped };
   }
 
-  /** Tells the observers of a hook, later and in order per session key. What they see is frozen as it is now. */
+  /** Tells the observers of a hook, later and in order per session key. They see the event as it is now. */
   observe<Hook extends ObserverHookName>(
     hook: Hook,
     event: HookTypes[Hook]['event'],
@@ -343,9 +353,9 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
   }
 
   /**
-   * As `observe`, and waits until all have been told or their deadline has passed. Gives the calls that have ended. For
-   * the hooks that the catalog marks as awaited, and for callers that must know that the observers were told. With an
-   * `owner` only that owner's handlers are told.
+   * Like `observe`, but waits until all were told or their deadline has passed. Gives the calls that have ended. This
+   * is for the hooks that the catalog marks as awaited, and for callers that must know that the observers were told.
+   * With an `owner` only that owner's handlers are told.
    */
   async observeAndWait<Hook extends ObserverHookName>(
     hook: Hook,
@@ -364,8 +374,8 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
   }
 
   /**
-   * Tells the handlers of an event of hook packs, one after the other, and gives what they want said. What a handler said
-   * before it threw counts; of one that overran its deadline nothing does.
+   * Tells the handlers of an event of hook packs, one after the other, and gives the messages that they push. Messages
+   * that a handler pushed before it threw count; those of a handler that overran its deadline do not.
    */
   async announce(hook: PackHookName, event: PackEvent): Promise<Announcement> {
     const messages: string[] = [];
@@ -399,12 +409,12 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     return { messages: messages.slice(0, MAX_MESSAGES), calls };
   }
 
-  /** Waits until every observer was told everything, at most this long. Returns how many observations are left. */
+  /** Waits until all observers were told everything, at most this long. Returns how many observations are left. */
   drain(timeoutMs: number): Promise<number> {
     return this.#common.observers.drain(timeoutMs);
   }
 
-  /** Lets each bootstrap handler work on the value that the one before it left. */
+  /** Lets each bootstrap handler work on the value that the handler before it left. */
   async chain<Value>(
     hook: BootstrapHookName,
     initial: Value,
@@ -440,7 +450,7 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     return { value, calls };
   }
 
-  /** Puts one observation per handler into the queue. Gives the promises of those that were taken. */
+  /** Puts one observation per handler into the queue. Gives the promises of those that were accepted. */
   #tell(
     handlers: readonly ArmedHandler[],
     event: object,
@@ -489,7 +499,7 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     });
   }
 
-  /** Those that would be called next, up to the first of which that is not certain. */
+  /** The handlers that will certainly be called next. */
   #nextAfter(
     armed: ArmedHandler,
     handlers: readonly ArmedHandler[],
@@ -502,7 +512,7 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     return end < 0 ? wanted : wanted.slice(0, end);
   }
 
-  /** Why a handler is not called, as a record; undefined when it is. */
+  /** Why a handler is not called, as a record; undefined when it is called. */
   #uncalled(
     armed: ArmedHandler,
     limitMs: number,
@@ -519,7 +529,7 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     return this.#leaveOut(armed, context, 'skipped', error);
   }
 
-  /** A handler's own deadline, or what the others have left of the run's budget if that is less. */
+  /** A handler's own deadline, or the rest of the run's budget if that is less. */
   #limitOf({ registered, spends }: ArmedHandler, { runId }: HookContext, options: RunOptions): number {
     if (!spends || options.record === false) return registered.timeoutMs;
     return Math.min(registered.timeoutMs, this.#common.budgets.leftOf(runId, this.#runBudgetMs));
@@ -532,15 +542,17 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     return { ...failure, error: told };
   }
 
-  /** Draws the conclusions from a call that is over, unless it was only for a preview. */
+  /** Updates budget, breaker and records after a call, unless the call was only for a preview. */
   #ended(armed: ArmedHandler, options: RunOptions, { deadline }: CallInProgress, call: HookCallRecord): HookCallRecord {
     if (options.record === false) return call;
     const { registered, breaker, spends } = armed;
-    // Timers may be early by a part of a millisecond, which is no time for whoever comes next.
+    // A timer may fire a part of a millisecond early. The rest is not enough for the next handler, so the whole limit
+    // counts as spent.
     const spentMs = call.outcome === 'timed-out' ? Math.max(call.ms, deadline.timeoutMs) : call.ms;
     if (spends) this.#common.budgets.spend(call.runId, spentMs);
     if (call.outcome === 'done') breaker.answered();
-    // Who had less than its own deadline, because others had used up the run's, has nothing to answer for.
+    // A handler that had less than its own deadline, because others had used up the run's budget, is not blamed for the
+    // time-out.
     const isOverrun = call.outcome === 'timed-out' && deadline.timeoutMs >= registered.timeoutMs;
     if (isOverrun && breaker.timedOut(this.#now())) {
       this.#common.suspended.add(armed);
@@ -599,12 +611,12 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
   }
 }
 
-/** What a runner has in common with its forks. */
+/** State that a runner shares with its forks. */
 class Common {
   readonly observers = new ObserverQueue();
   readonly timer = new DeadlineTimer();
   readonly budgets = new RunBudgets();
-  /** Those whose own breaker is open. */
+  /** Handlers that are suspended because of their own time-outs. */
   readonly suspended = new Set<ArmedHandler>();
   readonly suspendedOwners = new Map<string, Suspension>();
 }
@@ -617,7 +629,10 @@ function matches({ registered }: ArmedHandler, { hook, id, owner }: HandlerFilte
 
 const NOBODY: readonly ArmedHandler[] = [];
 
-/** A promise where a plain value is due is no answer, and its failure is nobody's either. */
+/**
+ * A promise is not a valid answer where a plain value is required. Its rejection is handled here, so that it is not
+ * reported as unhandled.
+ */
 function refusePromise(answered: unknown): void {
   if (!isPromiseLike(answered)) return;
   Promise.resolve(answered).catch(() => {});

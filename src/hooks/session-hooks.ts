@@ -1,4 +1,4 @@
-// What handlers are given and may answer when sessions begin, end, are compacted or have children. Field names are the
+// The events and answers of hooks for sessions that begin, end, are compacted or have children. Field names are the
 // plugin contract's and do not change.
 
 import type { SessionEndReason } from '../protocol/live-event.ts';
@@ -24,7 +24,7 @@ export interface SessionHooks {
 export interface SessionStartEvent {
   readonly sessionId: string;
   readonly sessionKey?: string | undefined;
-  /** The session of the same key before this one; this very session when it goes on after a restart. */
+  /** The previous session of the same key; this very session when it goes on after a restart. */
   readonly resumedFrom?: string | undefined;
 }
 
@@ -66,7 +66,7 @@ export interface SubagentHookContext extends ConversationHookContext {
   readonly requesterSessionKey?: string | undefined;
 }
 
-/** Where a child's answers go, in the words of a platform. */
+/** Where a child's answers go, in the terms of a platform. */
 export interface DeliveryOrigin {
   readonly channel?: string | undefined;
   readonly accountId?: string | undefined;

@@ -1,5 +1,5 @@
-// What handlers are given and may answer around a tool call and around the writing of a message. Field names are the
-// plugin contract's and do not change.
+// The events and answers of hooks around a tool call and around the writing of a message. Field names are the plugin
+// contract's and do not change.
 
 import type { ApprovalDecision, ApprovalResolution } from '../protocol/approval-decision.ts';
 import type { JsonObject } from '../protocol/json.ts';
@@ -27,17 +27,23 @@ export interface BeforeToolCallEvent {
   readonly params: JsonObject;
   readonly runId?: string | undefined;
   readonly toolCallId?: string | undefined;
-  /** Paths that the call would touch, guessed; it may touch fewer or more. */
+  /** Paths that the call would probably touch. This is a guess: the call may touch fewer or more. */
   readonly derivedPaths?: readonly string[] | undefined;
 }
 
 export interface BeforeToolCallResult {
-  /** From a handler: laid over the parameters that it saw. From the runner: all parameters, when somebody changed any. */
+  /**
+   * From a handler: merged over the parameters that it saw. From the runner: all parameters, when a handler changed
+   * one.
+   */
   readonly params?: JsonObject | undefined;
   readonly block?: boolean | undefined;
   readonly blockReason?: string | undefined;
   readonly requireApproval?: ApprovalRequest | undefined;
-  /** Whoever else asked, in order. Filled in by the runner; a handler's own is ignored. */
+  /**
+   * The requests of the other handlers that asked, in order. The runner fills this in; a handler's own value is
+   * ignored.
+   */
   readonly alsoAsked?: readonly ApprovalRequest[] | undefined;
 }
 
@@ -48,7 +54,7 @@ export interface ApprovalRequest {
   readonly timeoutMs?: number | undefined;
   readonly timeoutBehavior?: 'allow' | 'deny' | undefined;
   readonly allowedDecisions?: readonly ApprovalDecision[] | undefined;
-  /** Always the owner of the handler that asked, whatever the handler wrote. */
+  /** Always the owner of the handler that asked, even when the handler wrote another name. */
   readonly pluginId?: string | undefined;
   readonly onResolution?: ((resolution: ApprovalResolution) => unknown) | undefined;
 }
@@ -59,7 +65,7 @@ export interface AfterToolCallEvent {
   readonly params: JsonObject;
   readonly runId?: string | undefined;
   readonly toolCallId?: string | undefined;
-  /** What the tool gave back: `content`, and `details` where it has some. */
+  /** What the tool returned: `content`, and `details` where it has some. */
   readonly result?: unknown;
   readonly error?: string | undefined;
   readonly durationMs?: number | undefined;
@@ -69,7 +75,7 @@ export interface ToolResultPersistEvent {
   readonly toolName?: string | undefined;
   readonly toolCallId?: string | undefined;
   readonly message: ToolMessage;
-  /** True when no tool ran: the call was blocked, or cut by a crash. */
+  /** True when no tool ran, because the call was blocked or interrupted by a crash. */
   readonly isSynthetic?: boolean | undefined;
 }
 

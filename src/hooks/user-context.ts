@@ -1,5 +1,5 @@
-// What is known about a message besides its text, in blocks: who said it, where, and in answer to what. Channels give the
-// text without any of this around it, so handlers and agents never take an envelope to pieces.
+// What is known about a message besides its text, in blocks: the sender, the place, and the message that it answers.
+// Channels give the text without any of this around it, so that handlers and agents never need to parse an envelope.
 
 import type { Inbound } from '../protocol/inbound.ts';
 import type { JsonObject } from '../protocol/json.ts';

@@ -1,5 +1,6 @@
-// The hook packs that come with the product, as far as one must know them to list them: reading their HOOK.md files costs
-// a parser, which a home that uses none of them should not pay for. A test compares both.
+// The hook packs that come with the product, with only the facts that a listing needs. Reading their HOOK.md files
+// would load a parser, which a home that uses none of them should not pay for. A test compares these facts with the
+// files.
 
 import { join } from 'node:path';
 import type { HookPack } from '../packs/hook-pack.ts';

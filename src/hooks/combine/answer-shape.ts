@@ -1,5 +1,5 @@
-// Checks what a handler answered, field by field, and copies it, so that later changes to the handler's own object have
-// no effect. A handler's answer is untrusted: reading it may throw, and its types are claims.
+// Checks a handler's answer field by field and copies it, so that later changes to the handler's own object have no
+// effect. A handler's answer is untrusted: reading it may throw, and its types may be wrong.
 
 import { InvalidHandlerResult } from '../../protocol/handler.ts';
 
@@ -8,7 +8,7 @@ export type AnswerFields = Readonly<Record<string, unknown>>;
 
 type Shape = 'text' | 'object' | 'list' | 'flag';
 
-/** A field has the same shape wherever it occurs. */
+/** A field has the same shape in every hook that has it. */
 const SHAPES: Readonly<Record<string, Shape>> = {
   prependContext: 'text',
   appendContext: 'text',
@@ -37,7 +37,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   threadBindingReady: 'flag',
 };
 
-/** No answer is undefined; anything but an object is nonsense. */
+/** Undefined means that the handler gave no answer; an answer that is not an object is invalid. */
 export function answerFieldsOf(answer: unknown): AnswerFields | undefined {
   if (answer === undefined || answer === null) return undefined;
   if (typeof answer !== 'object' || Array.isArray(answer)) {
@@ -48,7 +48,7 @@ export function answerFieldsOf(answer: unknown): AnswerFields | undefined {
   return answer as AnswerFields;
 }
 
-/** The handler's value for one field, checked and copied. Null says as little as undefined. */
+/** The handler's value for one field, checked and copied. Null means the same as undefined. */
 export function fieldOf(answer: AnswerFields, field: string): unknown {
   const value = answer[field];
   if (value === undefined || value === null) return undefined;
@@ -59,7 +59,7 @@ export function fieldOf(answer: AnswerFields, field: string): unknown {
   return shape === 'object' || shape === 'list' ? plainCopy(value, field) : value;
 }
 
-/** A copy as JSON has it: what handlers answer is kept, journalled and sent. */
+/** A copy with JSON values only, because answers are stored, journalled and sent. */
 export function plainCopy<Value>(value: Value, what: string): Value {
   let text: string | undefined;
   try {

@@ -1,5 +1,6 @@
-// What becomes of a final answer: finalize wins over revise, revise over continue. Everybody is asked; the reasons of
-// all who want a revision are joined, and every retry is kept so that the run can try the next when one is used up.
+// Decides what happens to a final answer: `finalize` wins over `revise`, and `revise` over `continue`. Every handler is
+// asked. The reasons of all handlers that want a revision are joined, and every retry is kept, so that the run can try
+// the next one when one is used up.
 
 import { InvalidHandlerResult } from '../../protocol/handler.ts';
 import type { FinalizeRetry } from '../agent-hooks.ts';
@@ -20,7 +21,7 @@ export function combineAgentFinalize(before: AnswerFields, answer: unknown, _ask
   if (action === undefined) return { result: earlier === undefined && reason !== undefined ? { reason } : before };
 
   const winner = strictest(LEVELS, earlier, action);
-  // An earlier, stricter answer stays as it is; and of two that force the end, the first does.
+  // An earlier, stricter answer is kept; of two answers that force the end, the first is kept.
   if (winner !== action || (earlier === 'finalize' && action === 'finalize')) return { result: before };
   if (action !== 'revise') return { result: reason === undefined ? { action } : { action, reason }, decides: true };
 
@@ -46,7 +47,7 @@ function actionOf(given: AnswerFields): Action | undefined {
   return known;
 }
 
-/** A retry without an instruction asks for nothing. */
+/** A retry without an instruction is ignored. */
 function retryOf(given: AnswerFields): FinalizeRetry | undefined {
   const retry = fieldOf(given, 'retry') as Partial<FinalizeRetry> | undefined;
   if (typeof retry?.instruction !== 'string' || retry.instruction.trim() === '') return undefined;

@@ -1,5 +1,5 @@
-// The gate before the model: pass or block, and nothing in between. An answer in any other form is not read kindly, since
-// a guard that is misunderstood must not open.
+// The gate before the model: its answer is `pass` or `block`. An answer in any other form is an error, and the gate
+// then refuses, because a guard that is misunderstood must not let the message through.
 
 import { InvalidHandlerResult } from '../../protocol/handler.ts';
 import { type AnswerFields, plainCopy } from './answer-shape.ts';

@@ -1,5 +1,6 @@
-// The gate before a tool: block over ask over nothing. Parameters are laid over those that the handler saw, so that the
-// next handler sees all of them. Once a person is to be asked, only whoever asks may still change what is asked about.
+// The gate before a tool: `block` wins over asking a person, and asking wins over no answer. Parameters are merged over
+// those that the handler saw, so that the next handler sees all of them. Once a person is to be asked, only handlers
+// that ask too may still change the parameters.
 
 import { InvalidHandlerResult } from '../../protocol/handler.ts';
 import type { ApprovalRequest } from '../tool-hooks.ts';
@@ -32,7 +33,7 @@ export function combineToolCall(before: AnswerFields, answer: unknown, { owner, 
   return { result, decides: true, ends: true, refusal: String(result.blockReason ?? `Blocked by ${owner}.`) };
 }
 
-/** The request names its asker, whatever the asker wrote. */
+/** The request always names the plugin that asks, even when the handler wrote another name. */
 function approvalOf(given: AnswerFields, owner: string): ApprovalRequest | undefined {
   const request = fieldOf(given, 'requireApproval') as ApprovalRequest | undefined;
   if (!request) return undefined;

@@ -1,11 +1,10 @@
-// Each handler works on what the one before it left: the last value stands, and is put into the event that the next
-// handler sees.
+// Each handler works on the value that the handler before it left. The last value is the result.
 
 export function chain<Value>(before: Value | undefined, next: Value | undefined): Value | undefined {
   return next === undefined ? before : next;
 }
 
-/** The event as the next handler sees it. `into` names event fields where they differ from the result's. */
+/** The event as the next handler sees it. `into` maps result fields to event fields that have another name. */
 export function chainedEvent(
   event: Readonly<Record<string, unknown>>,
   result: Readonly<Record<string, unknown>>,

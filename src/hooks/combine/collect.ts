@@ -1,4 +1,5 @@
-// Everybody's contribution counts, in calling order: texts are joined with a blank line, lists are concatenated.
+// The contributions of all handlers are kept, in calling order: texts are joined with a blank line, lists are
+// concatenated.
 
 export function collect(before: unknown, next: unknown): unknown {
   if (before === undefined || before === '') return next;

@@ -1,5 +1,6 @@
-// One answer after the other becomes one result, as the catalog's row says per field. Pure: the result depends on the
-// answers and their order, never on time. Hooks whose fields depend on each other have a file of their own beside this.
+// Combines the answers of several handlers into one result, field by field, as the catalog's row says. The functions
+// are pure: the result depends on the answers and their order, never on time. A hook whose fields depend on each other
+// has a file of its own beside this one.
 
 import { InvalidHandlerResult } from '../../protocol/handler.ts';
 import { HOOK_CATALOG, type HookName, type HookRow } from '../catalog.ts';
@@ -14,24 +15,27 @@ import { first } from './first.ts';
 import { problemOfMessage } from './replaced-message.ts';
 import { combineSubagentSpawning } from './subagent-spawning.ts';
 
-/** Takes the result so far and one more answer. Throws InvalidHandlerResult when the answer makes no sense. */
+/** Takes the result so far and one more answer. Throws InvalidHandlerResult when the answer is not valid. */
 export type Combine = (before: AnswerFields, answer: unknown, asked: Asked) => Combined;
 
 export interface Asked {
   readonly owner: string;
-  /** As this handler saw it. */
+  /** The event as this handler saw it. */
   readonly event: AnswerFields;
 }
 
 export interface Combined {
   readonly result: AnswerFields;
-  /** As things stand, this handler is the one who decided. */
+  /** So far, this handler is the one that decided. */
   readonly decides?: boolean | undefined;
-  /** Nobody after this handler is asked. */
+  /** No handler after this one is asked. */
   readonly ends?: boolean | undefined;
-  /** The decision is a refusal, for this reason. */
+  /** The decision is a refusal, and this is its reason. */
   readonly refusal?: string | undefined;
-  /** What of the result is this handler's own words: its part of collected fields, and fields where it was the first. */
+  /**
+   * The parts of the result that this handler wrote: its part of collected fields, and the fields that it was the first
+   * to set.
+   */
   readonly contributed?: AnswerFields | undefined;
 }
 
@@ -45,13 +49,13 @@ export function combineOf(hook: HookName): Combine {
 
 const combines = new Map<HookName, Combine>();
 
-/** The event that the next handler sees, given the result so far. */
+/** The event that the next handler sees, computed from the result so far. */
 export function nextEventOf(hook: HookName, event: AnswerFields, result: AnswerFields): AnswerFields {
   const fields = chainedFieldsOf(hook);
   return fields.length === 0 ? event : chainedEvent(event, result, fields, CHAINED_INTO[hook]);
 }
 
-/** What a field was before this answer: in the event that the handler saw, where it is one that travels on. */
+/** The value of a field before this answer: for a field that travels in the event, the value that the handler saw. */
 export function earlierValueOf(hook: HookName, field: string, { event, before }: Earlier): unknown {
   if (!chainedFieldsOf(hook).includes(field)) return before[field];
   return event[CHAINED_INTO[hook]?.[field]?.[0] ?? field];
@@ -73,7 +77,7 @@ function chainedFieldsOf(hook: HookName): readonly string[] {
 
 const chainedFields = new Map<HookName, readonly string[]>();
 
-/** What a closed gate answers, so that a caller who reads only the result is refused too. */
+/** The result of a gate that refuses, so that a caller which reads only the result is refused too. */
 export function refusedResult(hook: HookName, before: AnswerFields, reason: string): AnswerFields {
   const { combine }: HookRow = HOOK_CATALOG[hook];
   if (combine.outcome) return { outcome: 'block', reason };
@@ -95,7 +99,7 @@ const CHAINED_INTO: { readonly [Hook in HookName]?: Readonly<Record<string, read
 
 const writeMessage = combineByRow(HOOK_CATALOG.before_message_write);
 
-/** Whatever was rewritten before, a message that is kept out is not written; any true value keeps it out. */
+/** A message that one handler keeps out is not written, even when others rewrote it; any true value keeps it out. */
 function combineMessageWrite(before: AnswerFields, answer: unknown, asked: Asked): Combined {
   const fields = answerFieldsOf(answer);
   if (!fields?.block) return writeMessage(before, fields && { message: fields.message }, asked);

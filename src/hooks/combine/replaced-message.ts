@@ -1,9 +1,9 @@
-// A rewritten message must still be the message that it replaces: another role or another tool call's result would make
-// a transcript that no provider accepts.
+// A rewritten message must keep its role and its tool call: otherwise the transcript would be one that no provider
+// accepts.
 
 import type { AnswerFields } from './answer-shape.ts';
 
-/** Says what is wrong with the new message; undefined when nothing is. */
+/** Says what is wrong with the new message; undefined when it is valid. */
 export function problemOfMessage(before: unknown, next: AnswerFields): string | undefined {
   const old = before as AnswerFields;
   if (next.role !== old.role) return `turned a message of ${old.role} into one of ${next.role}`;

@@ -1,6 +1,6 @@
-// The strictest answer stands. One function owns the order, whatever the levels of a hook are called.
+// The strictest answer wins. This one function owns the order, for every hook that has levels.
 
-/** `levels` goes from the mildest to the strictest. Of two equal answers the first stays. */
+/** `levels` goes from the mildest to the strictest. Of two equal answers the first is kept. */
 export function strictest<Level extends string>(
   levels: readonly Level[],
   before: Level | undefined,

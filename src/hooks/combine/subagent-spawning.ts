@@ -1,5 +1,5 @@
-// Whether a child may be spawned: the first error stands, although everybody is asked; otherwise the thread is ready
-// when anybody made it ready, and the first origin is used.
+// Whether a child may be spawned. Every handler is asked, and the first error refuses. Otherwise the thread is ready
+// when at least one handler made it ready, and the first origin is used.
 
 import type { AnswerFields } from './answer-shape.ts';
 import { answerFieldsOf, fieldOf } from './answer-shape.ts';

@@ -1,5 +1,5 @@
-// Finds a regular file and proves that, after all links are followed, it lies inside a given directory. Anything else
-// is said as data. Only regular files are ever opened afterwards: a pipe under a known name cannot hang a run.
+// Finds a regular file and proves that, after all links are followed, it lies inside a given directory. Every other
+// case is returned as data. Only regular files are opened afterwards, so a pipe under a known name cannot hang a run.
 
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';

@@ -1,6 +1,6 @@
 // Finds hook packs on disk, one level below each hooks directory, in an order that depends on names alone. Links among
-// the sub-directories are skipped and no file outside a pack's own directory is read. Nothing is executed, and nothing
-// is enabled: what may run is decided later.
+// the sub-directories are skipped, and no file outside a pack's own directory is read. Discovery executes and enables
+// nothing: what may run is decided later.
 
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
@@ -9,18 +9,21 @@ import { type HookCollision, resolveHookCollisions } from './hook-collisions.ts'
 import type { HookPack, HookProblem, HookSource } from './hook-pack.ts';
 import { parseHookMd } from './parse-hook-md.ts';
 
-/** A HOOK.md or package.json that is larger is not what it says. */
+/** A larger HOOK.md or package.json is not accepted as one. */
 const LARGEST_FILE = 256 * 1024;
 
 /** Absolute paths. A directory that does not exist simply has no packs. */
 export interface HookDirectories {
-  /** Named by the operator in `hooks.internal.load.extraDirs`; as trusted as the managed directory, which wins over them. */
+  /**
+   * Directories that the operator names in `hooks.internal.load.extraDirs`. They are as trusted as the managed
+   * directory, which wins over them.
+   */
   readonly extraDirs?: readonly string[] | undefined;
   readonly bundledDir?: string | undefined;
   readonly pluginDirs?: readonly { readonly pluginId: string; readonly dir: string }[] | undefined;
   /** `<state>/hooks`. */
   readonly managedDir?: string | undefined;
-  /** The packs are in its `hooks` directory. */
+  /** The workspace whose `hooks` directory holds the packs. */
   readonly workspaceDir?: string | undefined;
 }
 

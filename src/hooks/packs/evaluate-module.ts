@@ -1,8 +1,7 @@
-// Evaluates a TypeScript or JavaScript file from outside of the product, afresh each time, and returns its exports.
-// The file may import the modules that are handed in by name, wherever it lies. Whatever it throws is thrown on.
-//
+// Evaluates a TypeScript or JavaScript file from outside of the product, again each time, and returns its exports. The
+// file may import the modules that are handed in by name, from any folder. Errors that it throws are passed on.
 // Node keeps a module that it imported itself until the process ends, so the file is always compiled here. The files
-// that it imports are fresh too, except those that go to Node: `.mjs`, `.cjs`, CommonJS, and packages.
+// that it imports are evaluated again too, except those that Node loads itself: `.mjs`, `.cjs`, CommonJS, and packages.
 
 import { readFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
@@ -10,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 export interface ModuleEnvironment {
   /** Module objects by import name, such as `atrium/context`. */
   readonly virtualModules?: Readonly<Record<string, unknown>> | undefined;
-  /** Where compiled text may be kept. A directory that only the operator can write, or nothing is kept. */
+  /** The directory for compiled text, which only the operator may be able to write. Without it, nothing is cached. */
   readonly cacheDir?: string | undefined;
 }
 
@@ -20,7 +19,7 @@ export async function evaluateModule(path: string, environment: ModuleEnvironmen
     tryNative: false,
     moduleCache: false,
     fsCache: environment.cacheDir ?? false,
-    // The plain exports, not a proxy that also answers with properties of the default export.
+    // This gives the plain exports, not a proxy that also answers with properties of the default export.
     interopDefault: false,
     virtualModules: { ...environment.virtualModules },
   });

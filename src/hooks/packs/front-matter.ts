@@ -1,7 +1,7 @@
-// The front matter of a HOOK.md as flat text values. Hook authors write YAML, almost-YAML and JSON in YAML, so two
-// readings are made: YAML, and plain `key: value` lines. Any text gives an answer; nothing here throws.
+// Reads the front matter of a HOOK.md as flat text values. Hook authors write YAML, almost-YAML and JSON in YAML, so
+// two readings are made: YAML, and plain `key: value` lines. Every text gives an answer; no function here throws.
 
-/** Longer is no front matter but an attack on the parser, whose work grows faster than the text. */
+/** A longer block is refused, because the parser's work grows faster than the text and an attacker could use that. */
 const LONGEST_BLOCK = 16 * 1024;
 
 export type FrontMatter = Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export async function parseFrontMatter(text: string): Promise<FrontMatter> {
   for (const [key, value] of yaml) {
     const line = lines.get(key);
     // In `description: use when: asked` and `metadata: { "a": 'b', }` a colon made YAML see a structure. The author
-    // wrote one line of text, and that text is what JSON5 or a reader can make sense of.
+    // wrote one line of text, so the text wins where it is what the author meant.
     const wins = value.isStructure && line?.isInline && line.text.includes(':');
     merged.set(key, wins ? line.text : value.text);
   }
@@ -44,7 +44,7 @@ async function readYaml(block: string): Promise<Map<string, YamlValue>> {
   const { parse } = await import('yaml');
   let root: unknown;
   try {
-    // The log level keeps the parser from printing warnings about somebody else's file.
+    // The log level keeps the parser from printing warnings about a file that is not ours.
     root = parse(block, { schema: 'core', logLevel: 'error', maxAliasCount: 20 });
   } catch {
     return values;
@@ -65,7 +65,7 @@ function toText(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
   } catch {
-    // An anchor that contains itself.
+    // The anchor contains itself.
     return undefined;
   }
 }
@@ -75,7 +75,9 @@ interface LineValue {
   readonly isInline: boolean;
 }
 
-/** A key at the start of a line, its value behind the colon or in the indented lines below. The last one wins. */
+/**
+ * A key at the start of a line; its value stands behind the colon or in the indented lines below. The last one wins.
+ */
 function readLines(block: string): Map<string, LineValue> {
   const values = new Map<string, LineValue>();
   const lines = block.split('\n');

@@ -1,5 +1,5 @@
-// Which of several packs with the same name counts. Packs are taken by the rank of their source; a later one replaces
-// an earlier one only where its source may, so a workspace can never shadow what the operator installed.
+// Decides which of several packs with the same name is used. Packs are taken by the rank of their source; a later one
+// replaces an earlier one only where its source may, so a workspace can never replace what the operator installed.
 
 import type { HookSource } from './hook-pack.ts';
 

@@ -1,5 +1,6 @@
-// May this pack run here? First the operator's word (enablement), then the pack's own needs: platform, programs,
-// environment variables, configuration. Every unmet need is named, not only the first. The machine is handed in.
+// Decides whether a pack may run here. The operator's setting (enablement) comes first, then the pack's own needs:
+// platform, programs, environment variables, configuration. Every unmet need is named, not only the first. Facts about
+// the machine are handed in.
 
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
@@ -80,7 +81,10 @@ export function formatUnmetNeed(need: UnmetNeed): string {
   }
 }
 
-/** A plugin's hooks are switched with the plugin; workspace code needs a yes; the rest is on until a no. */
+/**
+ * A plugin's hooks are enabled and disabled with the plugin; workspace packs must be enabled explicitly; all others are
+ * enabled unless the operator disables them.
+ */
 function resolveHookEnableState(pack: Pick<HookPack, 'source'>, entry: HookEntryConfig | undefined): HookEnableState {
   if (pack.source === 'openclaw-plugin') return { enabled: true };
   if (entry?.enabled === false) return { enabled: false, reason: 'disabled in config' };
@@ -136,7 +140,7 @@ async function isExecutableFile(path: string): Promise<boolean> {
   }
 }
 
-/** Values that count as set although no configuration spells them out. */
+/** Values that count as set although the configuration does not contain them. */
 const SET_BY_DEFAULT = ['browser.enabled', 'browser.evaluateEnabled', 'workspace.dir'];
 
 function isConfigured(config: HookConfig, path: string): boolean {

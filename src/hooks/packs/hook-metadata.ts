@@ -1,12 +1,12 @@
 // What a pack declares about itself under `metadata.openclaw`: its events, what it needs from the machine, and how its
-// bootstrap handler is to be run. Unusable declarations are left out and named, never guessed.
+// bootstrap handler is to be run. Unusable declarations are left out and reported; the reader never guesses.
 
 import { type OnError, STABILITIES, type Stability } from '../../protocol/handler.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
 import { errorText } from '../../protocol/one-line.ts';
 
 export interface HookMetadata {
-  /** Skips `requires`; never skips `os`. */
+  /** Ignores `requires`, but never `os`. */
   readonly always?: boolean;
   readonly emoji?: string;
   readonly homepage?: string;
@@ -17,7 +17,10 @@ export interface HookMetadata {
   readonly events: readonly string[];
   readonly requires?: HookRequirements;
   readonly install?: readonly HookInstall[];
-  /** The rest is for handlers of agent:bootstrap, but for `timeoutMs`, which holds everywhere. Undeclared stays undeclared; whoever registers knows the defaults. */
+  /**
+   * The following fields are for handlers of agent:bootstrap, except `timeoutMs`, which holds for all. A field that is
+   * not declared stays undefined, because the code that registers the handler knows the defaults.
+   */
   readonly priority?: number;
   readonly stability?: Stability;
   readonly onError?: OnError;
@@ -94,7 +97,7 @@ const FIELDS = [
   'timeoutMs',
 ];
 
-/** Plain JSON is the common case, and it spares loading the other parser. */
+/** Plain JSON is the common case, and then the other parser need not be loaded. */
 export async function parseJson5(text: string): Promise<unknown> {
   try {
     return JSON.parse(text);
@@ -170,13 +173,13 @@ function readInstalls(value: unknown): HookInstall[] {
   });
 }
 
-/** An array of anything, or text with commas. */
+/** A list of any values, or a text with commas. */
 function readList(value: unknown): string[] {
   const items: unknown[] = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : [];
   return items.map((item) => toText(item).trim()).filter((item) => item !== '');
 }
 
-/** `String` throws on an object that brings its own unusable toString. */
+/** `String` throws on an object that has an unusable toString of its own. */
 function toText(item: unknown): string {
   try {
     return String(item);

@@ -1,18 +1,22 @@
-// Whether a configuration asks for internal hooks at all, and for which. OpenClaw loads none without being asked;
-// Atrium also loads what the operator put into `<state>/hooks/`. Both answers live here, and the caller picks the policy.
+// Whether a configuration asks for internal hooks at all, and for which. OpenClaw loads none unless the configuration
+// asks for them; Atrium also loads the packs that the operator put into `<state>/hooks/`. This file knows both
+// policies, and the caller picks one.
 
 import { type HookConfig, readInternalHooksSection } from './internal-hooks-section.ts';
 
 export interface ConfiguredHooks {
   readonly configured: boolean;
-  /** `ALL`, or the only names that may load. */
+  /** `ALL`, or the only names that may be loaded. */
   readonly names: 'ALL' | readonly string[];
 }
 
-/** `configured-only`: nothing loads unasked. `managed-by-default`: everything is considered unless switched off. */
+/**
+ * `configured-only`: only what the configuration asks for is loaded. `managed-by-default`: every pack is considered
+ * unless it is disabled.
+ */
 export type HookLoadPolicy = 'configured-only' | 'managed-by-default';
 
-/** Under either policy a workspace pack still needs its own entry with `enabled: true`; eligibility sees to that. */
+/** Under both policies a workspace pack still needs its own entry with `enabled: true`; eligibility checks that. */
 export function resolveConfiguredHooks(config: HookConfig, policy: HookLoadPolicy): ConfiguredHooks {
   if (policy === 'configured-only') return internalHooksConfigured(config);
   const switchedOff = readInternalHooksSection(config).enabled === false;
@@ -29,7 +33,7 @@ export function internalHooksConfigured(config: HookConfig): ConfiguredHooks {
   const names = new Set(entries.map(([name]) => name.trim()));
   for (const [id, install] of section.installs) {
     const listed = listHooks(install);
-    // An installed pack without a list may bring any hook.
+    // An installed pack that lists no hooks may contain any hook.
     if (listed.length === 0 && id.trim() !== '') return { configured, names: 'ALL' };
     for (const name of listed) names.add(name.trim());
   }

@@ -1,18 +1,19 @@
-// The `hooks.internal` section of a configuration, read once into a shape that cannot surprise: wrong types become
-// absence. Validation with messages is the config loader's work; this reader also sees sections that it did not check.
+// The `hooks.internal` section of a configuration, read once into a safe shape: a value of a wrong type is treated as
+// absent. Validation with messages is the config loader's work; this reader also gets sections that the loader did not
+// check.
 
 export interface InternalHooksSection {
-  /** Exactly `true` or `false`; anything else says nothing. */
+  /** Exactly `true` or `false`; any other value is undefined here. */
   readonly enabled: boolean | undefined;
   readonly entries: ReadonlyMap<string, unknown>;
-  /** Trimmed and not blank, as written: `~` and relative paths are the caller's to resolve. */
+  /** Trimmed and not blank, otherwise as written: the caller resolves `~` and relative paths. */
   readonly extraDirs: readonly string[];
   readonly installs: ReadonlyMap<string, unknown>;
-  /** Handlers of the old kind, `{ event, module, export }`, unchecked. */
+  /** Handlers in the older form `{ event, module, export }`, unchecked. */
   readonly handlers: readonly unknown[];
 }
 
-/** What a configuration is to this folder: any object, validated elsewhere. */
+/** The type of a configuration in this folder: any object, which is validated elsewhere. */
 export type HookConfig = Readonly<Record<string, unknown>> | undefined;
 
 export function readInternalHooksSection(config: HookConfig): InternalHooksSection {
@@ -33,7 +34,7 @@ export interface HookEntryConfig {
   readonly env: Readonly<Record<string, unknown>>;
 }
 
-/** One pack's entry. An entry that is no object counts as none. */
+/** The entry of one pack. An entry that is not an object is ignored. */
 export function readHookEntry(section: InternalHooksSection, key: string): HookEntryConfig | undefined {
   const entry = section.entries.get(key);
   if (typeof entry !== 'object' || entry === null) return undefined;

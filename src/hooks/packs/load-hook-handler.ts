@@ -1,5 +1,5 @@
 // Loads one handler function from a file. A file that throws, hangs, lies outside its directory or exports something
-// else gives an error value that says so; the caller's run goes on. A file that spins cannot be stopped here.
+// else gives an error value that says so; the caller's run goes on. A file with an endless loop cannot be stopped here.
 
 import { pathToFileURL } from 'node:url';
 import type { InternalHookHandler } from '../../protocol/bootstrap-event.ts';
@@ -15,19 +15,19 @@ import { findContainedFile } from './contained-file.ts';
 import { evaluateModule, type ModuleEnvironment } from './evaluate-module.ts';
 
 export interface HookHandlerFile {
-  /** Who is named when it fails. */
+  /** The name that an error shows. */
   readonly hook: string;
   readonly path: string;
-  /** The file must lie in here, links followed. */
+  /** The directory in which the file must lie after links are followed. */
   readonly rootDir: string;
-  /** `default` unless said otherwise. */
+  /** The default is `default`. */
   readonly exportName?: string | undefined;
-  /** It is the product's own: imported like any other of its modules, and once. */
+  /** The file is the product's own, so it is imported like any other module of the product, and once. */
   readonly isBundled?: boolean | undefined;
 }
 
 export interface HookHandlerEnvironment extends ModuleEnvironment {
-  /** How long the file's own top-level code may take; 10 seconds unless said otherwise. */
+  /** How long the file's own top-level code may take; the default is 10 seconds. */
   readonly loadTimeoutMs?: number | undefined;
 }
 
@@ -67,7 +67,7 @@ function failed(error: AtriumError): LoadedHookHandler {
   return { ok: false, error };
 }
 
-/** `module.exports = handler` is what an older file means by its default export. */
+/** Older files write `module.exports = handler` for their default export. */
 function findExport(exports: unknown, name: string): unknown {
   const isObject = typeof exports === 'object' && exports !== null;
   if ((isObject || typeof exports === 'function') && Object.hasOwn(exports as object, name)) {
@@ -81,7 +81,7 @@ function listFunctions(exports: unknown): string[] {
   return Object.keys(exports).filter((name) => typeof findExport(exports, name) === 'function');
 }
 
-/** One bounded line: the text comes from somebody else's code and ends up in reports and terminals. */
+/** One line of bounded length: the text comes from code that is not ours and is shown in reports and terminals. */
 function describe(error: unknown): string {
   let text: string;
   try {

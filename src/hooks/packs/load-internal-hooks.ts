@@ -1,6 +1,6 @@
-// From a configuration and some directories to the handlers that may be registered, as data: what loaded, and for
-// every pack that did not, why. It registers nothing and never throws for a bad pack. Handlers load one after the
-// other, so their top-level code runs in the same order each time.
+// Turns a configuration and some directories into the handlers that may be registered. The result is data: what was
+// loaded, and for every other pack the reason why not. It registers nothing and never throws for a bad pack. Handlers
+// are loaded one after the other, so their top-level code runs in the same order each time.
 
 import { isAbsolute, resolve } from 'node:path';
 import type { AtriumError } from '../../protocol/errors.ts';
@@ -14,7 +14,7 @@ import { type HookConfig, readInternalHooksSection } from './internal-hooks-sect
 import type { HookHandlerFile, LoadedHookHandler } from './load-hook-handler.ts';
 import type { InternalHookRegistration } from './pack-registration.ts';
 
-/** Where handlers of users stand among the bundled ones. */
+/** The place of users' handlers among the bundled ones. */
 export const DEFAULT_HOOK_PRIORITY = 150;
 
 export interface InternalHooksInput {
@@ -27,7 +27,7 @@ export interface InternalHooksInput {
 
 export interface InternalHooks {
   readonly registrations: readonly InternalHookRegistration[];
-  /** Every pack that was found, with its fate. */
+  /** Every pack that was found, with what happened to it. */
   readonly packs: readonly HookPackFate[];
   /** Handlers named by file in the configuration that could not be loaded. */
   readonly failures: readonly AtriumError[];
@@ -37,7 +37,7 @@ export interface InternalHooks {
 
 export type HookPackFate =
   | { readonly kind: 'loaded'; readonly pack: HookPack }
-  /** The configuration names other hooks only. */
+  /** The configuration names other hooks, and not this one. */
   | { readonly kind: 'not-selected'; readonly pack: HookPack }
   | { readonly kind: 'ineligible'; readonly pack: HookPack; readonly unmet: readonly UnmetNeed[] }
   | { readonly kind: 'failed'; readonly pack: HookPack; readonly error: AtriumError };
@@ -51,7 +51,8 @@ export async function loadInternalHooks(input: InternalHooksInput): Promise<Inte
   const fates: HookPackFate[] = [];
   const ofBundled = internalHooksConfigured(config);
   for (const pack of packs) {
-    // What an operator put there is wanted; what comes with the product waits to be asked for.
+    // A pack that an operator put there is loaded unless disabled; a bundled pack is loaded only when the configuration
+    // asks for it.
     const { names } = pack.source === 'openclaw-bundled' ? ofBundled : selection;
     if (names !== 'ALL' && !names.includes(pack.name)) {
       fates.push({ kind: 'not-selected', pack });
@@ -79,7 +80,7 @@ type LoadedRegistration = { ok: true; registration: InternalHookRegistration } |
 
 async function loadPack(pack: HookPack, loadHandler: InternalHooksInput['loadHandler']): Promise<LoadedRegistration> {
   const { metadata } = pack;
-  // Before loading: code of a hook that could never fire is not worth running.
+  // This is checked before loading, because code of a hook that could never fire should not be run.
   if (!metadata || metadata.events.length === 0) {
     return { ok: false, error: new HookWithoutEventsError({ hook: pack.name, path: pack.hookMdPath }) };
   }
@@ -103,7 +104,9 @@ async function loadPack(pack: HookPack, loadHandler: InternalHooksInput['loadHan
   return { ok: true, registration };
 }
 
-/** The older way, `hooks.internal.handlers`: a file in the workspace, relative to it, and the event it listens to. */
+/**
+ * The older form, `hooks.internal.handlers`: a file in the workspace, relative to it, and the event that it listens to.
+ */
 async function loadConfiguredHandler(
   owner: string,
   configured: unknown,

@@ -1,5 +1,5 @@
-// An event of hook packs as one handler is given it, and what that handler says. Each handler has an event of its own, so
-// that what it does to it, or pushes after its deadline, is seen by no other.
+// An event of hook packs as one handler gets it, and the messages that this handler pushes. Each handler has an event
+// of its own, so that no other handler sees its changes, or what it pushes after its deadline.
 
 import type { InternalHookEvent } from '../../protocol/bootstrap-event.ts';
 import type { Deadline } from '../deadline.ts';
@@ -8,11 +8,11 @@ import { isolatedCopy } from '../isolated-copy.ts';
 
 export type PackEvent = Omit<InternalHookEvent, 'messages' | 'signal'>;
 
-/** `besides` is what this one handler finds in the context and the others do not. */
+/** `besides` holds context fields that only this handler gets. */
 export function packEventFor(event: PackEvent, besides: object | undefined, deadline: Deadline): InternalHookEvent {
   const context = { ...isolatedCopy(event.context), ...besides };
   return Object.defineProperty({ ...event, context, messages: [] as string[] }, 'signal', {
-    // Made only for a handler that looks at it.
+    // The signal is created only for a handler that reads it.
     get: () => deadline.signal,
     enumerable: true,
   });
@@ -21,7 +21,7 @@ export function packEventFor(event: PackEvent, besides: object | undefined, dead
 export const MAX_MESSAGES = 20;
 const MAX_MESSAGE_CHARS = 4_000;
 
-/** What of the pushed messages a person can be shown. */
+/** The pushed messages that can be shown to a person. */
 export function sayable(pushed: unknown): readonly string[] {
   if (!Array.isArray(pushed)) return [];
   return pushed
@@ -33,7 +33,7 @@ export function sayable(pushed: unknown): readonly string[] {
 const SAID_FIELDS = ['content', 'body'] as const;
 const SHORTEST_QUOTE = 12;
 
-/** A message may yet be blocked, and then no log and no record may hold its words, even if a handler threw them. */
+/** A message may still be blocked, and then no log and no record may hold its words, even if a handler threw them. */
 export function withoutQuotes(failure: HandlerFailure, { context }: PackEvent): HandlerFailure {
   const said = SAID_FIELDS.map((field) => context[field]).filter((text) => typeof text === 'string' && text !== '');
   return said.some((text) => isQuoted(String(text), failure.error))

@@ -1,6 +1,7 @@
-// What a hook pack, or a plugin in its manner, listens to, and the handlers of the hook runner that this makes. Handlers
-// of a type are called before those of one event, each in the order in which they were loaded; one that names an event
-// twice is called twice. Names are compared exactly, and a name that no row of the catalog has becomes no handler.
+// What a hook pack, or a plugin that registers like one, listens to, and the handlers for the hook runner that follow
+// from it. Handlers of a whole event type are called before those of one event, each in the order in which they were
+// loaded; a handler that names an event twice is called twice. Names are compared exactly, and a name that is not in
+// the catalog gives no handler.
 
 import type { InternalHookHandler } from '../../protocol/bootstrap-event.ts';
 import type { OnError, Stability } from '../../protocol/handler.ts';
@@ -10,16 +11,19 @@ import type { HookSource } from './hook-pack.ts';
 import { PACK_EVENTS } from './unknown-events.ts';
 
 export interface InternalHookRegistration {
-  /** `command`, `command:new`, `agent:bootstrap`… in the order in which the pack names them. */
+  /** Such as `command`, `command:new` or `agent:bootstrap`, in the order in which the pack names them. */
   readonly events: readonly string[];
   readonly handler: InternalHookHandler;
-  /** The pack's name, the plugin's id, or `handlers[<n>]` for one that the configuration names by file. */
+  /** The pack's name, the plugin's id, or `handlers[<n>]` for a handler that the configuration names by file. */
   readonly owner: string;
   readonly source: HookSource | 'config';
   readonly description: string;
-  /** Of a plugin, which may bring several under one owner. */
+  /** The name of a plugin's handler, because a plugin may register several under one owner. */
   readonly name?: string | undefined;
-  /** How to run it on agent:bootstrap; the deadline holds for every event. What the pack leaves open is undefined, but for the priority. */
+  /**
+   * How to run the handler on agent:bootstrap; the deadline holds for every event. What the pack does not declare is
+   * undefined, except the priority.
+   */
   readonly bootstrap: {
     readonly priority: number;
     readonly stability?: Stability | undefined;
@@ -30,7 +34,7 @@ export interface InternalHookRegistration {
 
 export type PackHandler = HandlerRegistration<InternalHookHandler, PackHookName>;
 
-/** Every handler but those of agent:bootstrap, which edit files and are registered for that. */
+/** All handlers except those of agent:bootstrap, which edit files and are registered elsewhere. */
 export function packHandlers(
   registrations: readonly InternalHookRegistration[],
   contextOf?: (registration: InternalHookRegistration) => object,

@@ -1,5 +1,5 @@
-// Reads the text of a HOOK.md: front matter, metadata, and the `enabled` word. Any text parses; what could not be
-// used is listed as problems. It knows neither files nor configuration.
+// Reads the text of a HOOK.md: front matter, metadata, and the `enabled` field. Every text can be parsed; values that
+// could not be used are listed as problems. It knows neither files nor configuration.
 
 import { type FrontMatter, parseFrontMatter } from './front-matter.ts';
 import { type HookMetadata, type MetadataProblem, parseHookMetadata } from './hook-metadata.ts';
@@ -7,7 +7,7 @@ import { type HookMetadata, type MetadataProblem, parseHookMetadata } from './ho
 export interface ParsedHookMd {
   readonly frontmatter: FrontMatter;
   readonly metadata: HookMetadata | undefined;
-  /** Read for those who show it; loading never consults it. */
+  /** This is for display only; loading never reads it. */
   readonly invocation: { readonly enabled: boolean };
   readonly problems: readonly MetadataProblem[];
 }

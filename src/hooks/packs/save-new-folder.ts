@@ -1,14 +1,14 @@
-// Writes the files of a new folder: all or none. A folder that is there already is left as it is, and a half-written
-// one is taken back.
-//
-// Errors: throws what the caller makes of it, for a folder that exists and for one that cannot be written.
+// Writes the files of a new folder, all or none. A folder that exists already is not changed, and a half-written one is
+// removed.
+// Errors: throws the errors that the caller provides, one for a folder that exists and one for a folder that cannot be
+// written.
 
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 export interface NewFolder {
   readonly dir: string;
-  /** With the whole path of each. */
+  /** Each file has its whole path. */
   readonly files: readonly { readonly path: string; readonly text: string }[];
 }
 

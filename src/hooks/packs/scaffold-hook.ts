@@ -1,5 +1,5 @@
-// The files of a new hook pack: one that works, is tested, and is short enough to be read before it is changed.
-// `scaffoldHook` only composes text; `saveHookScaffold` writes it, and never over something that exists.
+// The files of a new hook pack that works, has a test, and is short enough to be read before it is changed.
+// `scaffoldHook` only composes text; `saveHookScaffold` writes it, and never over an existing file.
 
 import { join } from 'node:path';
 import { isDashedName, suggestDashedName, titleOfName } from '../../protocol/dashed-name.ts';
@@ -10,7 +10,7 @@ export interface HookScaffold {
   readonly name: string;
   readonly dir: string;
   readonly files: readonly { readonly path: string; readonly text: string }[];
-  /** What to tell the person who asked for it, a line each. */
+  /** What to tell the person who asked for the pack, one line each. */
   readonly nextSteps: readonly string[];
 }
 

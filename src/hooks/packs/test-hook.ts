@@ -1,6 +1,6 @@
 // Runs the tests that lie beside a pack's handler. The test file is evaluated with the same modules that the handler
 // sees in the product, so it needs neither an installation nor a compiler. `node:test` in this process prints the
-// outcome and sets the exit code: a command calls this last.
+// outcome and sets the exit code, so a command calls this last.
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';

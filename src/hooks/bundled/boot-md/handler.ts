@@ -1,4 +1,4 @@
-// Gives each agent its BOOT.md to do, once for each start of the gateway.
+// Starts a run with each agent's BOOT.md as its message, once for each start of the gateway.
 
 import type { InternalHookEvent } from '../../../protocol/bootstrap-event.ts';
 import { packDepsOf } from '../pack-deps.ts';
@@ -19,7 +19,7 @@ export async function handler(event: InternalHookEvent): Promise<void> {
 const OPENING =
   'The gateway has just started. Nobody is waiting for an answer. Do what the BOOT.md of your workspace says:';
 
-/** Headings, comments and empty lines ask for nothing. */
+/** A file that has only headings, comments and empty lines contains no instruction. */
 function saysNothing(text: string): boolean {
   return text
     .replace(/<!--[\s\S]*?-->/g, '')

@@ -1,5 +1,5 @@
-// Writes down who gave which command where. The file is private, a link in its place is not followed, and it has an end:
-// the second file is the last one that is kept.
+// Writes a log line for each command: which person gave it, and where. The file is private, a symbolic link in its
+// place is not followed, and its size is bounded: one older file is kept beside the current one.
 
 import { closeSync, constants, fchmodSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ function fieldOf(value: unknown): string {
   return typeof value === 'string' && value !== '' ? value.slice(0, MAX_FIELD_CHARS) : 'unknown';
 }
 
-/** At once: a command is rare, and two lines that wait for each other could change places. */
+/** The line is written synchronously: commands are rare, and two asynchronous writes could change their order. */
 function appendLine(file: string, line: string): void {
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
   const flags = O_WRONLY | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);

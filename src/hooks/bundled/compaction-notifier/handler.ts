@@ -1,4 +1,4 @@
-// One line before a conversation is made shorter and one behind it, for whoever waits for the answer.
+// Says one line before a conversation is compacted and one line after it, for the person who waits for the answer.
 
 import type { InternalHookEvent } from '../../../protocol/bootstrap-event.ts';
 

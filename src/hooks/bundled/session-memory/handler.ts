@@ -1,5 +1,5 @@
-// Writes the end of a conversation down before a new one begins. The note's name follows from what it holds, so that a
-// command which is taken up again after a crash makes no second one.
+// Saves the end of a conversation in a note before a new session begins. The name of the note is computed from its
+// content, so that a command which is taken up again after a crash makes no second note.
 
 import type { InternalHookEvent } from '../../../protocol/bootstrap-event.ts';
 import { oneLine } from '../../../protocol/one-line.ts';
@@ -65,7 +65,7 @@ function noteOf(
     const who = role === 'user' ? 'User' : 'Agent';
     return `${who}, ${localTime(at, timezone).time}:\n${quote(text)}\n`;
   });
-  // The end of a conversation says more about it than its beginning.
+  // The end of a conversation says more about it than its beginning, so the beginning is cut.
   let length = head.length;
   const kept: string[] = [];
   for (const block of blocks.reverse()) {
