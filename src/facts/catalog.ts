@@ -1,7 +1,7 @@
-// The fact catalog: one row per fact of the product's life, in the order in which a message meets them. A row says which
-// plugin hook, which event of hook packs, which live frame and which record a fact becomes, and between which commits it
-// is told. Reading it downward is reading everything that is told to anybody. What a fact carries stands in facts.ts, how
-// it is told in teller.ts; docs/lifecycle.md shows this table.
+// The fact catalog: one row per fact of the product's life, in the order in which a message meets them. A row says
+// which plugin hook, which event of hook packs, which live frame and which record a fact becomes, and between which
+// commits it is told. The rows together are everything that the product tells to plugins, hook packs, watchers and the
+// trajectory. What a fact carries stands in facts.ts, how it is told in teller.ts; docs/lifecycle.md shows this table.
 
 import { createHash } from 'node:crypto';
 import type { ConversationHookContext, HookContext } from '../hooks/hook-context.ts';
@@ -16,7 +16,7 @@ import type { FactName, Facts, ModelEndFacts, ModelStep, RunAtHand, SessionAtHan
 
 export interface FactRow<Fact> {
   readonly summary: string;
-  /** The commit sites between which it is told; empty where it does not depend on one. */
+  /** The commit sites between which the fact is told; empty where it does not depend on a commit. */
   readonly when: {
     readonly after?: readonly string[] | undefined;
     readonly before?: readonly string[] | undefined;
@@ -27,15 +27,15 @@ export interface FactRow<Fact> {
   readonly record?: RecordTelling<Fact> | undefined;
 }
 
-/** In each, undefined means that this one is not told of, although others of its kind are. */
+/** In each field, undefined means that this fact is not told in this form, although other facts of the row may be. */
 export type HookTelling<Fact> = {
   [Hook in ObserverHookName]: {
     readonly name: Hook;
     readonly event: (fact: Fact) => HookTypes[Hook]['event'] | undefined;
     readonly context: (fact: Fact) => HookTypes[Hook]['context'];
-    /** The only plugin that is told; without it all are. */
+    /** The only plugin that is told; without it all plugins are told. */
     readonly owner?: ((fact: Fact) => string) | undefined;
-    /** The telling is over when the observers were told, although the catalog of hooks lets no caller wait for them. */
+    /** The caller waits until the observers were told, although the hook catalog does not mark the hook as awaited. */
     readonly isAwaited?: true | undefined;
   };
 }[ObserverHookName];
@@ -44,9 +44,12 @@ export interface PackTelling<Fact> {
   readonly names: readonly PackHookName[];
   readonly name: (fact: Fact) => PackHookName | undefined;
   readonly sessionKey: (fact: Fact) => string;
-  /** Worked out when somebody listens. */
+  /** Computed only when a handler listens. */
   readonly context: (fact: Fact) => JsonObject;
-  /** Where what packs want said is said: in the answer that follows, or at the session's surface. Elsewhere it is not. */
+  /**
+   * Where the messages that packs push are shown: in the answer that follows, or at the session's surface. Without it
+   * they are not shown.
+   */
   readonly says?: 'answer' | 'surface' | undefined;
 }
 
@@ -642,7 +645,7 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
         ...(recovered ? { recovered } : {}),
       }),
       context: ({ context }) => context,
-      // That they were told is written down.
+      // The store records that the plugins were told.
       isAwaited: true,
     },
   },
@@ -759,13 +762,13 @@ function packEvent<Fact>(name: PackHookName, sessionKey: (fact: Fact) => string)
   return { names: [name], name: () => name, sessionKey } as const;
 }
 
-/** What came in, apart from what is known about it. */
+/** The message as it came in, without what is known about its sender and place. */
 export function bodyOf(inbound: Inbound) {
   const { text } = inbound;
   return { body: text, bodyForAgent: text, BodyForAgent: text, userContext: userContextOf(inbound) };
 }
 
-/** A session as handlers of hook packs know it: under the contract's names. */
+/** A session with the field names that the contract gives to handlers of hook packs. */
 export function sessionEntryOf({ sessionId, sessionKey, agentId, startedAt, activeAt, surface }: SessionAtHand) {
   return {
     sessionId,
@@ -777,7 +780,7 @@ export function sessionEntryOf({ sessionId, sessionKey, agentId, startedAt, acti
   };
 }
 
-/** Hook packs are told of the run too, so that their records are found with it. */
+/** Hook packs get the run id too, so that their records can be found with the run. */
 function runIdOf({ runId }: HookContext): { readonly runId?: string } {
   return runId === undefined ? {} : { runId };
 }
@@ -790,7 +793,7 @@ function textOf(blocks: readonly { readonly text: string }[]): string {
   return blocks.map(({ text }) => text).join('');
 }
 
-/** Nothing in here is content: names and limits, which may be counted and shipped. */
+/** The payload holds no content: only names and limits, which handlers may count and send elsewhere. */
 function modelCallOf({ run, model: { provider, model, api }, window, step }: ModelStep) {
   return {
     runId: run.runId,
@@ -811,7 +814,7 @@ function modelContext({ run, model, window, step }: ModelStep): ConversationHook
   return inStep(context, `model ${step}`);
 }
 
-/** How a connection ended that did not end well, in the plugin contract's words; other failures have none. */
+/** The kind of a failed connection, in the plugin contract's words; other failures have no kind. */
 function failureKindOf({ stop, error }: ModelEndFacts): { readonly failureKind?: string } {
   if (stop === 'aborted') return { failureKind: 'aborted' };
   if (error?.kind === 'timeout') return { failureKind: 'timeout' };

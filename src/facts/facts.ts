@@ -1,5 +1,5 @@
-// The facts of the product's life by name, each with what a call site must know to tell it. What becomes of a fact stands
-// in its row of catalog.ts.
+// The facts of the product's life by name, each with the values that a call site hands over to tell it. The row of a
+// fact in catalog.ts says what it becomes.
 
 import type { HookCallRecord } from '../hooks/hook-call-record.ts';
 import type { ConversationHookContext, HookContext, MessageHookContext } from '../hooks/hook-context.ts';
@@ -18,9 +18,9 @@ export interface Facts {
     readonly runId: string;
     readonly sessionKey: string;
     readonly acceptedAt: number;
-    /** A gate may yet block it, so its words are not shown before the gate has passed. */
+    /** A gate may still block the message, so its words are not shown before the gate has passed. */
     readonly isHidden: boolean;
-    /** An agent will be asked; false for what was answered at once. */
+    /** The message goes to an agent; false for a message that was answered at once. */
     readonly isForAgent: boolean;
   };
   'command-given': {
@@ -37,7 +37,7 @@ export interface Facts {
   };
   'session-resetting': {
     readonly reason: SessionEndReason;
-    /** Everything that was said in it. */
+    /** All messages of the session. */
     readonly messages: readonly Message[];
     readonly context: ConversationHookContext;
   };
@@ -46,9 +46,9 @@ export interface Facts {
     readonly reason: SessionEndReason;
     readonly messageCount: number;
     readonly durationMs: number;
-    /** The session of the same key that takes its place. */
+    /** The session of the same key that replaces it. */
     readonly nextSessionId?: string | undefined;
-    /** With the run that caused it, where one did. */
+    /** The context names the run that caused the change, where a run did. */
     readonly context: ConversationHookContext;
   };
   'session-paused': {
@@ -73,7 +73,7 @@ export interface Facts {
   'context-composed': { readonly run: RunAtHand; readonly composition: ComposedContext };
   'gate-passed': {
     readonly run: RunAtHand;
-    /** What came in, where its words were hidden until now. */
+    /** The message that came in, where its words were hidden until now. */
     readonly shown?: Pick<Inbound, 'text' | 'surface'> | undefined;
   };
   'gate-blocked': { readonly run: RunAtHand; readonly by: string };
@@ -85,7 +85,7 @@ export interface Facts {
   };
   'model-called': ModelStep & {
     readonly call: number;
-    /** The request as it is sent. */
+    /** The bytes of the request as it is sent. */
     readonly body: string;
     readonly system: readonly { readonly text: string }[];
     readonly messages: readonly Message[];
@@ -145,12 +145,12 @@ export interface Facts {
     readonly status: RunStatus;
     readonly error?: string | undefined;
     readonly durationMs: number;
-    /** The observers may have been told before. */
+    /** The observers may have been told of this end before. */
     readonly recovered?: boolean | undefined;
     readonly context: ConversationHookContext;
   };
   'delivery-ended': EndedDelivery & {
-    /** Whose answer it was, as far as that is known. */
+    /** The conversation and the person that the answer was for, as far as they are known. */
     readonly context: MessageHookContext;
   };
   'cron-changed': { readonly event: CronChangedEvent; readonly context: GatewayHookContext };
@@ -165,7 +165,7 @@ export interface Facts {
 
 export type FactName = keyof Facts;
 
-/** Says what happened. Never throws; gives what hook packs want said in the answer, where the row lets them. */
+/** Tells one fact. Never throws; gives the messages of hook packs for the answer, where the row allows them. */
 export type Tell = <Name extends FactName>(name: Name, fact: Facts[Name]) => Promise<readonly string[]>;
 
 /** The run that a fact is about. */
@@ -189,7 +189,7 @@ export interface SessionAtHand {
   readonly surface: Surface | null;
 }
 
-/** Of a run of which no more is known, or for which no more is needed. */
+/** A step of a run of which only the id is known or needed. */
 interface RunStep {
   readonly runId: string;
   readonly sessionKey: string;
@@ -201,7 +201,7 @@ export interface ModelStep {
   readonly model: { readonly provider: string; readonly model: string; readonly api: string };
   /** How much of the model's window the run may use. */
   readonly window: Pick<HookContext, 'contextTokenBudget' | 'contextWindowSource' | 'contextWindowReferenceTokens'>;
-  /** Unlike for every time that a provider is asked within a run. */
+  /** The step differs for each request to a provider within a run. */
   readonly step: string;
 }
 
@@ -260,9 +260,9 @@ export interface EndedDelivery {
   readonly text: string;
   readonly surface: Surface;
   readonly outcome: 'sent' | 'dead' | 'suppressed';
-  /** What the platform calls the message, where it says so. */
+  /** The platform's id of the message, where the platform gives one. */
   readonly messageId?: string | undefined;
-  /** Why it did not arrive. */
+  /** Why the message did not arrive. */
   readonly error?: string | undefined;
   readonly suppressed?: (LiveEvent & { readonly type: 'delivery-end' })['suppressed'];
 }

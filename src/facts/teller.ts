@@ -1,10 +1,10 @@
-// Tells each fact once, to all who are to know, in one order for every fact: it is recorded, shown to those who watch,
-// told to plugins, then to hook packs. What becomes of a fact stands in its row of the catalog; a form that has no
+// Tells each fact once to every listener, in one order for every fact: it is recorded, shown to those who watch, told
+// to plugins, then to hook packs. The row of a fact in the catalog says what the fact becomes; a form that has no
 // listener is not built.
-//
-// Errors: none. `tell` never throws and its promise never rejects; what a sink throws is said to the operator.
-// Result: what hook packs want said in the answer that follows, where the row lets them; empty otherwise.
-// Rules: the promise waits for the hooks and events that the hook catalog marks as awaited, and for nothing else. Recording and showing happen before `tell` returns.
+// Errors: none. `tell` never throws and its promise never rejects; an error of a sink is reported to the operator.
+// Result: the messages of hook packs for the answer that follows, where the row allows them; empty otherwise. Rules:
+// the promise waits for the hooks and events that the hook catalog marks as awaited, and for nothing else. Recording
+// and showing happen before `tell` returns.
 
 import { HOOK_CATALOG, type HookRow } from '../hooks/catalog.ts';
 import type { HookCallRecord } from '../hooks/hook-call-record.ts';
@@ -30,29 +30,29 @@ export interface TellerSinks {
   readonly show: (frame: LiveEvent) => void;
   readonly now: () => number;
   readonly warn: (sentence: string) => void;
-  /** Told the name of every fact, before anybody else is told of it. */
+  /** Called with the name of every fact, before any listener is told. */
   readonly watch?: ((name: FactName) => void) | undefined;
 }
 
 export interface RecordSink {
-  /** False when a record of this type would be written nowhere. */
+  /** Returns false when a record of this type would not be written. */
   wants(type: RecordedFactType): boolean;
   record(fact: RecordedFact): void;
 }
 
-/** Hook packs are loaded for each agent, into a runner of its own. */
+/** Hook packs are loaded for each agent, and each agent has a runner of its own. */
 export interface PackSink {
   agentOf(sessionKey: string): Promise<{
     readonly runner: Pick<HookRunner, 'has' | 'announce'>;
     readonly workspaceDir: string;
   }>;
-  /** Says something where the session's people are. */
+  /** Shows a text to the people of a session. */
   say(sessionKey: string, text: string): Promise<void>;
 }
 
 export class Teller {
   readonly #sinks: TellerSinks;
-  /** What hook packs are being told, so that a stop can wait for it. */
+  /** The announcements to hook packs that still go on, so that a stop can wait for them. */
   readonly #announcing = new Set<Promise<unknown>>();
 
   constructor(sinks: TellerSinks) {
@@ -70,13 +70,16 @@ export class Teller {
     return observed ? observed.then(() => this.#tellPacks(pack, fact)) : this.#tellPacks(pack, fact);
   };
 
-  /** Whether a plugin listens to the hook that a fact becomes, for what only such a plugin would make worth looking up. */
+  /**
+   * Whether a plugin listens to the hook that a fact becomes. Call sites ask this before they read from the store what
+   * only such a plugin would need.
+   */
   isHeard(name: FactName): boolean {
     const { hook } = FACT_CATALOG[name];
     return hook !== undefined && this.#sinks.hooks.has(hook.name);
   }
 
-  /** Resolves when hook packs were told everything that was said before, or the time is over. */
+  /** Resolves when hook packs were told every fact that was told before this call, or when the time is over. */
   async settle(timeoutMs: number): Promise<void> {
     if (this.#announcing.size > 0) await within(timeoutMs, Promise.all(this.#announcing));
   }
@@ -101,7 +104,7 @@ export class Teller {
     }
   }
 
-  /** A promise where the telling waits for them. */
+  /** Returns a promise where the caller waits for the plugins. */
   #tellPlugins<Fact>(name: FactName, hook: HookTelling<Fact>, fact: Fact): Promise<unknown> | undefined {
     const { hooks } = this.#sinks;
     if (!hooks.has(hook.name)) return undefined;
@@ -109,7 +112,7 @@ export class Teller {
       const event = hook.event(fact);
       if (!event) return undefined;
       const { awaited }: HookRow = HOOK_CATALOG[hook.name];
-      // The row pairs a hook with its own event and context, which the compiler cannot see here.
+      // The row pairs a hook with its own event and context, but the compiler cannot see that here.
       const told = [hook.name, event as never, hook.context(fact) as never] as const;
       if (awaited || hook.isAwaited) {
         return hooks.observeAndWait(...told, { owner: hook.owner?.(fact) });
@@ -162,7 +165,7 @@ export class Teller {
 }
 
 const NOTHING: readonly string[] = Object.freeze([]);
-/** Shared, so that what is told often costs no promise each time. */
+/** One shared promise, so that frequent facts create none. */
 const NOTHING_SAID = Promise.resolve(NOTHING);
 
 function sayNothing(): readonly string[] {
