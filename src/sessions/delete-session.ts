@@ -1,14 +1,14 @@
-// What is removed when the sessions of a key are deleted: what was said in them, as far as the store keeps it, and what
-// belongs to the key. The rows of the sessions stay, ended and bare, so that what refers to them still finds them. A run
-// that still goes on is left alone; the caller hands in the runs that are over.
+// Plans the writes that remove the sessions of a key: what was said in them, as far as the store keeps it, and what
+// belongs to the key. The rows of the sessions stay, ended and without content, so that references to them still
+// resolve. A run that still goes on is not touched; the caller hands in the runs that are over.
 
 import type { Write } from '../store/store.ts';
 import type { SessionRow } from '../store/tables.ts';
 
-/** So many names in one condition at most; databases have a limit. */
+/** One condition names at most this many runs, because databases limit the length of a condition. */
 const NAMES_PER_WRITE = 500;
 
-/** `sessions` have ended. */
+/** All `sessions` must have ended. */
 export function planSessionDeletion(
   sessionKey: string,
   sessions: readonly SessionRow[],
@@ -26,7 +26,7 @@ export function planSessionDeletion(
         { remove: 'captures', where: { runId } },
         { remove: 'hookRecords', where: { runId } },
         { remove: 'approvals', where: { runId } },
-        // What waits to be delivered goes too: it was said here.
+        // Answers that wait for delivery are removed too, because they were said in this session.
         { remove: 'outbox', where: { runId } },
         { update: 'inbox', where: { runId, status: { in: ['done', 'dead'] } }, set: { payload: null } },
         { update: 'runs', where: { runId }, set: { outcome: null } },

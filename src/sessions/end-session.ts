@@ -1,8 +1,7 @@
-// How a session ends. This is the one way for every reason: a person's /new or /reset, the API, an idle or a daily end, a
-// deletion. The order is the same for all of them: who wants to save something before a reset is told first, while the
-// session is still open; then the end is committed; then everybody is told of it. A process that stops tells the same
-// without a commit, because its sessions go on with the next one.
-//
+// How a session ends. This is the one way for every reason: a person's /new or /reset, the API, an idle or a daily end,
+// a deletion. The order is the same for all of them: plugins that want to save something before a reset are told first,
+// while the session is still open; then the end is committed; then every listener is told of it. A process that stops
+// tells the same without a commit, because its sessions go on with the next process.
 // A session whose end was committed and not told, because the process was killed in between, says so in its row
 // (`endToTell`); the next process tells it, marked as recovered.
 
@@ -11,7 +10,7 @@ import type { Message } from '../protocol/message.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { SessionRow } from '../store/tables.ts';
 
-/** Who is told of a session's life. No function rejects; what it waits for is its own affair. */
+/** Tells the listeners of a session's life. No function rejects, and each decides itself what it waits for. */
 export interface SessionTelling {
   /** A person wants a new session, and the old one is still there. */
   resetting(fact: {
@@ -19,11 +18,11 @@ export interface SessionTelling {
     readonly reason: 'new' | 'reset';
     readonly messages: readonly Message[];
   }): Promise<unknown>;
-  /** A person asked for a new session. Gives what hook packs want said about it. */
+  /** A person asked for a new session. Gives the messages that hook packs push about it. */
   commanded(fact: {
     readonly command: 'new' | 'reset';
     readonly sessionKey: string;
-    /** The session that follows, where there is one already. */
+    /** The session that follows, when it exists already. */
     readonly session?: SessionRow | undefined;
     readonly previous?: SessionRow | undefined;
   }): Promise<readonly string[]>;
@@ -32,13 +31,13 @@ export interface SessionTelling {
 }
 
 export interface EndedSession {
-  /** As it was before it ended. */
+  /** The row as it was before the session ended. */
   readonly session: SessionRow;
   readonly reason: SessionEndReason;
   readonly messageCount: number;
   readonly durationMs: number;
   readonly nextSessionId?: string | undefined;
-  /** The process stops, and the session goes on with the next one. */
+  /** The process stops, and the session goes on with the next process. */
   readonly goesOn?: true | undefined;
 }
 
@@ -46,32 +45,33 @@ export interface SessionEnd {
   readonly session: SessionRow;
   readonly reason: SessionEndReason;
   readonly endedAt: number;
-  /** The session that takes its place in the same commit. */
+  /** The session that replaces it in the same commit. */
   readonly next?: SessionRow | undefined;
 }
 
-/** Whether a person asked for the end in so many words. */
+/** Whether a person explicitly asked for the end. */
 function isReset(reason: SessionEndReason): reason is 'new' | 'reset' {
   return reason === 'new' || reason === 'reset';
 }
 
 /**
- * Whether a session ends because somebody wanted to start over. What plugins kept and queued for it then goes with it; a
- * session that merely ran out of time hands it on to the next one.
+ * Whether a session ends because a person wanted to start over. Then the values that plugins kept and queued for it are
+ * removed with it; a session that ended by time hands them on to the next one.
  */
 export function startsOver(reason: SessionEndReason | undefined): boolean {
   return reason === 'new' || reason === 'reset' || reason === 'deleted';
 }
 
 /**
- * Ends the session and tells it; gives what hook packs want said. Rejects with PreconditionFailedError when another
- * caller has ended the session meanwhile, and with whatever else the commit rejects with; then nothing has ended.
+ * Ends the session and tells it; gives the messages that hook packs push. Rejects with PreconditionFailedError when
+ * another caller has ended the session meanwhile, and with any other error of the commit; in both cases the session has
+ * not been ended by this call.
  */
 export async function endSession(
   parts: {
     readonly store: Store;
     readonly telling: SessionTelling;
-    /** Commits at the site `session`; a run adds its claim. */
+    /** Commits at the site `session`; a run adds the precondition that it still holds its claim. */
     readonly commit: (writes: readonly Write[]) => Promise<unknown>;
   },
   end: SessionEnd,
@@ -90,7 +90,7 @@ export async function endSession(
   return tellSessionEnd(store, telling, end);
 }
 
-/** What follows the commit. The record that it was told is written without waiting for it. */
+/** Tells what follows the commit. The record that the end was told is written without waiting for it. */
 export async function tellSessionEnd(
   store: Store,
   telling: SessionTelling,
@@ -104,14 +104,14 @@ export async function tellSessionEnd(
   const durationMs = endedAt - startedAt;
   await telling.ended({ session, reason, messageCount, durationMs, nextSessionId: next?.sessionId });
   if (next) void telling.started({ session: next, resumedFrom: sessionId });
-  // Without this record, as when the store is closing, the next process tells it again.
+  // If this record cannot be written, for example because the store is closing, the next process tells the end again.
   void store
     .commit([{ update: 'sessions', where: { sessionId }, set: { endToTell: false } }], { site: 'observed', lazy: true })
     .catch(() => {});
   return said;
 }
 
-/** Nothing to write when it has ended already; a commit that comes second to another one fails. */
+/** Plans no write when the session has ended already. Of two commits that end the same session, the second fails. */
 export function planSessionEnd(session: SessionRow, reason: SessionEndReason, now: number): readonly Write[] {
   if (session.endedAt !== null) return [];
   const where = { sessionId: session.sessionId, endedAt: null };
@@ -121,7 +121,7 @@ export function planSessionEnd(session: SessionRow, reason: SessionEndReason, no
   ];
 }
 
-/** What plugins write while the session is ending is for the next one, and stays. */
+/** Values that plugins write while the session is ending are for the next session, so they are kept. */
 function planPluginForgetting(sessionKey: string, now: number): readonly Write[] {
   return [
     { remove: 'pluginState', where: { sessionKey, updatedAt: { lt: now } } },

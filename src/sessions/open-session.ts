@@ -1,6 +1,6 @@
-// The session that a message belongs to: the one that is open, or a new one in its place when a person asked for it or
-// the time of the open one is over. Everything is planned as writes and nothing is written here: a run commits the plan,
-// and a preview only looks at it.
+// Finds the session that a message belongs to: the one that is open, or a new one in its place when a person asked for
+// it or the lifetime of the open one is over. This file only plans writes: a run commits the plan, and a preview only
+// looks at it.
 
 import type { Surface } from '../protocol/inbound.ts';
 import { newId } from '../protocol/new-id.ts';
@@ -12,7 +12,7 @@ import { decideRollover, type LifetimeSettings } from './session-lifetime.ts';
 export interface SessionRequest {
   readonly agentId: string;
   readonly sessionKey: string;
-  /** Where somebody speaks; null when a schedule does. */
+  /** The place where a person writes; null when a schedule starts the run. */
   readonly surface: Surface | null;
   readonly now: number;
   /** Set when a person asked for a new session. */
@@ -21,25 +21,25 @@ export interface SessionRequest {
 
 export interface SessionPlan {
   readonly session: SessionRow;
-  /** For the first commit of the run. */
+  /** The writes for the first commit of the run. */
   readonly writes: readonly Write[];
   readonly isNew: boolean;
-  /** The session whose place it takes. Its end is committed on its own, before the run goes on. */
+  /** The session that this one replaces. Its end is committed on its own, before the run goes on. */
   readonly ended?: SessionEnd | undefined;
 }
 
 export interface LoadedSession {
   readonly plan: SessionPlan;
-  /** What was said in it so far. */
+  /** The transcript of the session so far. */
   readonly entries: readonly TranscriptRow[];
-  /** Nothing was said in it before this run. */
+  /** The transcript was empty before this run. */
   readonly isFresh: boolean;
 }
 
 export async function loadSession(
   { store, lifetime }: { readonly store: Store; readonly lifetime: LifetimeSettings },
   request: SessionRequest & {
-    /** A run that was claimed before, and whether it got as far as its request or another step. */
+    /** A run that was claimed before, and whether it has recorded its request or another step. */
     readonly begun?: { readonly runId: string; readonly hasSteps: boolean } | undefined;
   },
 ): Promise<LoadedSession> {
@@ -57,7 +57,10 @@ export async function loadSession(
   return { plan, entries, isFresh: plan.isNew || (opened !== undefined && entries.length === 0) };
 }
 
-/** A run that has opened its session does not roll it over again, and ends in it once it has taken a step there. */
+/**
+ * A run that has already opened its session does not roll it over again. Once it has taken a step in a session, it ends
+ * in that session.
+ */
 function takeUp(
   opened: SessionRow,
   hasSteps: boolean,
@@ -70,7 +73,7 @@ function takeUp(
   return planSession(current, lifetime, { ...request, reset: undefined });
 }
 
-/** `current` is the latest session of the key, whether it has ended or not. */
+/** `current` is the latest session of the key, open or ended. */
 export function planSession(
   current: SessionRow | undefined,
   lifetime: LifetimeSettings,
@@ -90,9 +93,10 @@ export function planSession(
   };
 }
 
-/** The precondition makes the commit fail when the session was ended since; the run then opens another. */
+/** The precondition makes the commit fail when the session has been ended since; the run then opens another. */
 function continueSession(open: SessionRow, { agentId, surface, now }: SessionRequest): SessionPlan {
-  // A schedule is not somebody speaking: it neither moves the session nor keeps it from ending when people fall silent.
+  // A schedule is not a person: it neither changes the session's surface nor keeps the session from ending when people
+  // are silent.
   const activeAt = surface === null ? open.activeAt : Math.max(open.activeAt, now);
   const set = { agentId, activeAt, surface: surface ?? open.surface };
   const { sessionId } = open;

@@ -1,32 +1,36 @@
-// When a session ends by itself: never, unless the operator has asked for it. Pure; the clock and the zone are handed in.
+// Decides when a session ends by itself: never, unless the operator has configured it. The functions are pure; the
+// clock and the time zone are handed in.
 
 import { lastDailyBoundary } from '../protocol/last-daily-boundary.ts';
 import { parseSessionKey } from '../protocol/session-key.ts';
 import type { SessionRow } from '../store/tables.ts';
 
 export interface LifetimeSettings {
-  /** The zone whose clocks say what hour it is. */
+  /** The time zone in which `atHour` is read. */
   readonly timezone: string;
   readonly reset?: ResetRule | undefined;
   /** `dm` is the older name of `direct`. */
   readonly resetByType?: Readonly<Partial<Record<'direct' | 'dm' | 'group' | 'thread', ResetRule>>> | undefined;
   readonly resetByChannel?: Readonly<Record<string, ResetRule>> | undefined;
-  /** From before there were rules: sessions that are silent for longer end. */
+  /** The setting from before there were rules: a session that is silent for longer ends. */
   readonly idleMinutes?: number | undefined;
 }
 
 export interface ResetRule {
-  /** Without it, the rule is what its other fields make of it. */
+  /** Without a mode, the other fields of the rule decide. */
   readonly mode?: 'daily' | 'idle' | 'never' | undefined;
   readonly atHour?: number | undefined;
-  /** Beside `daily` as well: whichever comes first. */
+  /** It counts beside `daily` as well: the session ends at the earlier of the two times. */
   readonly idleMinutes?: number | undefined;
 }
 
 const DEFAULT_HOUR = 4;
 const DEFAULT_IDLE_MINUTES = 60;
 
-/** Why the session is over at `now`; undefined while it lives on. Looked at when a message arrives, never by a clock. */
+/**
+ * Why the session is over at `now`; undefined while it is not. This is checked when a message arrives, never by a
+ * timer.
+ */
 export function decideRollover(
   session: Pick<SessionRow, 'sessionKey' | 'surface' | 'activeAt'>,
   settings: LifetimeSettings,
@@ -45,7 +49,7 @@ export function decideRollover(
   return isIdle ? 'idle' : undefined;
 }
 
-/** A rule for the channel stands alone; one for the type is completed by the general one. */
+/** A rule for the channel is used alone; a rule for the type is completed by the general rule. */
 function ruleFor(
   { sessionKey, surface }: Pick<SessionRow, 'sessionKey' | 'surface'>,
   { reset, resetByType, resetByChannel, idleMinutes }: LifetimeSettings,
@@ -64,7 +68,7 @@ function typeOf({ surface, threadId, peerId }: ReturnType<typeof parseSessionKey
   return surface === 'group' || surface === 'channel' ? 'group' : 'direct';
 }
 
-/** Without the fields that are there but undefined, which would hide those of a more general rule. */
+/** Removes fields that are present but undefined, because they would hide those of a more general rule. */
 function given(rule: ResetRule | undefined): ResetRule {
   return Object.fromEntries(Object.entries(rule ?? {}).filter(([, value]) => value !== undefined));
 }

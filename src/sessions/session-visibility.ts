@@ -1,5 +1,5 @@
-// Who may see which session. Through its tools a session sees those of its own agent, or only itself, and never another
-// agent's. And whether a run is the operator's own, which decides what it is allowed and told.
+// Decides which sessions a session may see through its tools: those of its own agent, or only itself, and never another
+// agent's. It also decides whether a run is the operator's own, which determines what the run may do and is told.
 
 import { isOperatorChannel } from '../protocol/operator-channels.ts';
 import type { Requester } from '../protocol/requester.ts';
@@ -15,7 +15,7 @@ export interface Onlooker {
   readonly sessionKey: string;
 }
 
-/** What sessions can see of each other, for the tools that are handed it. */
+/** What sessions can see of each other. It is handed to the tools that read sessions. */
 export class SessionSight {
   readonly #store: Store;
   readonly #visibility: SessionVisibility;
@@ -25,23 +25,24 @@ export class SessionSight {
     this.#visibility = visibility;
   }
 
-  /** False where each session sees itself only. */
+  /** This is false where each session sees only itself. */
   get reachesOthers(): boolean {
     return this.#visibility === 'agent';
   }
 
-  /** The condition that every look at sessions, and at what belongs to them, starts from. */
+  /** The condition that every query for sessions, and for what belongs to them, starts from. */
   scopeOf({ agentId, sessionKey }: Onlooker): { readonly agentId: string; readonly sessionKey?: string } {
     return this.reachesOthers ? { agentId } : { agentId, sessionKey };
   }
 
-  /** The latest session of a key, or the very one of an id; undefined when there is none or it may not be seen. */
+  /** The latest session of a key, or the session of an id; undefined when there is none or it may not be seen. */
   async find(onlooker: Onlooker, keyOrId: string): Promise<SessionRow | undefined> {
     const scope = this.scopeOf(onlooker);
     const wanted = [{ sessionKey: keyOrId }, { sessionKey: normalizeSessionKey(keyOrId) }, { sessionId: keyOrId }];
     for (const where of wanted) {
       const [session] = await this.#store.select('sessions', {
-        // The conditions of the one who looks come last: what a model asked for can narrow them and never replace them.
+        // The conditions of the session that looks come last: the model's own conditions can narrow them but never
+        // replace them.
         where: { ...where, ...scope },
         orderBy: [['startedAt', 'desc']],
         limit: 1,
@@ -65,14 +66,14 @@ function isAskedFor(
 export interface RunFacts {
   readonly sessionKey: string;
   readonly requester: Requester;
-  /** True when the direct messages of everybody go to an agent's main session. */
+  /** True when the direct messages of all people go to an agent's main session. */
   readonly isMainShared: boolean;
 }
 
 /**
- * A session in which strangers speak is not the operator's, even when the operator speaks in it now: the model reads the
- * strangers' words too. So the key decides, together with the settings that say who reaches which session. What an agent
- * or a plugin wrote is never the operator's word.
+ * A session in which strangers speak is not the operator's, even when the operator speaks in it now: the model reads
+ * the strangers' words too. So the session key decides, together with the settings that say which people reach which
+ * session. What an agent or a plugin wrote never counts as the operator's word.
  */
 export function isOwnersRun({ sessionKey, requester, isMainShared }: RunFacts): boolean {
   if (/^(agent|plugin):/.test(requester.senderId)) return false;

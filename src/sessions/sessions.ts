@@ -1,7 +1,7 @@
-// The sessions of a gateway, as clients, commands and plugins may ask for them: found, listed, ended, deleted, and shown
-// with what plugins keep for them. How a run opens its session is in open-session.ts.
-//
-// Errors: `find` rejects with UnknownSessionError. `end` and `delete` give false when there is nothing to end or delete.
+// The sessions of a gateway, for clients, commands and plugins: found, listed, ended, deleted, and shown with the
+// values that plugins keep for them. How a run opens its session is in open-session.ts.
+// Errors: `find` rejects with UnknownSessionError. `end` and `delete` give false when there is nothing to end or
+// delete.
 
 import type { JsonValue } from '../protocol/json.ts';
 import type { SessionEndReason } from '../protocol/live-event.ts';
@@ -16,23 +16,23 @@ import { UnknownSessionError } from './errors.ts';
 export interface SessionsParts {
   readonly store: Store;
   readonly now: () => number;
-  /** Who is told when no run is at hand. `occasion` tells apart what happens to one session. */
+  /** Tells the listeners when no run is at hand. `occasion` distinguishes several events of one session. */
   readonly telling: (occasion: string, isRecovered?: boolean) => SessionTelling;
   /** Whether a plugin listens to the ends of sessions. */
   readonly isEndHeard: () => boolean;
-  /** When this process began. */
+  /** The time at which this process started. */
   readonly upSince: number;
-  /** Stops every run of a session, and returns when they are over or the time for it is. */
+  /** Stops every run of a session. Resolves when all have ended or the time for it is over. */
   readonly stopRuns: (sessionKey: string, reason: string) => Promise<void>;
-  /** The writes that remove what the store keeps of the requests of these runs. */
+  /** The writes that remove the stored requests of these runs. */
   readonly planForget: (runIds: readonly string[]) => Promise<readonly Write[]>;
-  /** Removes what was written down of these sessions outside of the store. */
+  /** Removes the records of these sessions that are kept outside of the store. */
   readonly forgetRecords: (sessionIds: readonly string[]) => Promise<void>;
-  /** Ends its commands in the background, and removes what commands printed. */
+  /** Ends the background commands of a session and removes their stored output. */
   readonly forgetProcesses: (sessionKey: string) => Promise<void>;
-  /** Plugins release what they hold for a session that was deleted. */
+  /** Lets plugins release what they hold for a deleted session. */
   readonly releaseSession: (sessionKey: string) => Promise<void>;
-  /** The same rows with what plugins show of them. */
+  /** The same rows, with the values that plugins show for them. */
   readonly show: (sessions: readonly SessionRow[]) => Promise<readonly ShownSession[]>;
 }
 
@@ -47,24 +47,27 @@ export type ShownSession = SessionRow & { readonly pluginExtensions: readonly Sh
 
 export interface SessionsQuery {
   readonly agentId?: string | undefined;
-  /** Only those that have not ended, or only those that have. */
+  /** Selects only sessions that have not ended (true) or only those that have (false). */
   readonly isOpen?: boolean | undefined;
-  /** Only those that began before the one of this id. */
+  /** Selects only sessions that began before the session of this id. */
   readonly before?: string | undefined;
   readonly limit: number;
 }
 
-/** So many earlier sessions of a key are looked at. */
+/** A description lists at most this many earlier sessions of a key. */
 const MAX_EARLIER = 50;
 
-/** So many sessions are told of at once when the process stops: fewer than may wait for one plugin. */
+/** At most this many sessions are told of at once when the process stops: fewer than may wait for one plugin. */
 const SESSIONS_AT_ONCE = 500;
-/** A plugin that is slow with those holds up the next ones by this much, for itself and for others. */
+/**
+ * A plugin that is slow with one group of sessions delays the next group by at most this time, for itself and for other
+ * plugins.
+ */
 const SLOW_MS = 1_000;
 
 export class Sessions {
   readonly #parts: SessionsParts;
-  /** Sessions of earlier processes that have gone on in this one. */
+  /** Sessions that began in an earlier process and go on in this one. */
   readonly #resumed = new Set<string>();
 
   constructor(parts: SessionsParts) {
@@ -89,7 +92,7 @@ export class Sessions {
     return { sessions, next: rows.length > limit ? (sessions.at(-1)?.sessionId ?? null) : null };
   }
 
-  /** By key the session that goes on, else the latest one; by id exactly that one. */
+  /** For a key: the open session, else the latest one. For an id: exactly that session. */
   async find(keyOrId: string): Promise<SessionRow> {
     const { store } = this.#parts;
     const [byId] = await store.select('sessions', { where: { sessionId: keyOrId }, limit: 1 });
@@ -100,7 +103,7 @@ export class Sessions {
     return session;
   }
 
-  /** One session as it is shown, how much was said in it, and the other sessions of its key. */
+  /** One session as it is shown, the number of its messages, and the other sessions of its key. */
   async describe(keyOrId: string): Promise<{
     session: SessionRow;
     entries: number;
@@ -131,12 +134,12 @@ export class Sessions {
     }
   }
 
-  /** Stops what the session does, ends it, and removes what was said under its key. */
+  /** Stops the runs of the session, ends it, and removes what was said under its key. */
   async delete(sessionKey: string): Promise<boolean> {
     const { store, stopRuns, planForget, forgetRecords, forgetProcesses, releaseSession } = this.#parts;
     if ((await store.count('sessions', { sessionKey })) === 0) return false;
     await stopRuns(sessionKey, 'its session was deleted');
-    // A message that came in meanwhile may have opened another one.
+    // A message that arrived meanwhile may have opened another session.
     while (await this.end(sessionKey, 'deleted'));
     const ended = await store.select('sessions', { where: { sessionKey, endedAt: { not: null } } });
     const runs = await store.select('runs', { where: { sessionKey } });
@@ -149,21 +152,21 @@ export class Sessions {
     return true;
   }
 
-  /** Ends that were committed by a process which died before it had told them. */
+  /** Tells the ends that were committed by a process which died before it had told them. */
   async tellForgottenEnds(): Promise<void> {
     const { store, telling } = this.#parts;
     const sessions = await store.select('sessions', { where: { endToTell: true } });
     for (const session of sessions) {
       const { sessionId, sessionKey, endedAt, endReason: reason } = session;
       if (endedAt === null || reason === null) continue;
-      // One that began at the same moment took its place in the same commit.
+      // A session that began at the same moment replaced it in the same commit.
       const where = { sessionKey, startedAt: endedAt, resumedFrom: sessionId };
       const [next] = await store.select('sessions', { where, limit: 1 });
       await tellSessionEnd(store, telling(reason, true), { session, reason, endedAt, next });
     }
   }
 
-  /** True once for each session that an earlier process began: it goes on in this one. */
+  /** Returns true once for each session that began in an earlier process and goes on in this one. */
   isResumed({ sessionId, startedAt }: SessionRow): boolean {
     if (startedAt >= this.#parts.upSince || this.#resumed.has(sessionId)) return false;
     this.#resumed.add(sessionId);
@@ -171,9 +174,9 @@ export class Sessions {
   }
 
   /**
-   * The process stops: plugins that keep something for a session learn that nothing more will come for now. The sessions
-   * go on with the next process. All are told at the same time, so that no plugin waits for another one; what is not told
-   * when the budget is over is left out.
+   * The process stops: plugins that keep something for a session are told that nothing more will come for now. The
+   * sessions go on with the next process. All are told at the same time, so that no plugin waits for another one;
+   * sessions that are not told when the budget is over are left out.
    */
   async tellStop(reason: 'shutdown' | 'restart', budgetMs: number): Promise<void> {
     const { store, now, isEndHeard } = this.#parts;
