@@ -6,7 +6,10 @@ import type { CommandPlace, CommandPorts } from './chat-command.ts';
 import { describeUnknown } from './format-help.ts';
 import type { ParsedMessage } from './parse-command.ts';
 
-/** Undefined for what takes its turn in the lane: text, and commands that do. Rejects as the command's handler does. */
+/**
+ * Undefined for a message that waits for its turn in the lane: text, and commands that act in the lane. Rejects as the
+ * command's handler does.
+ */
 export async function answerCommand(
   ports: CommandPorts,
   parsed: ParsedMessage,

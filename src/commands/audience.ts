@@ -1,16 +1,15 @@
-// Who may use a command. A row names its audience, and this is the one place that knows what the names mean.
+// Decides which people may use a command. A row names its audience, and only this file knows what the names mean.
 
 import type { Inbound } from '../protocol/inbound.ts';
 import { isOperatorChannel } from '../protocol/operator-channels.ts';
 
 /**
- * `anyone`: every person whom the agent answers.
- * `approvers`: the operator, and the people named in `approvals.approvers`.
- * `answerers`: the same, and a person who talks to the agent alone.
+ * `anyone`: every person that the agent answers. `approvers`: the operator, and the people named in
+ * `approvals.approvers`. `answerers`: the same, and a person who talks to the agent alone.
  */
 export type Audience = 'anyone' | 'answerers' | 'approvers';
 
-/** Who wrote, and where. */
+/** The sender and the place of a message. */
 type Sent = Pick<Inbound, 'surface' | 'sender'>;
 
 /** A sentence for a person who may not use the command; undefined for a person who may. */
@@ -22,7 +21,7 @@ export function refusalOf(
   return RULES[who].includes(inbound, approvers) ? undefined : RULES[who].refusal(name);
 }
 
-/** The operator, or a person whom the operator named. `approvers` are written as `channel:sender`. */
+/** The operator, or a person that the operator named. `approvers` are written as `channel:sender`. */
 export function isApprover({ surface, sender }: Sent, approvers: readonly string[]): boolean {
   return isOperatorChannel(surface.channel) || approvers.includes(`${surface.channel}:${sender.id}`);
 }

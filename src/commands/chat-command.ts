@@ -1,6 +1,6 @@
-// What a chat command is: one row of the catalog, or the row that a plugin's command becomes. `/help`, completion, the API
-// and the docs read the first fields; the parser, the permission check and the two ways to act read the others. A row knows
-// no store and no run: what its handler needs is handed to it.
+// The type of a chat command: one row of the catalog, or the row that a plugin's command becomes. `/help`, completion,
+// the API and the docs read the first fields; the parser, the permission check and the two ways to act read the others.
+// A row knows no store and no run: what its handler needs is handed to it.
 
 import type { Inbound } from '../protocol/inbound.ts';
 import type { Audience } from './audience.ts';
@@ -8,28 +8,34 @@ import type { Audience } from './audience.ts';
 export type ChatCommand = AtOnceCommand | LaneCommand;
 
 export interface CommandFacts {
-  /** Without the slash, in lower case. */
+  /** The name without the slash, in lower case. */
   readonly name: string;
-  /** Other words for the same command. */
+  /** Other names for the same command. */
   readonly aliases?: readonly string[] | undefined;
-  /** What may follow the name, as people are shown it. */
+  /** What may follow the name, in the form that people are shown. */
   readonly arguments?: string | undefined;
-  /** What it does, as the end of the line that begins with its name. */
+  /** What the command does. In a list, this text follows the name on the same line. */
   readonly help: string;
   readonly who: Audience;
-  /** The plugin that brought it; undefined for the product's own. */
+  /** The plugin that registered it; undefined for the product's own. */
   readonly owner?: string | undefined;
-  /** With words behind it, it is a sentence for the agent and no command. */
+  /** When words follow the name, the message is a sentence for the agent and not a command. */
   readonly standsAlone?: boolean | undefined;
 }
 
-/** Answered when it arrives, whatever is running. The answer is text for the chat and is never told to a model. */
+/**
+ * A command that is answered when it arrives, even while a run goes on. The answer is text for the chat and is never
+ * shown to a model.
+ */
 export interface AtOnceCommand extends CommandFacts {
   readonly when: 'at-once';
   handle(ports: CommandPorts, call: CommandCall, place: CommandPlace): Promise<string>;
 }
 
-/** Takes its turn like a message. The handler says what the run does in place of asking a model, or before it. */
+/**
+ * A command that waits for its turn like a message. The handler says what the run does instead of asking a model, or
+ * before it.
+ */
 export interface LaneCommand extends CommandFacts {
   readonly when: 'in-lane';
   handle(call: CommandCall): LaneWork;
@@ -38,9 +44,9 @@ export interface LaneCommand extends CommandFacts {
 export interface CommandCall {
   /** The row's name, also when an alias was typed. */
   readonly name: string;
-  /** What stands behind the name, as it was written: `/new hello there` goes on with `hello there`. */
+  /** The text behind the name, as it was written: for `/new hello there` it is `hello there`. */
   readonly rest: string;
-  /** The same as words in lower case, for commands that take options. */
+  /** The same text as words in lower case, for commands that take options. */
   readonly args: readonly string[];
 }
 
@@ -51,18 +57,18 @@ export interface CommandPlace {
 }
 
 export type LaneWork =
-  /** The session ends; the text, if there is one, is the first message of the next. */
+  /** The session ends; the text, if there is one, is the first message of the next session. */
   | { readonly kind: 'new-session'; readonly reason: 'new' | 'reset'; readonly text: string }
-  /** The conversation is made shorter; the text is what the summary should mind. */
+  /** The conversation is compacted; the text tells the model what the summary should pay attention to. */
   | { readonly kind: 'compaction'; readonly text: string }
   | PluginWork;
 
-/** A plugin answers in the agent's place. */
+/** A plugin answers instead of the agent. */
 export interface PluginWork {
   readonly kind: 'plugin';
   readonly owner: string;
   run(place: LanePlace): Promise<CommandAnswer | undefined>;
-  /** What people are told when the handler fails: why, as far as they may know. */
+  /** What people are told when the handler fails, without details that are only for the operator. */
   describeFailure(error: unknown, place: LanePlace): string;
 }
 
@@ -74,16 +80,16 @@ export interface CommandAnswer {
   readonly continueAgent?: boolean | undefined;
 }
 
-/** The commands that can be typed now: the catalog, and what the loaded plugins brought. */
+/** The commands that can be typed now: the catalog, and the commands of loaded plugins. */
 export interface CommandList {
   list(): readonly ChatCommand[];
-  /** The operator's list of people, as `channel:sender`. */
+  /** The people that the operator named as approvers, as `channel:sender`. */
   readonly approvers: readonly string[];
 }
 
-/** What the handlers of commands that act at once need of the gateway. */
+/** What the handlers of at-once commands need from the gateway. */
 export interface CommandPorts extends CommandList {
-  /** False when nothing was running. */
+  /** Gives false when no run was going on. */
   stop(place: CommandPlace): Promise<boolean>;
   approve(args: readonly string[], place: CommandPlace): Promise<string>;
   describeStatus(place: CommandPlace): Promise<string>;

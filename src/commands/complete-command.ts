@@ -1,8 +1,8 @@
-// What the Tab key makes of the beginning of a command.
+// Completes the beginning of a command, for the Tab key.
 
 import type { ListedCommand } from './list-commands.ts';
 
-/** The commands that `line` could become, each with its slash; none when it is not the beginning of one. */
+/** The commands that `line` could become, each with its slash; empty when it is not the beginning of a command. */
 export function completeCommand(
   line: string,
   commands: readonly Pick<ListedCommand, 'name' | 'aliases' | 'arguments'>[],
@@ -13,7 +13,7 @@ export function completeCommand(
     [name, ...aliases]
       .map((each) => `/${each}`)
       .filter((each) => each.startsWith(begun))
-      // What takes words goes on with a space.
+      // A command that takes arguments is completed with a space.
       .map((each) => (words === null ? each : `${each} `)),
   );
 }

@@ -1,4 +1,4 @@
-// What people are told about commands in a chat: the list of `/help`, and the answer to a command that does not exist.
+// The texts about commands in a chat: the list of `/help`, and the answer to a command that does not exist.
 
 import { nearMatch } from '../protocol/near-match.ts';
 import type { CommandFacts } from './chat-command.ts';
@@ -14,7 +14,7 @@ export function formatHelp(commands: readonly CommandFacts[]): string {
   ].join('\n');
 }
 
-/** `/context [list | detail | map]`, and other words for it: `/help or /h`. */
+/** For example `/context [list | detail | map]`, with other names for it: `/help or /h`. */
 export function usageOf({ name, aliases = [], arguments: words }: CommandFacts): string {
   const names = [name, ...aliases].map((each) => `/${each}`).join(' or ');
   return words === undefined ? names : `${names} ${words}`;
@@ -23,7 +23,7 @@ export function usageOf({ name, aliases = [], arguments: words }: CommandFacts):
 export function describeUnknown(word: string, commands: readonly CommandFacts[]): string {
   const shown = chatLine(word, LONGEST_WORD);
   const names = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
-  // A slip of the fingers, or a word that was not typed to its end.
+  // The word may have a typing mistake, or may be the beginning of a name.
   const near = nearMatch(word, names) ?? names.find((name) => word.length > 1 && name.startsWith(word.toLowerCase()));
   return [
     `There is no command /${shown}.`,

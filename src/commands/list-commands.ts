@@ -1,4 +1,5 @@
-// The commands as clients are told of them: the page, `atrium chat`, programs. The rows without what acts.
+// The commands in the form that clients get: the page, `atrium chat`, and programs. It has the fields of the rows
+// without their handlers.
 
 import type { Audience } from './audience.ts';
 import type { ChatCommand } from './chat-command.ts';
@@ -6,12 +7,12 @@ import type { ChatCommand } from './chat-command.ts';
 export interface ListedCommand {
   readonly name: string;
   readonly aliases: readonly string[];
-  /** What may follow the name; null when nothing may. */
+  /** What may follow the name; null when nothing may follow. */
   readonly arguments: string | null;
   readonly help: string;
   readonly who: Audience;
   readonly when: ChatCommand['when'];
-  /** The plugin that brought it; null for the product's own. */
+  /** The plugin that registered it; null for the product's own. */
   readonly plugin: string | null;
 }
 

@@ -1,30 +1,30 @@
-// Reads a message: is it a command, does it look like one that does not exist, or is it text for the agent. This is the only
-// parser; the way in, the run and the preview call it. Only the beginning of a message can be a command.
-//
+// Decides whether a message is a command, looks like a command that does not exist, or is text for the agent. This is
+// the only parser; the code that receives messages, the run and the preview call it. Only the beginning of a message
+// can be a command.
 // Rules: at a chat surface `/word` names a command or is unknown, with `@name` behind the word taken as an address, as
-// Telegram writes it. A second slash in the word makes it a path, and a path is text. `//word` is text with one slash less.
-// A client of the API gets commands by their exact names only, and all other text stays as it is. In what a job or an agent
-// writes nothing is a command.
+// Telegram writes it. A second slash in the word makes it a path, and a path is text. `//word` is text with one slash
+// less. A client of the API gets commands by their exact names only, and all other text stays as it is. A text that a
+// job or an agent writes is never a command.
 
 import type { Inbound } from '../protocol/inbound.ts';
 import type { ChatCommand, CommandCall } from './chat-command.ts';
 
 export type ParsedMessage =
   | { readonly kind: 'command'; readonly command: ChatCommand; readonly call: CommandCall }
-  /** The word as it was typed, without slash and address. */
+  /** The word as it was typed, without the slash and the address. */
   | { readonly kind: 'unknown'; readonly word: string }
   | { readonly kind: 'text'; readonly text: string };
 
 /** A person at a chat surface, a client of the API, or a program: a job, an agent, a plugin. */
 export type Writer = 'person' | 'client' | 'program';
 
-/** `kind` is the kind of the trigger that the message is or will be. */
+/** `kind` is the kind of the message's trigger. */
 export function writerOf(kind: string, { fromAgent, surface }: Pick<Inbound, 'fromAgent' | 'surface'>): Writer {
   if (fromAgent || (kind !== 'message' && kind !== 'api')) return 'program';
   return kind === 'api' || surface.channel === 'api' ? 'client' : 'person';
 }
 
-/** `list` is asked only when the message begins like a command. */
+/** `list` is called only when the message begins like a command. */
 export function parseCommand(text: string, writer: Writer, list: () => readonly ChatCommand[]): ParsedMessage {
   const asText: ParsedMessage = { kind: 'text', text };
   if (writer === 'program') return asText;
@@ -40,7 +40,7 @@ export function parseCommand(text: string, writer: Writer, list: () => readonly 
   return { kind: 'command', command, call: { name: command.name, rest: behind, args } };
 }
 
-/** Two slashes and something directly behind them. A comment such as `// as before` stays as it is. */
+/** Two slashes with text directly behind them. A comment such as `// as before` is not changed. */
 const ESCAPED = /^\/\/\S/;
 
 /** A word begins with a letter, a digit or an underscore, in any script. */

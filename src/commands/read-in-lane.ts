@@ -1,5 +1,6 @@
-// What a message means when its turn has come: the words for the agent, and the command in front of them if there is one.
-// Permission is checked here for commands that wait for their turn, so that a refused one does nothing.
+// Decides what a message means when its turn has come: the words for the agent, and the command in front of them if
+// there is one. Permission is checked here for commands that wait for their turn, so that a refused command does
+// nothing.
 
 import type { Inbound } from '../protocol/inbound.ts';
 import { refusalOf } from './audience.ts';
@@ -8,12 +9,15 @@ import { describeUnknown } from './format-help.ts';
 import { parseCommand, writerOf } from './parse-command.ts';
 
 export interface SaidInLane {
-  /** What is said to the agent, without a command in front of it. */
+  /** The text for the agent, without a command in front of it. */
   readonly text: string;
   readonly command?: ChatCommand | undefined;
   /** What the command does in the run. */
   readonly work?: LaneWork | undefined;
-  /** What the person is answered in the agent's place: the command is not for them, or is gone since it was accepted. */
+  /**
+   * The answer to the person instead of the agent's: they may not use the command, or the command was removed after the
+   * message was accepted.
+   */
   readonly reply?: string | undefined;
 }
 
