@@ -1,5 +1,5 @@
-// The page: the bar, the talk with its composer, what the agent was given, and the gate in front of them. It decides
-// where the person is and what is shown; what happens in a talk is decided by `Talk`.
+// The page: the bar, the talk with its composer, the report of a run, and the gate that asks for the token. It decides
+// which place is open and what is shown; `Talk` decides what happens in a talk.
 
 import { Component, createRef, Fragment } from 'preact';
 import type { ListedCommand } from '../src/commands/list-commands.ts';
@@ -17,7 +17,7 @@ import { Gate } from './view/gate.tsx';
 import { TalkLog } from './view/talk-log.tsx';
 
 export interface AppProps {
-  /** Undefined when neither the address nor the browser had one. */
+  /** Undefined when neither the address nor the browser has one. */
   readonly token: string | undefined;
 }
 
@@ -27,7 +27,7 @@ interface AppState {
   readonly places: readonly Place[];
   readonly commands: readonly ListedCommand[];
   readonly talk: Talk | undefined;
-  /** Counts up with every change of the talk, which is an object that changes. */
+  /** Increases with every change of the talk, because the talk is a mutable object. */
   readonly talkVersion: number;
   readonly link: Link;
   readonly problem: string;
@@ -52,7 +52,7 @@ export class App extends Component<AppProps, AppState> {
   };
   readonly #field = createRef<HTMLTextAreaElement>();
   #client: GatewayClient | undefined;
-  /** The run whose report was asked for last; an answer about another one comes too late. */
+  /** The run whose report was requested last; an answer about another run comes too late and is ignored. */
   #reportOf: string | undefined;
   #reports = 0;
   #isDrawing = false;
@@ -116,7 +116,9 @@ export class App extends Component<AppProps, AppState> {
     );
   }
 
-  /** Shows the gate until the gateway knows the token, and tries again by itself while the gateway is away. */
+  /**
+   * Shows the gate until the gateway accepts the token, and tries again by itself while the gateway cannot be reached.
+   */
   async #enter(token: string): Promise<void> {
     const client = new GatewayClient(token);
     try {
@@ -168,7 +170,7 @@ export class App extends Component<AppProps, AppState> {
     this.setState({ talk });
   }
 
-  /** Drafts come faster than a screen shows them. */
+  /** Drafts change more often than a screen is drawn. */
   #talkChanged(isDraft: boolean): void {
     const draw = () => this.setState(({ talkVersion }) => ({ talkVersion: talkVersion + 1 }));
     if (!isDraft) draw();
@@ -211,8 +213,8 @@ export class App extends Component<AppProps, AppState> {
     (await this.#client?.request(runId, call)) ?? '';
 
   /**
-   * Quietly means that no person asked: a run that has nothing to show, such as a command, then leaves the last report
-   * where it is.
+   * `isQuiet` means that no person asked for the report. When such a run has nothing to show, for example a command,
+   * the last report stays visible.
    */
   async #showReport(runId: string, isQuiet: boolean): Promise<void> {
     if (!this.#client) return;

@@ -1,5 +1,6 @@
-// What must survive a reload and stays in this browser: the token, the name of the surface, the last part that was
-// shown, and words not yet accepted. A browser may refuse to keep anything; the page then works without.
+// Values that must survive a reload and stay in this browser: the token, the name of the surface, the last part that
+// was shown, and words that the gateway has not accepted yet. A browser may refuse to store anything; the page then
+// works without.
 
 export const browserMemory = {
   get(name: string): string | undefined {
@@ -10,7 +11,7 @@ export const browserMemory = {
     }
   },
 
-  /** An empty list when there is none, or when it cannot be read. */
+  /** Gives an empty list when there is none, or when it cannot be read. */
   getList<Item>(name: string): readonly Item[] {
     try {
       return JSON.parse(this.get(name) ?? '[]') as Item[];

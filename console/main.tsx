@@ -1,5 +1,5 @@
-// Where the page begins. The token comes from the address behind the `#`, which browsers never send, and leaves it at
-// once.
+// The entry point of the page. The token comes from the part of the address behind the `#`, which browsers never send,
+// and is removed from the address at once.
 
 import { render } from 'preact';
 import { App } from './app.tsx';

@@ -1,5 +1,5 @@
-// Where a person can talk on this page. Every agent has a conversation of its own in this browser; other sessions can be
-// looked into and joined.
+// The places where a person can talk on this page. Every agent has a conversation of its own in this browser; other
+// sessions can be opened and joined.
 
 import type { Agent, OpenSession } from './client/gateway-client.ts';
 import { shortHash } from './short-hash.ts';
@@ -7,13 +7,13 @@ import { shortHash } from './short-hash.ts';
 export interface Place {
   readonly id: string;
   readonly agentId: string;
-  /** Set for a session that was begun elsewhere; messages go to it by its key. */
+  /** Set for a session that began elsewhere; messages go to it by its key. */
   readonly sessionKey?: string | undefined;
-  /** The name under which the gateway keeps what this place was sent. */
+  /** The name under which the gateway stores what was sent to this place. */
   readonly surface: string;
 }
 
-/** `browser` is the name of this browser, which begins the names of all its surfaces. */
+/** `browser` is the name of this browser; the names of all its surfaces begin with it. */
 export function listPlaces(
   browser: string,
   agents: readonly Agent[],
@@ -40,7 +40,7 @@ export function listPlaces(
   return [...own, ...others];
 }
 
-/** The place where this browser was last, else the default agent's. Undefined when the gateway has no agents. */
+/** The place that was open last in this browser, else the default agent's. Undefined when the gateway has no agents. */
 export function firstPlace(
   places: readonly Place[],
   agents: readonly Agent[],

@@ -1,9 +1,9 @@
-// Builds the console into one document with its style and script inside, so that the gateway serves one answer under a
-// policy that names both by their hashes, and the browser asks for nothing else.
+// Builds the console into one document with its style and script inside, so that the gateway serves one answer whose
+// security policy names both by their hashes, and the browser requests nothing else.
 
 import { defineConfig, type Plugin } from 'vite';
 
-/** The gateway that `npm run console:dev` talks to. It takes requests of its own origin only. */
+/** The gateway that `npm run console:dev` talks to. It accepts only requests of its own origin. */
 const gateway = { target: 'http://127.0.0.1:18790', headers: { origin: 'http://127.0.0.1:18790' }, changeOrigin: true };
 
 export default defineConfig({
@@ -30,7 +30,7 @@ function inlineEverything(): Plugin {
         if (output === page) continue;
         if (output.type === 'chunk') {
           html = replaceOnce(html, /<script type="module"[^>]*><\/script>/, '');
-          // A script that said "</script" in a string would end itself.
+          // The text "</script" in a string would end the script element.
           const code = output.code.trim().replaceAll('</script', '<\\/script');
           html = replaceOnce(html, /(?=<\/body>)/, `<script type="module">${code}</script>\n`);
         } else {
@@ -43,7 +43,7 @@ function inlineEverything(): Plugin {
   };
 }
 
-/** Fails when there is more than one script or style, because the page would then ask for what is not served. */
+/** Fails when there is more than one script or style, because the page would then request a file that is not served. */
 function replaceOnce(text: string, pattern: RegExp, replacement: string): string {
   const parts = text.split(pattern);
   if (parts.length !== 2) throw new Error(`Expected ${pattern} once in the console's document.`);

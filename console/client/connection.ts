@@ -1,18 +1,18 @@
-// One conversation's socket, which comes back by itself when it breaks. A connection that was closed on purpose stays
-// closed and hands over nothing more.
+// The socket of one conversation, which reconnects by itself when it breaks. A connection that was closed on purpose
+// stays closed and delivers nothing more.
 
 import type { ClientFrame } from '../../src/channels/client-frame.ts';
 import type { ServerFrame } from '../../src/channels/server-frame.ts';
 
 export interface ConnectionPorts {
   openSocket(): WebSocket;
-  /** What the client says first, each time that the socket opens. */
+  /** The first frame that the client sends each time that the socket opens. */
   hello(): Extract<ClientFrame, { type: 'hello' }>;
   receive(frame: ServerFrame): void;
   showLink(link: Link): void;
 }
 
-/** How the connection is doing, for people. */
+/** The state of the connection, in words for people. */
 export interface Link {
   readonly state: 'off' | 'wait' | 'on';
   readonly text: string;

@@ -1,7 +1,6 @@
-// What the page asks the gateway over HTTP. The token travels in a header and as a subprotocol, never in an address.
-//
-// Errors: an answer that is not a success is a `RefusedError` with its status; a gateway that cannot be reached is
-// whatever `fetch` throws.
+// The page's HTTP requests to the gateway. The token travels in a header and as a subprotocol, never in an address.
+// Errors: an answer that is not a success is a `RefusedError` with its status; when the gateway cannot be reached, the
+// error of `fetch` is thrown.
 
 import type { RequestFrame } from '../../src/agent/request-frame.ts';
 import type { ListedCommand } from '../../src/commands/list-commands.ts';
@@ -14,7 +13,7 @@ export type WaitingApproval = Omit<ApprovalRow, 'digest'>;
 export type OpenSession = Pick<SessionRow, 'sessionKey' | 'agentId' | 'surface'>;
 export type RunCall = Pick<CaptureRow, 'call'>;
 
-/** A run that waits in its lane has no row yet and is told as `queued`. */
+/** A run that waits in its lane has no row yet and is reported as `queued`. */
 export type ToldRun = Omit<RunRow, 'status'> & { readonly status: RunRow['status'] | 'queued' };
 
 export interface Agent {
@@ -42,7 +41,7 @@ export class GatewayClient {
     return (await this.#read<{ agents: readonly Agent[] }>('/api/agents')).agents;
   }
 
-  /** What can be typed now, with the commands of plugins. */
+  /** The commands that can be typed now, including those of plugins. */
   async commands(): Promise<readonly ListedCommand[]> {
     return (await this.#read<{ commands: readonly ListedCommand[] }>('/api/commands')).commands;
   }
@@ -51,7 +50,7 @@ export class GatewayClient {
     return (await this.#read<{ sessions: readonly OpenSession[] }>('/api/sessions?open=true&limit=50')).sessions;
   }
 
-  /** The end of what was said in a session, oldest first. */
+  /** The latest part of a session's transcript, oldest first. */
   async transcript(sessionKey: string): Promise<readonly TranscriptEntry[]> {
     const path = `/api/sessions/${encodeURIComponent(sessionKey)}/transcript?order=desc&limit=100`;
     return (await this.#read<{ entries: readonly TranscriptEntry[] }>(path)).entries.toReversed();
@@ -81,7 +80,7 @@ export class GatewayClient {
     }
   }
 
-  /** The request as the model was sent it, byte for byte. */
+  /** The request exactly as it was sent to the model, byte for byte. */
   request(runId: string, call: number): Promise<string> {
     return this.#ask(`/api/runs/${encodeURIComponent(runId)}/requests/${call}`);
   }
@@ -95,7 +94,7 @@ export class GatewayClient {
     return JSON.parse(await this.#ask(path)) as Answer;
   }
 
-  /** With a body it is a change. */
+  /** A request with a body is a change and uses POST. */
   async #ask(path: string, body?: object): Promise<string> {
     const response = await fetch(path, {
       headers: { authorization: `Bearer ${this.#token}` },

@@ -1,5 +1,5 @@
-// What composition did for a run: the layers as a map, the files, what was cut, which handlers stepped in, and what is
-// absent and why.
+// What composition did for a run: the layers as a map, the files, what was cut, which handlers made changes, and what
+// is absent and why.
 
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
@@ -122,7 +122,7 @@ function Section({ title, aside, children }: { title: string; aside: string | nu
   );
 }
 
-/** An empty tag means that all is well. */
+/** An empty tag means that there is no problem. */
 function Row({ tag, what, size, why }: { tag: string; what?: string; size?: string; why: string }) {
   return (
     <li>

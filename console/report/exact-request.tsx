@@ -1,4 +1,4 @@
-// A request of a run as the model was sent it, byte for byte. It is loaded when a person opens it, because it is long.
+// A request of a run exactly as it was sent to the model. It is loaded when a person opens it, because it is long.
 
 import { useState } from 'preact/hooks';
 import type { RunCall } from '../client/gateway-client.ts';
@@ -54,7 +54,7 @@ export function ExactRequest({ runId, calls, readRequest }: ExactRequestProps) {
   );
 }
 
-/** The whole is copied; what is shown is bounded, or the browser would take long to lay it out. */
+/** The copy button copies all of it; what is shown is bounded, because the browser would take long to draw more. */
 const LONGEST_SHOWN = 400_000;
 
 function describeSize(body: string): string {

@@ -1,4 +1,5 @@
-// The context of a run beside the talk: who answered and what it took, the composition, and the request itself.
+// The context of a run beside the talk: the model that answered, time and cost, the composition, and the request
+// itself.
 
 import type { ToldRun } from '../client/gateway-client.ts';
 import { formatCount, formatDuration, formatPlural } from '../view/format.ts';
@@ -6,7 +7,7 @@ import { Composition } from './composition.tsx';
 import { ExactRequest } from './exact-request.tsx';
 import type { RunReport } from './run-report.ts';
 
-/** Each time that a report is shown it begins anew, even when it is the same one. */
+/** The key changes each time that a report is shown, so that the panel starts fresh even for the same report. */
 export type ShownReport = { readonly key: number } & (RunReport | { readonly problem: string });
 
 export interface ReportPanelProps {

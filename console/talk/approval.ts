@@ -1,5 +1,5 @@
-// A tool call that waits for a person, as the page shows it. The gateway has the last word: a button only asks, and the
-// approval ends when the gateway says so.
+// A tool call that waits for a person, as the page shows it. The gateway decides: a button only sends a request, and
+// the approval ends when the gateway says so.
 
 import type { ApprovalDecision } from '../../src/protocol/approval-decision.ts';
 import type { LiveEvent } from '../../src/protocol/live-event.ts';
@@ -14,7 +14,7 @@ export type ApprovalFacts = Pick<
 
 export interface Approval extends ApprovalFacts {
   readonly state: 'waiting' | 'sending' | 'over';
-  /** What became of it, or of the last answer. Empty while there is nothing to say. */
+  /** The outcome of the approval, or the error of the last answer. Empty while there is neither. */
   readonly outcome: string;
   readonly isAllowed: boolean;
 }
@@ -29,7 +29,7 @@ export function isDecision(text: string): text is ApprovalDecision {
   return Object.hasOwn(DECISION_LABELS, text);
 }
 
-/** `decision` is undefined when it is only known that it does not wait any more. */
+/** `decision` is undefined when the page knows only that the approval does not wait any more. */
 export function endedApproval(approval: Approval, decision?: string, by?: string): Approval {
   const what = (decision !== undefined && OUTCOMES[decision]) || 'It does not wait any more';
   const who = by && decision !== undefined && isDecision(decision) ? ` by ${by}` : '';

@@ -1,5 +1,6 @@
-// The talk at one place: its turns, what waits to be accepted, and what each frame of the socket means. A part is shown
-// once, whatever happens to the connection: its number is remembered in the browser, and lower ones are dropped.
+// The talk at one place: its turns, the messages that wait to be accepted, and what each frame of the socket means. A
+// part is shown once, also when the connection breaks: its number is stored in the browser, and parts with lower
+// numbers are dropped.
 
 import type { ClientFrame } from '../../src/channels/client-frame.ts';
 import type { ServerFrame } from '../../src/channels/server-frame.ts';
@@ -16,14 +17,14 @@ import { keepVisit, readVisits } from './visits.ts';
 
 export interface TalkPorts {
   readonly client: GatewayClient;
-  /** Something that can be seen has changed; a draft may wait for the next frame of the screen. */
+  /** Called when something visible has changed; the drawing of a draft may wait for the next frame of the screen. */
   changed(isDraft: boolean): void;
-  /** One sentence for the person; an empty one takes the last one away. */
+  /** Shows one sentence to the person; an empty one removes the last one. */
   tell(problem: string): void;
   showLink(link: Link): void;
-  /** A run is over, and what it was given can be shown. */
+  /** Called when a run is over, so that its report can be shown. */
   runEnded(runId: string): void;
-  /** The gateway did not take this message, so the person gets their words back. */
+  /** Called when the gateway did not accept a message, so that the person gets their text back. */
   giveBack(text: string): void;
 }
 
@@ -31,16 +32,16 @@ export class Talk {
   readonly place: Place;
   readonly #ports: TalkPorts;
   readonly #connection: Connection;
-  /** The turns as they are shown. One that was taken away may still be known by its name. */
+  /** The turns as they are shown. A turn that was removed here may still be in `#named`. */
   #turns: readonly Turn[] = [];
-  /** By run id, or by the name of a message that waits, in the order in which they were named. */
+  /** Turns by run id, or by the id of a message that waits, in the order in which they were named. */
   readonly #named = new Map<string, Turn>();
   /** The turn in which each approval is shown. */
   readonly #approvals = new Map<string, Turn>();
   #lastKey = 0;
   #lastSeq: number;
   #waiting: readonly WaitingMessage[];
-  /** What came before the past was shown; undefined from then on. */
+  /** Frames that arrived before the transcript was shown; undefined after that. */
   #held: ServerFrame[] | undefined = [];
   #past: Promise<void> | undefined;
   #running: string | undefined;
@@ -75,7 +76,7 @@ export class Talk {
     return this.#running !== undefined;
   }
 
-  /** Nothing was said here yet. */
+  /** No message was said here yet. */
   get isWelcoming(): boolean {
     return this.#isWelcoming;
   }
@@ -89,7 +90,7 @@ export class Talk {
     this.#isFollowing = isAtEnd;
   }
 
-  /** The message is shown at once, and sent again until the gateway has accepted it. */
+  /** Shows the message at once, and sends it again until the gateway has accepted it. */
   submit(text: string): void {
     const id = `${Date.now().toString(36)}-${shortHash(text + Math.random())}`;
     this.#setWaiting([...this.#waiting, { id, text }]);
@@ -109,7 +110,7 @@ export class Talk {
       this.#changeApproval(approvalId, (each) => endedApproval(each, decision, 'web'));
     } catch (error) {
       const outcome = error instanceof RefusedError ? error.message : 'The gateway cannot be reached. Try again.';
-      // An approval that does not wait any more has an end, and the gateway knows which.
+      // An approval that does not wait any more has ended, and the gateway knows how.
       const isOver = error instanceof RefusedError && [404, 409].includes(error.status);
       this.#changeApproval(approvalId, (each) =>
         each.state === 'over' ? each : { ...each, state: isOver ? 'over' : 'waiting', outcome },
@@ -190,9 +191,11 @@ export class Talk {
     }
   }
 
-  /** The first time it is ready, the past is shown before anything that happens meanwhile. */
+  /**
+   * When the connection is ready for the first time, the transcript is shown before anything that happens meanwhile.
+   */
   async #ready({ sessionKey, last }: FrameOf<'ready'>): Promise<void> {
-    // A connection that broke meanwhile is ready twice before the past is there.
+    // A connection that broke meanwhile is ready a second time before the transcript has been loaded.
     if (this.#held && sessionKey) {
       this.#past ??= this.#showPast(sessionKey);
       await this.#past;
@@ -207,7 +210,7 @@ export class Talk {
       this.#isWelcoming = this.#turns.length === 0;
       const told = [...this.#named.values()].reverse().find((turn) => turn.isOver);
       if (told) this.#ports.runEnded(told.runId);
-      // A store that was replaced counts from the beginning again.
+      // A store that was replaced starts counting from the beginning.
       if (last < this.#lastSeq) this.#remember(last);
       this.#ports.changed(false);
     }
@@ -240,7 +243,7 @@ export class Talk {
       if (text !== '') turn.addWords(text);
       for (const { id, name, params } of calls) turn.startTool(id, name, params);
       if (calls.length === 0) {
-        // Its answer is in the transcript, so that the parts of it are not needed any more.
+        // The answer is in the transcript, so its parts are not needed any more.
         turn.isTold = true;
         turn.end('done');
       }
@@ -309,7 +312,7 @@ export class Talk {
     this.#setWaiting(this.#waiting.filter((each) => each !== message));
   }
 
-  /** Told for every message of the session: one of ours, whose acceptance follows, or one from another tab. */
+  /** Sent for every message of the session: one of this page, whose acceptance follows, or one from another tab. */
   #overheard({ runId, text }: FrameOf<'message-accepted'>): void {
     if (text === '') return;
     const mine = this.#waiting.find((each) => each.text === text && !each.isBound);
@@ -320,14 +323,16 @@ export class Talk {
     } else if (!this.#named.get(runId)?.said) this.#turn(runId).say(text);
   }
 
-  /** The turn of a message whose run had no name yet. */
+  /** Finds the turn of a message whose run was not known yet. */
   #takeWaiting({ id }: WaitingMessage): Turn | undefined {
     const turn = this.#named.get(waitingName(id));
     this.#named.delete(waitingName(id));
     return turn;
   }
 
-  /** The run may have been heard of before its message was accepted; its turn then takes the words over. */
+  /**
+   * The run may have been reported before its message was accepted; then the run's turn takes over the message's words.
+   */
   #nameRun(turn: Turn, runId: string, text: string): void {
     const known = this.#named.get(runId);
     if (known) {
@@ -370,12 +375,12 @@ export class Talk {
 
   #endApproval({ approvalId, decision, by }: FrameOf<'approval-end'>): void {
     this.#changeApproval(approvalId, (each) => endedApproval(each, decision, by));
-    // Nothing waits behind it any more.
+    // No message waits for this answer any more.
     const asks = `/approve ${approvalId} `;
     this.#dropNotes((text) => text.startsWith('This waits behind an approval') && text.includes(asks));
   }
 
-  /** What waits may have been asked for before this page, or this gateway, was there. */
+  /** An approval may have been requested before this page was opened, or before this gateway process started. */
   async #loadApprovals(sessionKey: string): Promise<void> {
     try {
       const approvals = await this.#ports.client.waitingApprovals(sessionKey);
@@ -388,7 +393,7 @@ export class Talk {
       }
       this.#ports.changed(false);
     } catch (error) {
-      // A gateway that is away is shown by the link.
+      // The link shows that the gateway cannot be reached, so only a refusal is shown here.
       if (error instanceof RefusedError && !this.#isClosed) this.#ports.tell(error.message);
     }
   }
@@ -398,7 +403,7 @@ export class Talk {
     this.#ports.changed(false);
   }
 
-  /** A note that says what an approval on the page says already. */
+  /** Whether a note repeats what an approval on the page says already. */
   #isToldByApproval(text: string): boolean {
     return [...this.#approvals.keys()].some(
       (id) =>
@@ -429,11 +434,14 @@ export class Talk {
 
 type FrameOf<Type extends ServerFrame['type']> = Extract<ServerFrame, { type: Type }>;
 
-/** Words that the gateway has not accepted yet. */
+/** A message that the gateway has not accepted yet. */
 interface WaitingMessage {
   readonly id: string;
   readonly text: string;
-  /** Its run is known already, so that another message with the same words is not taken for it. */
+  /**
+   * The run of this message is known already, so that the run of another message with the same words is not taken for
+   * it.
+   */
   readonly isBound?: true | undefined;
 }
 

@@ -1,15 +1,15 @@
-// One run as the talk shows it: what the person said, the draft while it grows, the tools as they run, and at last the
-// parts that were delivered, each shown once. Knows no gateway and no elements of the page.
+// One run as the talk shows it: the person's message, the draft while it grows, the tools as they run, and in the end
+// the delivered parts, each shown once. It knows no gateway and no elements of the page.
 
 import type { JsonValue } from '../../src/protocol/json.ts';
 import type { RunStatus } from '../../src/protocol/live-event.ts';
 import { type Approval, type ApprovalFacts, endedApproval } from './approval.ts';
 
-/** What stands below the person's words, in order. The key of an item stays the same as long as the item is shown. */
+/** The items below the person's words, in order. The key of an item stays the same as long as the item is shown. */
 export type FlowItem = { readonly key: number } & FlowContent;
 
 type FlowContent =
-  /** What the model writes, before it is delivered. */
+  /** The text that the model is writing, before it is delivered. */
   | { readonly kind: 'draft'; readonly call: number; readonly text: string }
   /** What the agent said before the page was opened. */
   | { readonly kind: 'words'; readonly text: string }
@@ -24,28 +24,28 @@ export interface ToolContent {
   readonly toolCallId: string;
   readonly name: string;
   readonly params: JsonValue;
-  /** Undefined while it runs. */
+  /** Undefined while the tool runs. */
   readonly outcome?: ToolOutcome | undefined;
 }
 
 export interface ToolOutcome {
   readonly isError: boolean;
   readonly content: string;
-  /** Not known for tools of the past. */
+  /** Unknown for tools of the past. */
   readonly ms?: number | undefined;
 }
 
 export class Turn {
   readonly key: number;
-  /** Empty until the gateway has named the run. */
+  /** Empty until the gateway has reported the run's id. */
   runId: string;
-  /** When it was said, where the past is shown. */
+  /** The time of the message; set when the past is shown. */
   at: number | undefined;
-  /** A job or a heartbeat answered here out of a session of its own. */
+  /** The turn is the answer of a job or a heartbeat, which runs in a session of its own. */
   isVisit = false;
-  /** Its answer stands in the transcript, so that the parts of it add nothing. */
+  /** The answer is in the transcript, so the delivered parts add nothing. */
   isTold = false;
-  /** The run waits for a person; after the answer it goes on where it was. */
+  /** The run waits for a person; after the answer it continues. */
   isSuspended = false;
   #version = 0;
   #said: { readonly text: string; readonly isWaiting: boolean } | undefined;
@@ -61,7 +61,7 @@ export class Turn {
     this.runId = runId;
   }
 
-  /** Counts up with every change that can be seen. */
+  /** Increases with every visible change. */
   get version(): number {
     return this.#version;
   }
@@ -87,7 +87,7 @@ export class Turn {
     return this.#isOver;
   }
 
-  /** A run that is taken up again starts its draft over; what was asked of people stays. */
+  /** A run that is taken up again starts its draft over; the approvals stay. */
   begin(): void {
     this.#setFlow(this.#flow.filter(({ kind }) => kind === 'approval'));
     this.#parts = 0;
@@ -129,14 +129,14 @@ export class Turn {
     this.#setFlow(this.#flow.map((item, index) => (index === at ? { ...item, outcome } : item)));
   }
 
-  /** What was delivered takes the place of the draft that it grew from. */
+  /** A delivered part replaces the draft that it grew from. */
   addPart(text: string): void {
     this.setLive(false);
-    // Words before a tool are no draft of the answer.
+    // Text before a tool call is not a draft of the answer.
     const last = this.#flow.at(-1);
     if (this.#parts === 0 && last?.kind === 'draft') this.resetDraft(last.call);
     this.#parts++;
-    // A failure is delivered like an answer; once is enough.
+    // A failure is delivered like an answer, so it is shown only once.
     const problem = this.#flow.find((item) => item.kind === 'problem');
     if (problem && text.includes(problem.text)) this.#setFlow(this.#flow.filter((item) => item !== problem));
     this.#add({ kind: 'part', text });
@@ -160,7 +160,7 @@ export class Turn {
     );
   }
 
-  /** Undefined for one that was never asked here. */
+  /** Undefined for an approval that does not belong to this turn. */
   approval(approvalId: string): Approval | undefined {
     return this.#approvals().find((each) => each.approvalId === approvalId);
   }

@@ -1,5 +1,5 @@
-// Jobs and heartbeats answer on a surface out of sessions of their own, whose talk the page does not load. What they said
-// is kept in the browser, so that a reload does not take it away.
+// Answers of jobs and heartbeats at this place. They come from sessions of their own, whose transcripts the page does
+// not load, so they are stored in the browser and survive a reload.
 
 import { browserMemory } from '../browser-memory.ts';
 
@@ -15,7 +15,7 @@ export function readVisits(surface: string): readonly Visit[] {
 }
 
 export function keepVisit(surface: string, visit: Visit): void {
-  // Another tab of the same browser is told as well.
+  // Another tab of the same browser gets the answer as well, so it is stored once.
   const others = readVisits(surface).filter(({ seq }) => seq !== visit.seq);
   browserMemory.set(`visits.${surface}`, JSON.stringify([...others, visit].slice(-MOST_VISITS)));
 }

@@ -1,5 +1,5 @@
-// A tool call that waits for a person, as a card in the talk: what would run as plain text, how long there is to decide,
-// one button per decision that is offered, and afterwards what became of it.
+// A tool call that waits for a person, as a card in the talk: the call as plain text, the time that is left, one button
+// per offered decision, and afterwards the outcome.
 
 import { useEffect, useReducer } from 'preact/hooks';
 import type { ApprovalDecision } from '../../src/protocol/approval-decision.ts';

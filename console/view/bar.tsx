@@ -1,11 +1,11 @@
-// The bar on top: where the person talks, a new session, and how the connection is doing.
+// The bar at the top: the current place, the button for a new session, and the state of the connection.
 
 import type { Link } from '../client/connection.ts';
 import type { Place } from '../place.ts';
 
 export interface BarProps {
   readonly places: readonly Place[];
-  /** Undefined until the gateway has said where one can talk. */
+  /** Undefined until the gateway has listed the places. */
   readonly place: Place | undefined;
   readonly link: Link;
   readonly isPanelOpen: boolean;

@@ -1,13 +1,17 @@
-// Where a person writes. The text is kept by the page, because words that the gateway did not take come back into it.
+// The field in which a person writes. The page keeps the text, because words that the gateway did not accept are put
+// back into it.
 
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect } from 'preact/hooks';
 
 export interface ComposerProps {
-  /** The page puts the cursor back into the field after every message, wherever it came from. */
+  /** The page sets the focus back to the field after every message, also one that a button sent. */
   readonly field: RefObject<HTMLTextAreaElement | null>;
   readonly text: string;
-  /** The place that the words go to; undefined while there is none. Coming to a place puts the cursor here. */
+  /**
+   * The place that the message goes to; undefined while there is none. When the place changes, the field gets the
+   * focus.
+   */
   readonly placeId: string | undefined;
   readonly isRunning: boolean;
   onText(text: string): void;

@@ -1,4 +1,4 @@
-// Numbers, texts and times as people read them.
+// Formats numbers, texts and times for people.
 
 export function formatCount(number: number | undefined): string {
   return (number ?? 0).toLocaleString('en-US');

@@ -1,10 +1,10 @@
-// Asks for the token until the gateway knows it.
+// Asks for the token until the gateway accepts it.
 
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
 export interface GateProps {
   readonly isOpen: boolean;
-  /** Why the last token was not taken; empty when there was none. */
+  /** Why the last token was not accepted; empty when no token was tried. */
   readonly problem: string;
   onToken(token: string): void;
 }

@@ -1,5 +1,5 @@
-// A little of Markdown: code, headings, bold and links. Everything else stays as it was written. The result is data, so
-// that what people, models and files say can enter the page as text only.
+// Parses a small part of Markdown: code, headings, bold and links. Everything else stays as it was written. The result
+// is data, so that words of people, models and files can enter the page only as text.
 
 export type Block =
   | { readonly kind: 'paragraph' | 'heading'; readonly parts: readonly Inline[] }

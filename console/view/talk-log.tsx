@@ -1,4 +1,4 @@
-// The list of turns, which follows its end as long as the reader does.
+// The list of turns. It scrolls to its end by itself as long as the reader stays at the end.
 
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { ApprovalDecision } from '../../src/protocol/approval-decision.ts';
@@ -7,7 +7,7 @@ import { TurnView } from './turn-view.tsx';
 
 export interface TalkLogProps {
   readonly talk: Talk | undefined;
-  /** Counts up with every change of the talk. */
+  /** Increases with every change of the talk. */
   readonly version: number;
   onAnswer(approvalId: string, decision: ApprovalDecision): void;
   onInspect(runId: string): void;

@@ -1,4 +1,5 @@
-// One turn on the page. It is drawn again only when it has changed, because a long talk has many and one of them grows.
+// One turn on the page. It is drawn again only when it has changed, because a long talk has many turns and usually only
+// one grows.
 
 import { Component } from 'preact';
 import type { ApprovalDecision } from '../../src/protocol/approval-decision.ts';

@@ -1,4 +1,4 @@
-// Text of people, models and files on the page, with the little Markdown that `parseText` knows.
+// Shows text of people, models and files, with the part of Markdown that `parseText` knows.
 
 import { useMemo } from 'preact/hooks';
 import { type Block, type Inline, parseText } from './parse-text.ts';
