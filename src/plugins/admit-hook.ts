@@ -1,6 +1,6 @@
 // Whether a plugin's handler may listen to a hook, and with what deadline: a pure decision from the catalog, from where
-// the plugin comes and from what the operator allowed. A handler that is not admitted is never dropped in silence; the
-// note says why and what would change it.
+// the plugin comes and from what the operator allowed. For a handler that is not admitted, a note
+// says why and what would change it.
 
 import { HOOK_CATALOG, type HookName, type HookRow } from '../hooks/catalog.ts';
 import { nearMatch } from '../protocol/near-match.ts';
@@ -21,7 +21,7 @@ export type HookAdmission =
       /** Undefined leaves it to the catalog. */
       readonly timeoutMs?: number | undefined;
       readonly timeoutFrom?: 'plugin' | 'operator' | undefined;
-      /** What it says for the prompt is left out of its answers. */
+      /** The fields for the prompt are left out of its answers. */
       readonly losesPromptFields: boolean;
       readonly note?: PluginNote | undefined;
     }
@@ -71,7 +71,7 @@ export function admitHook(applicant: HookApplicant, hookName: string, request: H
   return { kind, hook, priority, ...deadline, losesPromptFields, note };
 }
 
-/** Deadlines that the operator set for hooks that there are not, and that therefore limit nothing. */
+/** Notes about deadlines that the operator set for unknown hooks, and that have no effect. */
 export function notesOnTimeouts({ id, hooks }: HookApplicant): readonly PluginNote[] {
   const unknown = Object.keys(hooks.timeouts ?? {}).filter((name) => !PLUGIN_HOOK_NAMES.some((hook) => hook === name));
   return unknown.map((name) => {
@@ -82,7 +82,7 @@ export function notesOnTimeouts({ id, hooks }: HookApplicant): readonly PluginNo
   });
 }
 
-/** The answer of a handler that may say everything but what the prompt becomes. */
+/** The answer of a handler that may not change the prompt. */
 export function withoutPromptFields(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null) return answer;
   return Object.fromEntries(Object.entries(answer).filter(([field]) => !PROMPT_FIELDS.some((name) => name === field)));
@@ -94,7 +94,7 @@ function mayReadConversations({ origin, hooks }: HookApplicant): boolean {
   return origin === 'bundled' ? hooks.allowConversationAccess !== false : hooks.allowConversationAccess === true;
 }
 
-/** The operator's word on this hook, else on the plugin, else the plugin's own. */
+/** The operator's deadline for this hook, else for the plugin, else the plugin's own. */
 function deadlineOf({ timeouts, timeoutMs }: PluginHookSettings, hook: HookName, own: number | undefined) {
   const byOperator = [timeouts && Object.hasOwn(timeouts, hook) ? timeouts[hook] : undefined, timeoutMs].find(
     isDeadline,

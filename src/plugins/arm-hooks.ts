@@ -1,5 +1,5 @@
-// Puts the hook handlers of one loaded plugin into the runner, as far as they are admitted, and says of each what became
-// of it. All of them go in or out together: the undo takes out exactly what this call put in.
+// Registers the admitted hook handlers of one loaded plugin with the runner, and gives a status for each. They are added
+// and removed together: the undo removes exactly what this call added.
 
 import { HOOK_CATALOG, type HookName } from '../hooks/catalog.ts';
 import { isPromiseLike } from '../hooks/deadline.ts';
@@ -54,7 +54,7 @@ export function armHooks(
       pluginConfig: setup.pluginConfig,
       isRemote: where === 'worker',
       keepsPlace: true,
-      // Whose answers are changed here is asked alone.
+      // A handler whose answers are changed here has to be asked alone.
       remote: losesPromptFields ? undefined : remote,
     };
     try {

@@ -1,7 +1,7 @@
-// Which plugins cannot run in the worker, and why: found out when they were first loaded, and kept with the hash of
-// their files, so that the next start need not try again. A plugin that has changed since is tried again.
+// Remembers which plugins cannot run in the worker, and why. It is found out at the first load and kept with the hash of
+// the plugin's files, so that the next start need not try again. A plugin that has changed since is tried again.
 //
-// Errors: none. What cannot be read is not known; what cannot be written is found out again next time.
+// Errors: none. A file that cannot be read counts as empty; what cannot be written is found out again at the next start.
 
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../protocol/json.ts';
@@ -41,7 +41,7 @@ export class IsolationMemory {
     return this.#known;
   }
 
-  /** One after the other, each with all that is known when its turn comes. */
+  /** Saves run one after the other, each with everything that is known by then. */
   #save(): Promise<void> {
     this.#writing = this.#writing.then(async () => writeMemory(this.#file, await this.#load()));
     return this.#writing;
@@ -57,7 +57,7 @@ async function readMemory(file: string): Promise<Map<string, RememberedIsolation
       if (typeof integrity === 'string') known.set(id, { integrity, needsInline: textsOf(needsInline) });
     }
   } catch {
-    // Nothing is known then.
+    // A broken file counts as empty.
   }
   return known;
 }

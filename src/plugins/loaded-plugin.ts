@@ -32,7 +32,7 @@ export interface LoadedPlugin {
   readonly where: 'worker' | 'inline';
   readonly registrations: readonly PluginRegistration[];
   readonly notes: readonly PluginNote[];
-  /** Calls of it are in progress that `unload` would cut. Left out where none would be. */
+  /** True while calls are in progress that `unload` would interrupt. Left out where it interrupts none. */
   isBusy?(): boolean;
   /** Idempotent. */
   unload(): Promise<void>;
@@ -50,14 +50,14 @@ export interface PluginNote {
 }
 
 export interface WorkerEvents {
-  /** The worker was ended and these plugins are not loaded again. Told before those that are. */
+  /** The worker was ended and these plugins are not loaded again. This is told before `reloaded`. */
   readonly trouble: (trouble: WorkerTrouble) => void;
-  /** Loaded again after trouble, from the same setup. What the one before it registered rejects from now on. */
+  /** Loaded again after trouble, with the same setup. The functions of the plugin before it reject from now on. */
   readonly reloaded: (plugin: LoadedPlugin, before: LoadedPlugin) => void;
 }
 
 export interface WorkerTrouble {
-  /** Who did it; several when that cannot be told. */
+  /** The plugins that caused it; several when it is not certain which one. */
   readonly culprits: readonly string[];
   readonly cause: 'spin' | 'memory' | 'exit' | 'crash' | 'reload-failed';
   /** One sentence: what happened, and in which hook, tool or service as far as that is known. */

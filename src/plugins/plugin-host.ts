@@ -1,9 +1,9 @@
 // What a plugin may ask of the gateway that it runs in. Everything is asynchronous and takes and gives plain data, so
 // that the same port serves plugins in the gateway and plugins in the worker. What a plugin expects to be synchronous is
-// built on its own side of the fence, from this and from its setup.
+// built on the plugin's side, from this and from its setup.
 //
 // Errors: rejects with an AtriumError that says what is wrong with the request. A host that is closed, or whose plugin
-// is of an older generation, rejects with PluginGoneError: what was unloaded can no longer act.
+// is of an older generation, rejects with PluginGoneError, so that an unloaded plugin can no longer act.
 
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 
@@ -16,7 +16,7 @@ export interface PluginHost {
   patchSessionState(request: PluginStatePatch): Promise<JsonValue | undefined>;
   /** Text for the next run of a session, as an event and not as a person's message. */
   enqueueSystemEvent(request: { readonly text: string; readonly sessionKey: string }): Promise<boolean>;
-  /** Says something on a surface, through the outbox. */
+  /** Sends a message to a surface, through the outbox. */
   sendMessage(request: PluginMessage): Promise<{ readonly runId: string }>;
   /** Puts a message into the inbox, as if a person had sent it, and gives the run. */
   startRun(request: PluginRunRequest): Promise<{ readonly runId: string; readonly sessionKey: string }>;

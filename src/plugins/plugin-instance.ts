@@ -2,7 +2,7 @@
 // other. A new generation replaces the old one in a single moment, so that a caller sees one of them and never both, and
 // a gate is never missing while its plugin is loaded again.
 //
-// Errors: none. What goes wrong is this plugin's state.
+// Errors: none. A failure becomes the state of this plugin.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText } from '../protocol/one-line.ts';
@@ -41,7 +41,7 @@ export interface WantedPlugin {
 export interface SettleOptions {
   /** Loads it again although nothing has changed. */
   readonly isForced: boolean;
-  /** It takes its place after this, so that several that load at once do so in their order. */
+  /** It replaces the old generation after this, so that plugins that load at once keep their order. */
   readonly after?: Promise<unknown> | undefined;
 }
 
@@ -51,7 +51,7 @@ interface Generation {
   readonly armed: ArmedHooks;
   readonly whyThere: string;
   readonly notes: readonly PluginNote[];
-  /** What it was loaded with; it goes on with that only. */
+  /** The settings that it was loaded with. When they change, it is loaded again or unloaded. */
   readonly settings: string;
 }
 
@@ -64,12 +64,12 @@ export class PluginInstance {
   #current: Generation | undefined;
   #state: PluginState = 'pending';
   #reason = 'It has not been loaded yet.';
-  /** Of the last attempt to load it, when that failed. */
+  /** The notes of the last attempt to load it, when that failed. */
   #failureNotes: readonly PluginNote[] = [];
-  /** The settings of that attempt, which need not be tried twice. */
+  /** The settings of that attempt, so that it is not repeated without a change. */
   #failedSettings: string | undefined;
   #isChanged = false;
-  /** What the operator was warned of when it was loaded last. */
+  /** The warnings of the last load. */
   #told: readonly string[] = [];
   #generation = 0;
   #queue: Promise<unknown> = Promise.resolve();
@@ -129,7 +129,7 @@ export class PluginInstance {
     });
   }
 
-  /** Makes it what is wanted. */
+  /** Loads or unloads it, as the settings want. */
   settle(wanted: WantedPlugin, { isForced, after }: SettleOptions): Promise<void> {
     return this.#next(async () => {
       this.#wanted = wanted;
@@ -208,7 +208,7 @@ export class PluginInstance {
     return { ...loading, setup, settings, notes: [...notesOf(checked), ...loading.notes] };
   }
 
-  /** In the worker where that is possible and allowed, else in the gateway. */
+  /** Loads it in the worker where that is possible and allowed, else in the gateway. */
   async #loadSomewhere({ found, configuration }: WantedPlugin, setup: PluginSetup): Promise<LoadedSomewhere> {
     const isolation = entryOf(configuration.settings, this.id)?.isolation;
     if (isolation === undefined && found.origin === 'bundled') return this.#loadIn('inline', setup, BUNDLED);
@@ -284,7 +284,7 @@ export class PluginInstance {
     await before?.plugin.unload();
   }
 
-  /** A handler that will not be called is never passed over in silence. Each is told once, until it is mended. */
+  /** Warns of every handler that will not be called. Each warning is told once, until the problem is gone. */
   #tellWarnings(): void {
     const sentences = this.status().notes.flatMap(({ level, message }) => (level === 'info' ? [] : [message]));
     const news = sentences.filter((each) => !this.#told.includes(each));
@@ -303,7 +303,7 @@ export class PluginInstance {
     this.#current = { ...next, armed: armHooks(this.#parts.hooks, setup, plugin.registrations, plugin.where) };
   }
 
-  /** Code that no longer loads leaves the one before it in place, but only with the settings that it was loaded with. */
+  /** When new code does not load, the old generation stays, but only as long as its settings are unchanged. */
   async #fail({ reason, notes }: LoadFailure, settings: string): Promise<void> {
     const current = this.#current;
     this.#failureNotes = [...notes, { level: 'error', code: 'load-failed', message: reason }];
@@ -314,7 +314,7 @@ export class PluginInstance {
       this.#reason = `${remains}; loading it again failed: ${reason}`;
       return;
     }
-    // It will be mended, and finds what is kept for it then.
+    // Its stored values are kept for when it is repaired.
     await this.#leave('restart', 'failed', reason);
   }
 
@@ -338,7 +338,7 @@ export class PluginInstance {
 
   #next(step: () => Promise<void>): Promise<void> {
     const taken = this.#queue.then(step).catch((error: unknown) => {
-      // Only what is wrong with this program gets here.
+      // Only an error of this program gets here.
       this.#parts.warn(`The plugin "${this.id}" could not be changed: ${(error as Error).message}`);
     });
     this.#queue = taken;
@@ -346,11 +346,11 @@ export class PluginInstance {
   }
 }
 
-/** For calls that began before the new generation was there; what takes longer is cut. */
+/** How long calls of the old generation may go on. */
 const GRACE_MS = 5_000;
 const LOOK_MS = 5;
 
-/** Who was told of something right behind a call gets a moment, too: idle is who is so twice. */
+/** Waits until the plugin is idle at two looks, because an event may follow right after a call. */
 async function untilIdle(plugin: LoadedPlugin): Promise<void> {
   const endsAt = performance.now() + GRACE_MS;
   for (let idle = 0; idle < 2 && performance.now() < endsAt; ) {
@@ -359,7 +359,7 @@ async function untilIdle(plugin: LoadedPlugin): Promise<void> {
   }
 }
 
-/** Of what one plugin has to be told when it is loaded; some register dozens of things that are of no use here. */
+/** The most warnings at one load; some plugins register dozens of things that have no use here. */
 const MOST_TOLD = 5;
 
 type LoadedSomewhere =

@@ -1,5 +1,5 @@
 // What all loaded plugins registered: tools, commands, routes and the rest are looked up here when
-// they are needed, so a plugin that was loaded again or unloaded takes effect with the next look.
+// they are needed, so that a load or an unload takes effect at once.
 
 import type { LoadedPlugin } from './loaded-plugin.ts';
 import type { PluginOrigin } from './plugin-setup.ts';
@@ -20,8 +20,8 @@ export interface Registered<Kind extends RegistrationKind> {
 
 /** When a listener throws, the operator is warned and the other listeners are told as usual. */
 export interface PluginListener {
-  /** What it registered is armed already. Waited for. */
+  /** Its registrations are armed already. The load waits for this. */
   loaded?(plugin: LoadedPlugin): void | Promise<void>;
-  /** Its functions still work. Waited for, up to a deadline. */
+  /** Its functions still work. The unload waits for this, up to a deadline. */
   unloading?(plugin: LoadedPlugin, reason: CleanupReason): void | Promise<void>;
 }

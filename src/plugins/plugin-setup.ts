@@ -1,5 +1,5 @@
-// Everything that a plugin is loaded with, as plain data: who it is, where it lies, what it is configured and allowed to
-// do. The same setup makes the same API object in the gateway and in the worker.
+// Everything that a plugin is loaded with, as plain data: its identity, its files, its settings and its permissions. The
+// same setup makes the same API object in the gateway and in the worker.
 
 import type { JsonObject } from '../protocol/json.ts';
 import type { PluginHookSettings } from '../protocol/plugin-settings.ts';
@@ -27,9 +27,9 @@ export interface PluginSetup {
   readonly workspaceDir: string;
   /** What a leading `~` in a path means; without it such a path is left as it is. */
   readonly homeDir?: string | undefined;
-  /** True when the operator chose it for the place of which there is one. */
+  /** True when `plugins.slots.memory` names this plugin. */
   readonly holdsMemorySlot: boolean;
-  /** Counts the loads of this plugin in this process; what an older one does has no effect. */
+  /** Counts the loads of this plugin in this process. Requests of older generations are refused. */
   readonly generation: number;
 }
 

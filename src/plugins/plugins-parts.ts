@@ -1,5 +1,5 @@
-// What `Plugins` is made of. Whatever is heavy is made when the first plugin needs it, so that a gateway without plugins
-// pays nothing.
+// What `Plugins` needs. The loaders are made when the first plugin needs them, so that a gateway without plugins does not
+// load them.
 
 import type { HookRunner } from '../hooks/runner.ts';
 import type { JsonObject } from '../protocol/json.ts';
@@ -18,7 +18,7 @@ export interface PluginsParts extends PluginsConfiguration {
   readonly now: () => number;
   /** One sentence for the operator. */
   readonly warn: (sentence: string) => void;
-  /** What the operator should know of a plugin that was loaded, once. Without it that is shown by its status alone. */
+  /** Tells the operator a warning about a loaded plugin, once. Without it, only the status shows the warning. */
   readonly tell?: ((pluginId: string, sentence: string) => void) | undefined;
 }
 

@@ -1,7 +1,7 @@
-// The plugins of a gateway: which there are, which of them load, and what the loaded ones registered. Keeps them loaded
-// through changed settings, reloads and trouble in the worker. Does not know what becomes of what they register.
+// The plugins of a gateway: which there are, which of them load, and what the loaded ones registered. It keeps
+// them loaded through changed settings, reloads and trouble in the worker. It does not know how registrations are used.
 //
-// Errors: `reload` rejects and `inspect` throws UnknownPluginError. What is wrong with a plugin is its status.
+// Errors: `reload` rejects and `inspect` throws UnknownPluginError. The status of a plugin says what is wrong with it.
 // Rules: `registered` gives the old or the new generation of a plugin, never both and never a suspended one's.
 
 import { GatewayNotReadyError } from '../protocol/errors.ts';
@@ -22,10 +22,10 @@ import {
 import type { PluginListener, PluginRegistry, Registered } from './plugin-registry.ts';
 import { describePlugin, type PluginStatus } from './plugin-status.ts';
 import type { PluginsConfiguration, PluginsParts } from './plugins-parts.ts';
-import type { CleanupReason, RegistrationKind } from './registration.ts';
+import type { RegistrationKind } from './registration.ts';
 import { shadowedReason } from './survey-plugins.ts';
 
-/** Loaders have deadlines of their own, which say more; this one is for a loader that is stuck itself. */
+/** Loaders have their own deadlines, with better messages; this one is for a loader that is stuck itself. */
 const LOAD_TIMEOUT_MS = 60_000;
 const LOADED_TOLD_MS = 60_000;
 const UNLOADING_TOLD_MS = 10_000;
@@ -39,9 +39,9 @@ export class Plugins implements PluginRegistry {
   /** In the order of discovery, which is the order in which they load. */
   #instances: readonly PluginInstance[] = [];
   #shadowed: readonly PluginStatus[] = [];
-  /** Problems with places that the operator knows of. */
+  /** Problems that the operator was told of. */
   #said: readonly string[] = [];
-  /** One look after the other, so that what follows from them happens in their order. */
+  /** Looks at the files run one after the other, so that their consequences keep that order. */
   #looking: Promise<unknown> = Promise.resolve();
   #worker: Promise<PluginLoader> | undefined;
   #inline: Promise<PluginLoader> | undefined;
@@ -66,8 +66,9 @@ export class Plugins implements PluginRegistry {
       tell,
       memory: new IsolationMemory(stateDir),
       loaderOf: (where) => this.#loaderOf(where),
-      tellLoaded: (plugin) => this.#tellLoaded(plugin),
-      tellUnloading: (plugin, reason) => this.#tellUnloading(plugin, reason),
+      tellLoaded: (plugin) => this.#tell(LOADED_TOLD_MS, plugin, (listener) => listener.loaded?.(plugin)),
+      tellUnloading: (plugin, reason) =>
+        this.#tell(UNLOADING_TOLD_MS, plugin, (listener) => listener.unloading?.(plugin, reason)),
       loadTimeoutMs: LOAD_TIMEOUT_MS,
     };
   }
@@ -102,7 +103,7 @@ export class Plugins implements PluginRegistry {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Those that are not loaded because another has their id come last. */
+  /** Plugins that are not loaded because another one has their id come last. */
   list(): readonly PluginStatus[] {
     return [...this.#instances.map((plugin) => plugin.status()), ...this.#shadowed];
   }
@@ -111,7 +112,7 @@ export class Plugins implements PluginRegistry {
     return this.#find(id).status();
   }
 
-  /** Looks at its files again and loads it afresh. One that has gone is unloaded. Others are loaded as they should be. */
+  /** Reads its files and loads it again, or unloads it when they are gone. Other plugins follow their settings. */
   async reload(id: string, configuration: PluginsConfiguration = this.#configuration): Promise<PluginStatus> {
     this.#configuration = configuration;
     const { plugin, settled } = await this.#look((discovery) => {
@@ -129,13 +130,13 @@ export class Plugins implements PluginRegistry {
     return this.list();
   }
 
-  /** Takes new settings: loads, loads again and unloads those that they concern, and leaves the others alone. */
+  /** Takes new settings: loads, reloads and unloads the plugins that they concern, and leaves the others alone. */
   async apply(configuration: PluginsConfiguration): Promise<void> {
     this.#configuration = configuration;
     await this.#settleAll(false);
   }
 
-  /** The last first. What does not stop within the budget is left behind. */
+  /** Unloads the last plugin first. A plugin that does not stop in time is left behind. */
   async close(budgetMs = CLOSE_MS): Promise<void> {
     this.#isClosed = true;
     const unloadAll = async () => {
@@ -151,10 +152,10 @@ export class Plugins implements PluginRegistry {
     await settled;
   }
 
-  /** Begins at once with everything that is to be done, and resolves when it is. */
+  /** Begins all changes at once, and resolves when they are done. */
   #settle({ plugins }: Discovery, isForced: (id: string) => boolean): Promise<unknown> {
     const gone = this.#instances.filter(({ id }) => plugins.every((found) => found.id !== id));
-    // They load at once and take their places one after the other: who is slow must not decide about the order.
+    // Plugins load at once but become active in order, so that a slow plugin does not change the order.
     let before: Promise<unknown> = Promise.all(gone.map((plugin) => this.#drop(plugin)));
     for (const found of plugins) {
       const after = before;
@@ -182,7 +183,7 @@ export class Plugins implements PluginRegistry {
     return looked;
   }
 
-  /** A gateway that stops finds nothing new, and keeps what it has until it is unloaded. */
+  /** A gateway that stops loads nothing new, and keeps its plugins until they are unloaded. */
   async #discover(): Promise<Discovery> {
     if (this.#isClosed) throw new GatewayNotReadyError({ state: 'draining' });
     const { settings, workspaceDir } = this.#configuration;
@@ -212,7 +213,7 @@ export class Plugins implements PluginRegistry {
     return describePlugin({ found, state: 'disabled', reason: shadowedReason(by), permitted });
   }
 
-  /** Each once, until it has gone and come back. */
+  /** Tells each problem once, and again when it was gone and has come back. */
   #sayProblems({ plugins, problems }: Discovery): void {
     const { enabled, slots } = this.#configuration.settings;
     const { memory } = slots;
@@ -249,27 +250,20 @@ export class Plugins implements PluginRegistry {
     };
   }
 
-  async #tellLoaded(plugin: LoadedPlugin): Promise<void> {
-    await within(
-      LOADED_TOLD_MS,
-      this.#tell(plugin, (listener) => listener.loaded?.(plugin)),
-    );
-  }
-
-  async #tellUnloading(plugin: LoadedPlugin, reason: CleanupReason): Promise<void> {
-    await within(
-      UNLOADING_TOLD_MS,
-      this.#tell(plugin, (listener) => listener.unloading?.(plugin, reason)),
-    );
-  }
-
-  async #tell(plugin: LoadedPlugin, tell: (listener: PluginListener) => void | Promise<void>): Promise<void> {
-    for (const listener of [...this.#listeners]) {
-      try {
-        await tell(listener);
-      } catch (error) {
-        this.#parts.warn(`A listener to the plugin "${plugin.id}" failed: ${(error as Error).message}`);
+  async #tell(
+    ms: number,
+    { id }: LoadedPlugin,
+    tell: (listener: PluginListener) => void | Promise<void> | undefined,
+  ): Promise<void> {
+    const tellAll = async () => {
+      for (const listener of [...this.#listeners]) {
+        try {
+          await tell(listener);
+        } catch (error) {
+          this.#parts.warn(`A listener to the plugin "${id}" failed: ${(error as Error).message}`);
+        }
       }
-    }
+    };
+    await within(ms, tellAll());
   }
 }

@@ -1,6 +1,6 @@
-// What a plugin registered: plain data with the functions that the gateway calls. Both sides of the fence speak it. A
-// plugin that runs in the gateway hands its functions over; one that runs in the worker has stand-ins here that call
-// across, so every function may answer with a promise, whatever the plugin's own does.
+// What a plugin registered: plain data with the functions that the gateway calls. The gateway and the worker both use it.
+// A plugin in the gateway gives its own functions; for a plugin in the worker, stand-ins call across. So every function
+// may answer with a promise, also when the plugin's own function does not.
 //
 // Rules: arguments and answers are values that can be cloned, besides functions, signals and errors, which cross as
 // stand-ins. What cannot cross at all (Node's requests, channels) is registered by plugins that run in the gateway only;
@@ -51,7 +51,7 @@ export const CROSSING: Readonly<Record<RegistrationKind, boolean>> = {
 
 type Answer<Value = unknown> = Value | Promise<Value>;
 
-/** `api.on`, as the plugin said it: whether there is such a hook, and whether it is allowed, is decided where it is armed. */
+/** `api.on`, as the plugin called it. Whether the hook exists and is allowed is decided when it is armed. */
 export interface HookHandlerRegistration {
   readonly kind: 'hook';
   readonly hook: string;
@@ -73,7 +73,7 @@ export interface InternalHandlerRegistration {
   readonly name: string;
   readonly events: readonly string[];
   readonly description?: string | undefined;
-  /** Gives what it pushed to `messages` and left in `context.bootstrapFiles`, because a copy's changes stay behind. */
+  /** Returns what it added to `messages` and left in `context.bootstrapFiles`, because it works on a copy of the event. */
   readonly handler: (event: InternalHookEvent) => Answer<InternalHandlerAnswer>;
 }
 
@@ -186,7 +186,7 @@ export interface RouteRegistration {
   readonly kind: 'route';
   readonly path: string;
   readonly match: 'exact' | 'prefix';
-  /** `gateway`: who calls needs the gateway's token. `plugin`: the plugin checks for itself. */
+  /** `gateway`: a caller needs the gateway's token. `plugin`: the plugin checks callers itself. */
   readonly auth: 'gateway' | 'plugin';
   /** Takes Node's request and response; false or undefined means that it did not answer, for the older kind. */
   readonly handler: (request: unknown, response: unknown) => Answer;
@@ -247,7 +247,7 @@ export interface MemoryCorpusRegistration {
   readonly get?: ((request: { readonly lookup: string }) => Answer<JsonObject | null>) | undefined;
 }
 
-/** Accepted, because plugins that do other things too register it, and of no use here. */
+/** A registration that is accepted and not used, so that the rest of the plugin works. */
 export interface UnusedRegistration {
   readonly kind: 'unused';
   /** The name of the function that the plugin called, such as `registerSpeechProvider`. */

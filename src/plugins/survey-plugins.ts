@@ -1,5 +1,5 @@
-// What can be said of the plugins of a home while no gateway runs: which there are, which would load and why not. None
-// of them is run for it.
+// Describes the plugins of a home while no gateway runs: which there are, which would load, and why others would not. No
+// plugin is run for it.
 
 import { checkPluginConfig } from './discovery/check-plugin-config.ts';
 import { decideEnablement, entryOf } from './discovery/decide-enablement.ts';

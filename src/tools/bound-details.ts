@@ -3,7 +3,7 @@
 
 import type { JsonValue } from '../protocol/json.ts';
 
-/** Of what a transcript or a journal keeps. */
+/** The limit for what a transcript or a journal keeps. */
 export const MAX_DETAILS_BYTES = 8 * 1024;
 const SUMMARY_CHARS = 500;
 
@@ -12,11 +12,11 @@ export function boundDetails(details: unknown, maxBytes = MAX_DETAILS_BYTES): Js
   try {
     text = JSON.stringify(details);
   } catch {
-    // A circle, or a value that JSON does not have.
+    // It has a circle, or a value that JSON cannot write.
   }
   if (text === undefined) return { summary: 'The details cannot be written down.', persistedDetailsTruncated: true };
   const bytes = Buffer.byteLength(text);
-  // Read back, so that what is stored is plain data and no longer the tool's to change.
+  // It is read back from the text, so that the tool cannot change the stored value later.
   if (bytes <= maxBytes) return JSON.parse(text);
   return {
     summary: text.slice(0, SUMMARY_CHARS).replace(/[\ud800-\udbff]$/, ''),

@@ -10,10 +10,10 @@ import { clip } from '../protocol/one-line.ts';
 import { ToolSchemaError } from './errors.ts';
 import type { Tool } from './tool.ts';
 
-/** A model mends these first; a longer list only costs tokens. */
+/** A model corrects these first; a longer list only costs tokens. */
 const MAX_PROBLEMS = 5;
 
-/** Returns what is wrong, a sentence each; none when the parameters will do. */
+/** Returns one sentence for each problem; none when the parameters fit. */
 export async function checkParams(
   { name, parameters }: Pick<Tool, 'name' | 'parameters'>,
   params: JsonValue,
@@ -40,7 +40,7 @@ function tellProblems(problems: readonly SchemaProblem[], params: JsonValue): re
   const told: Told[] = [];
   for (const problem of problems) {
     const forms = problem.keyword === 'anyOf' || problem.keyword === 'oneOf' ? takeForms(told, problem) : [];
-    // A value of the wrong type breaks other rules as well, and some words only say that another problem is one.
+    // A value of the wrong type breaks other rules too, and some keywords only repeat that another problem exists.
     if (WRAPPERS.has(problem.keyword) || (problem.keyword !== 'type' && mistyped.has(placeOf(problem)))) continue;
     told.push({ problem, sentence: sentenceOf(problem, forms, params) });
   }

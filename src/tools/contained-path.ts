@@ -1,6 +1,6 @@
 // Opens files and folders of a workspace by paths that a model wrote. What is opened lies in the workspace after all
-// links are followed, and stays the thing that was judged: every folder on the way is held open and the next name is
-// looked up in it, so that a link which is put there meanwhile leads nowhere.
+// links are followed, and it is the same thing that was checked: every folder on the way is held open and the next name is
+// looked up in it, so that a link that is created meanwhile has no effect.
 //
 // Errors: ToolPathError for a path that leads out, ToolFileMissingError for one that leads to nothing, and
 // ToolFileUnusableError for whatever is there and is no regular file. Knows nothing of texts.
@@ -41,7 +41,7 @@ export async function openContainedFile(place: WorkspacePlace, path: string): Pr
   const { folder, name, stats } = await openContainedTarget(place, path, { createFolders: false });
   try {
     if (!stats) throw new ToolFileMissingError({ path });
-    // A pipe would keep a reader waiting for ever, were it put here since the look at it.
+    // If a pipe was put here meanwhile, opening it must not wait for ever.
     const flags = constants.O_RDONLY | NO_LINK | (constants.O_NONBLOCK ?? 0);
     const handle = await open(folder.at(name), flags).catch((error) => refuse(path, error));
     try {
@@ -167,7 +167,7 @@ export class PinnedFolder {
 
   /** Makes the names in this folder survive a power cut. */
   async sync(): Promise<void> {
-    // Not every file system can do this for a folder, and those that cannot need not.
+    // Some file systems cannot do this for a folder, and do not need it.
     await this.#handle.sync().catch(() => undefined);
   }
 
@@ -180,7 +180,7 @@ async function realRootOf({ workspaceDir }: WorkspacePlace): Promise<string> {
   return realpath(workspaceDir).catch((error) => refuse(workspaceDir, error));
 }
 
-/** The path below the workspace, as written. Whatever climbs out of it is refused before anything is looked at. */
+/** The path below the workspace, as written. A path that leads out is refused before the disk is read. */
 function wayInto({ workspaceDir, home }: WorkspacePlace, root: string, path: string): string {
   if (path.includes('\0')) throw new ToolPathError({ path, problem: 'it holds a NUL character' });
   if (path.trim() === '') throw new ToolPathError({ path, problem: 'it is empty' });
@@ -234,7 +234,7 @@ function unlessMissing(path: string, error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') refuse(path, error);
 }
 
-/** The system's own words name descriptors, which say nothing to a model. */
+/** The system's messages name descriptors, which mean nothing to a model. */
 export function refuse(path: string, error: NodeJS.ErrnoException): never {
   const problem = {
     EACCES: 'permission denied',
@@ -256,7 +256,7 @@ function isInside(root: string, path: string): boolean {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
-/** None when the call names no file that there could be. */
+/** Empty when the call names no file. */
 export function namedPaths({ path }: JsonObject, home: string | undefined): readonly string[] {
   if (typeof path !== 'string' || path.trim() === '') return [];
   const isAtHome = home !== undefined && (path === '~' || path.startsWith('~/'));

@@ -1,7 +1,7 @@
-// `cron`: the agent's own jobs. What is written here are a model's words, so every action says what it needs; whatever
-// keeps and runs the jobs is handed in. A job that was added in a chat answers there.
+// `cron`: the agent's own jobs. The parameters come from a model, so every action says what it needs. The schedule is
+// handed in. A job that was added in a chat answers there.
 //
-// A run that a job started may add a few jobs, and those may add none: nothing multiplies by itself.
+// A run that a job started may add a few jobs, and those may add none, so that jobs cannot multiply.
 
 import { UnknownJobError } from '../protocol/errors.ts';
 import type { Surface } from '../protocol/inbound.ts';
@@ -62,7 +62,7 @@ export interface CronToolEntry {
   readonly delivery: string;
 }
 
-/** For what shows the tool and never runs it. */
+/** For callers that show the tool and never run it. */
 export const NO_CRON_JOBS = (): CronToolJobs => {
   throw new Error('There is no schedule here, so nothing was done.');
 };
@@ -82,7 +82,7 @@ interface CronParams extends CronToolTimes {
   readonly limit?: number;
 }
 
-/** An agent with more jobs than this is one that has lost count. */
+/** An agent with more jobs than this has probably lost count. */
 const MAX_JOBS_OF_AGENT = 50;
 /** What a job's run may add, over all runs of the job. */
 const MAX_JOBS_OF_JOB = 5;
@@ -233,7 +233,7 @@ async function editOf(jobs: CronToolJobs, asked: CronParams, context: ToolContex
   };
 }
 
-/** The main session knows what other chats must not: only who is in it may put words there, in a new job or an old one. */
+/** The main session is private, so only a run in it may add a job there or change one. */
 function checkSession(
   jobs: CronToolJobs,
   { session }: Pick<CronParams, 'session'>,

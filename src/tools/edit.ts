@@ -80,10 +80,10 @@ function editText(before: string, { path, oldText, newText, replaceAll = false }
     const matches = pieces.length - 1;
     if (matches === 0) continue;
     const [head = ''] = pieces;
-    // Places that overlap are two all the same: "aa" in "aaa" may mean either.
+    // Places that overlap count as two: "aa" in "aaa" may mean either.
     const isAmbiguous = matches > 1 || before.indexOf(old, head.length + 1) !== -1;
     if (isAmbiguous && !replaceAll) throw new ToolEditMatchError({ path, matches: Math.max(2, matches) });
-    // Looked at before it is made: a short text with many places and a long replacement would fill the memory.
+    // The size is computed first: a short text with many places and a long replacement would fill the memory.
     const size = Buffer.byteLength(before) + matches * (Buffer.byteLength(next) - Buffer.byteLength(old));
     if (size > MAX_TEXT_BYTES)
       throw new ToolFileUnusableError({ path, problem: `it would grow beyond ${MAX_TEXT_BYTES} bytes` });

@@ -11,7 +11,7 @@ export const MAX_TEXT_BYTES = 2 * 1024 * 1024;
 export function decodeText(path: string, bytes: Uint8Array, isWhole: boolean): string {
   refuseBinary(path, bytes);
   try {
-    // The mark at the beginning of some files is theirs to keep.
+    // A byte order mark at the beginning is kept.
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: !isWhole });
   } catch (error) {
     throw new ToolFileUnusableError({ path, problem: 'it is not UTF-8 text' }, { cause: error });

@@ -45,11 +45,11 @@ export interface GateAsk {
   readonly description: string;
   readonly severity: 'info' | 'warning' | 'critical';
   readonly allowedDecisions: readonly ApprovalDecision[];
-  /** The asker's own wishes; the operator's settings stand in for what is missing. */
+  /** The asker's own settings; the operator's settings are used for what is missing. */
   readonly timeoutMs?: number | undefined;
   readonly timeoutBehavior?: 'allow' | 'deny' | undefined;
   readonly rule: AllowedCommand | null;
-  /** What the tool itself would have let pass; it stays at that when the person agrees. */
+  /** What the tool itself allows; an approval does not allow more than that. */
   readonly grant?: ToolGrant | undefined;
   readonly onResolution?: ApprovalRequest['onResolution'];
 }
@@ -151,7 +151,7 @@ function requestsOf({ requireApproval, alsoAsked = [] }: BeforeToolCallResult): 
   return requireApproval ? [requireApproval, ...alsoAsked] : [];
 }
 
-/** Of all who want a person's word, the person reads every one, and the answer is told to each. */
+/** Joins all requests for an approval: the person reads each of them, and each asker is told the answer. */
 function askFor(
   tool: Tool,
   params: JsonObject,
@@ -179,7 +179,7 @@ function askerOf({ pluginId = 'before_tool_call' }: ApprovalRequest): string {
   return pluginId;
 }
 
-/** Who says what, where there are several. */
+/** With the asker's name when there are several. */
 function describeRequests(requests: readonly ApprovalRequest[]): readonly string[] {
   const described = requests.map((request, index) => {
     const text = bounded(request.description, MAX_DESCRIPTION_CHARS);
@@ -195,11 +195,11 @@ async function tellResolution({ onResolution }: ApprovalRequest, resolution: App
   try {
     await onResolution?.(resolution);
   } catch {
-    // Nothing depends on it.
+    // The decision does not depend on it.
   }
 }
 
-/** What every one of them offers, and always a way to say no. */
+/** The decisions that all askers offer, and always `deny`. */
 function offeredDecisions(requests: readonly ApprovalRequest[]): readonly ApprovalDecision[] {
   return APPROVAL_DECISIONS.filter(
     (decision) =>
@@ -221,8 +221,8 @@ function isDuration(value: unknown): value is number {
 }
 
 /**
- * What silence means: no, as soon as one of them says so; yes, only when all do, and when the tool itself has no question
- * of its own.
+ * What a timeout means: `deny` as soon as one asker says so, and `allow` only when all do and the tool itself does not
+ * ask.
  */
 function timeoutBehaviorOf(
   requests: readonly ApprovalRequest[],
@@ -233,7 +233,7 @@ function timeoutBehaviorOf(
   return !question && wishes.every((wish) => wish === 'allow') ? 'allow' : undefined;
 }
 
-/** Whatever the asker says about it, the person sees what would run. */
+/** The person always sees what would run, besides the asker's own description. */
 function describeCall(tool: Tool, params: JsonObject): string {
   return `${tool.name} ${JSON.stringify(params, null, 2)}`;
 }
@@ -246,7 +246,7 @@ function severityOf({ severity }: ApprovalRequest): (typeof SEVERITIES)[number] 
   return SEVERITIES.find((each) => each === severity);
 }
 
-/** "Always" is offered where there is a rule that could say it. */
+/** `allow-always` is offered only where a rule can be written. */
 function decisionsOf({ rule }: ToolQuestion): readonly ApprovalDecision[] {
   return rule === null ? ['allow-once', 'deny'] : APPROVAL_DECISIONS;
 }
@@ -272,7 +272,7 @@ async function askTool(tool: Tool, params: JsonObject, { caller }: GateOptions):
   }
 }
 
-/** A vetoed call has a result too. Being blocked is an outcome and no error; a broken gate and a wrong name are errors. */
+/** The result of a vetoed call. A block is a normal outcome; a failed hook and a wrong name are errors. */
 export function vetoOutput({ reason, by, cause }: GateVeto): ToolOutput {
   const isError = cause === 'blocked' || cause === 'approval' || cause === 'denied' ? {} : ({ isError: true } as const);
   return { content: reason, ...isError, details: { status: 'blocked', deniedReason: DENIED_REASONS[cause], by } };

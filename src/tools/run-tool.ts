@@ -1,5 +1,5 @@
 // Runs one tool call and makes a result of whatever happens: never throws, never waits longer than its time, never
-// returns more than its bound. A tool may be a plugin's, so nothing that it returns is believed.
+// returns more than its bound. A tool may be a plugin's, so everything that it returns is checked.
 //
 // Result: an error result for parameters that make no sense, for a throw, for a call that overran or was stopped, and
 // for an answer that is none. The tool's signal is aborted in the two cases where its answer is no longer awaited.
@@ -22,7 +22,7 @@ export interface RunToolOptions {
 export const DEFAULT_TOOL_TIMEOUT_MS = 120_000;
 export const DEFAULT_TOOL_MAX_CHARS = 50_000;
 const MAX_ERROR_CHARS = 1_000;
-/** Handlers see all of this; what is stored of it is far less. */
+/** Handlers may see this much; far less is stored. */
 const MAX_SHOWN_DETAILS_BYTES = 256 * 1024;
 
 export async function runTool(
@@ -47,7 +47,7 @@ async function runInTime(tool: Tool, params: JsonObject, context: ToolContext, t
   const controller = new AbortController();
   const end = deferred();
   const giveUp = (reason: Error) => {
-    // First the waiting ends, so that a tool which throws at the signal does not word the outcome.
+    // The rejection comes first, so that the tool's own error at the signal does not replace it.
     end.reject(reason);
     controller.abort(reason);
   };

@@ -20,9 +20,9 @@ type Onlooker = Pick<ToolContext, 'agentId' | 'sessionKey'>;
 export interface SessionSight {
   /** False where each session sees itself only. */
   readonly reachesOthers: boolean;
-  /** The condition that every look at sessions, and at what belongs to them, starts from. */
+  /** The condition that every query of sessions and their rows has to include. */
   scopeOf(onlooker: Onlooker): { readonly agentId: string; readonly sessionKey?: string };
-  /** The latest session of a key, or the very one of an id; undefined when there is none or it may not be seen. */
+  /** The latest session with this key, or the session with this id; undefined when there is none or it may not be seen. */
   find(onlooker: Onlooker, keyOrId: string): Promise<SessionRow | undefined>;
 }
 

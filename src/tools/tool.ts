@@ -30,7 +30,7 @@ export interface Tool {
   readonly maxChars?: number | undefined;
   /** The files that a call names, as written, for handlers who look at paths. */
   derivedPaths?(params: JsonObject): readonly string[];
-  /** Whether this call may run. Undefined when the tool has nothing against it. */
+  /** Whether this call may run. Undefined when the tool does not object. */
   decide?(params: JsonObject, caller: ToolCaller): Promise<ToolDecision | undefined>;
   run(params: JsonObject, context: ToolContext): Promise<ToolOutput>;
 }
@@ -54,7 +54,7 @@ export interface ToolContext extends ToolCaller {
   readonly grant?: ToolGrant | undefined;
 }
 
-/** A tool's own word on a call, as data with its reason. */
+/** A tool's own decision about a call, with its reason. */
 export type ToolDecision =
   | { readonly kind: 'allow'; readonly grant: ToolGrant }
   | { readonly kind: 'deny'; readonly reason: string }
@@ -67,7 +67,7 @@ export interface ToolQuestion {
   /** Exactly what would happen, for the person who decides. */
   readonly description: string;
   readonly severity: 'info' | 'warning' | 'critical';
-  /** What "allow-always" would write down; null when nothing can stand for it. */
+  /** The rule that "allow-always" would write; null when no rule is possible. */
   readonly rule: AllowedCommand | null;
 }
 
@@ -80,9 +80,9 @@ export interface AllowedCommand {
 export type ToolGrant =
   /** A rule names this very command, so it is run as these words and never by a shell. */
   | { readonly kind: 'rule'; readonly rule: string; readonly argv: readonly string[] }
-  /** A person saw the call and said yes. With words, where a rule would have let those pass without them. */
+  /** A person approved the call. `argv` is set where a rule allows the same words without a question. */
   | { readonly kind: 'approval'; readonly approvalId: string; readonly argv?: readonly string[] | undefined }
-  /** The operator wants no questions. */
+  /** The operator's settings allow all commands without a question. */
   | { readonly kind: 'policy'; readonly rule: string };
 
 export interface ToolOutput {

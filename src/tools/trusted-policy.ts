@@ -1,4 +1,4 @@
-// The word of plugins that come with the product, before any hook is asked: policies of the host itself. They run one
+// The policies of plugins that come with the product. They are asked before any hook. They run one
 // after the other in the order in which they were registered, each on the parameters that the one before it left.
 //
 // Errors: none. A policy that throws, takes longer than its time or answers nonsense is a refusal.
@@ -82,7 +82,7 @@ async function evaluate(
   }
 }
 
-/** `allow: false` is a block in other words; without words of its own it says whose no it is. */
+/** `allow: false` means a block. Without a reason, the reason names the policy. */
 function decisionOf(answer: unknown, id: string): unknown {
   if (!isJsonObject(answer)) return answer;
   const isBlock = answer.allow === false || answer.block === true;

@@ -32,7 +32,7 @@ export function createWriteTool({ writes, home }: WriteToolOptions): Tool {
       required: ['path', 'content'],
       additionalProperties: false,
     },
-    // Done again after a crash it could undo what came after it.
+    // A second write after a crash could undo later changes.
     idempotent: false,
     derivedPaths: (params) => namedPaths(params, home),
     async run(params, { workspaceDir, signal }) {

@@ -12,7 +12,7 @@ export interface AskedOfPlugin {
 }
 
 /** Rejects with PluginTimeoutError, or as the work does. */
-export async function withinTime<Value>(
+export async function askPlugin<Value>(
   { pluginId, what, ms }: AskedOfPlugin,
   work: () => Value | Promise<Value>,
 ): Promise<Value> {

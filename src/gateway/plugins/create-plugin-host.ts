@@ -1,5 +1,5 @@
-// What one plugin may ask of the gateway, done and recorded in its name. Everything goes the way that a client's wishes go:
-// through the inbox, the outbox and the schedule. Who may still ask is the loader's affair.
+// Does what one plugin asks of the gateway, and records it in the plugin's name. Requests go the same way as those of a
+// client: through the inbox, the outbox and the schedule. The loader decides whether a plugin may still ask.
 
 import { findApiKey } from '../../config/model-provider.ts';
 import type { Config } from '../../config/schema.ts';
@@ -32,9 +32,9 @@ export interface PluginHostParts extends WriteConfigParts {
   readonly delivery: () => Pick<GatewayDelivery, 'plan' | 'channelOf' | 'wake'>;
   readonly methods: GatewayMethods;
   readonly sessionState: Pick<SessionExtensions, 'read' | 'patch'>;
-  /** Whether the operator lets its words into prompts. */
+  /** Whether the operator lets the plugin add text to prompts. */
   readonly mayInject: (pluginId: string) => boolean;
-  /** Whether the operator lets it read what others say. */
+  /** Whether the operator lets the plugin read conversations. */
   readonly mayReadConversations: (pluginId: string) => boolean;
   readonly log: (pluginId: string, entry: PluginLogEntry) => void;
   readonly now: () => number;
@@ -44,10 +44,10 @@ const MAX_TEXT_CHARS = 100_000;
 const WAIT_MS = 60_000;
 const MAX_WAIT_MS = 600_000;
 
-/** Of what people see or a model is asked; a plugin that answers its own messages would never end otherwise. */
+/** The limit for messages and runs. Without it, a plugin that answers its own messages would never stop. */
 const MOST_A_MINUTE = 120;
 
-/** Of what a plugin has written or read; what takes as long as a run is not among it. */
+/** The limit for short requests that read or write. Waiting for a run is not among them. */
 const MOST_AT_ONCE = 2;
 
 export function createPluginHost(parts: PluginHostParts, pluginId: string): PluginHost {
@@ -113,7 +113,7 @@ function paceOf(now: () => number): () => boolean {
 
 const MINUTE_MS = 60_000;
 
-/** Said on a surface without a run, as an answer would be: past the same hooks, split, and kept until it has arrived. */
+/** Sends a message without a run. It passes the same hooks as an answer, is split, and is kept until it has arrived. */
 async function sendMessage(
   parts: PluginHostParts,
   pluginId: string,
@@ -160,7 +160,7 @@ function isOwnSession(sessionKey: string, pluginId: string): boolean {
   return rest === own || rest.startsWith(`${own}:`);
 }
 
-/** The words are the plugin's, and nothing in them is a command. A session that has a surface answers there. */
+/** The message is the plugin's, and nothing in it is a command. A session that has a surface answers there. */
 async function startRun(
   parts: PluginHostParts,
   pluginId: string,
@@ -189,7 +189,7 @@ async function startRun(
   return { runId: received.runId, sessionKey: received.sessionKey };
 }
 
-/** What was answered elsewhere than in its own sessions is told to those only who may read it. */
+/** The reply of a run in another session is given only to a plugin that may read conversations. */
 async function waitForRun(
   parts: PluginHostParts,
   pluginId: string,

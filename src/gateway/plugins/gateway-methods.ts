@@ -1,8 +1,8 @@
-// The methods that clients and plugins may call by name: the product's own, and those that plugins answer. Over HTTP, over
-// a socket or from a plugin, it is the same call.
+// The methods that clients and plugins may call by name: the product's own, and those that plugins answer. The
+// call is the same over HTTP, over a socket and from a plugin.
 //
-// Errors: UnknownMethodError; PluginMethodError with the plugin's own words; PluginTimeoutError. What the product's own
-// methods reject with is told as it is.
+// Errors: UnknownMethodError; PluginMethodError with the plugin's own words; PluginTimeoutError. Errors of the product's
+// own methods are passed on as they are.
 
 import { UnknownMethodError } from '../../channels/errors.ts';
 import { PluginMethodError } from '../../plugins/errors.ts';
@@ -10,7 +10,7 @@ import type { PluginRegistry } from '../../plugins/plugin-registry.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
-import { reasonOf, withinTime } from './ask-plugin.ts';
+import { askPlugin, reasonOf } from './ask-plugin.ts';
 import { type ClaimedNames, claimNames, type RefusedName } from './claim-names.ts';
 
 export interface MethodCaller {
@@ -36,7 +36,7 @@ const TIMEOUT_MS = 30_000;
 const MAX_ANSWER_CHARS = 8 * 1_048_576;
 const METHOD_NAME = /^[a-z][\w.:/-]{0,127}$/i;
 
-/** Of these the whole space is the product's, whether or not a method of the name exists yet. */
+/** Every name that begins like this is the product's, also when no such method exists yet. */
 const OWN_SPACES = ['config.', 'exec.approvals.', 'plugins.', 'sessions.'] as const;
 
 export class GatewayMethods {
@@ -66,7 +66,7 @@ export class GatewayMethods {
     const { pluginId, registration } = registered;
     const asked = { pluginId, what: `the method ${method}`, ms: this.#parts.timeoutMs ?? TIMEOUT_MS };
     try {
-      return plainAnswer(await withinTime(asked, () => registration.handler(params, caller)));
+      return plainAnswer(await askPlugin(asked, () => registration.handler(params, caller)));
     } catch (error) {
       if (isAtriumError(error)) throw error;
       throw new PluginMethodError({ pluginId, method, pluginCode: undefined, reason: reasonOf(error) });
@@ -90,7 +90,7 @@ export class GatewayMethods {
   }
 }
 
-/** What a plugin gives is read back from its text, so that it is plain data and no longer the plugin's to change. */
+/** The answer is written as JSON and read back, so that it is plain data that the plugin cannot change later. */
 function plainAnswer(given: unknown): JsonValue | undefined {
   if (given === undefined) return undefined;
   const text = JSON.stringify(given);

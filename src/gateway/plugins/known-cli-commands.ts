@@ -1,6 +1,5 @@
-// The commands that loaded plugins bring to the command line, kept in a private file of the state directory: so `atrium`
-// knows whose a command is, and can list it, without loading a plugin. What the file says is a hint and never trusted to
-// be complete.
+// The commands that loaded plugins bring to the command line, kept in a private file of the state directory, so
+// that `atrium` knows which plugin has a command, and can list it, without loading a plugin. The file may be incomplete.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -39,7 +38,7 @@ export async function saveCliCommands(stateDir: string, registry: PluginRegistry
       before === undefined ? commands.length === 0 : before === `${JSON.stringify({ commands }, null, 2)}\n`;
     if (!isKnown) await writeJsonFileAtomically(file, { commands });
   } catch {
-    // A disk that is full or read-only is told where it matters.
+    // A full or read-only disk is reported by the parts that need it.
   }
 }
 

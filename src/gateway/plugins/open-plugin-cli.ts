@@ -1,6 +1,6 @@
-// The plugins that may have a command of the command line, loaded for it: in this process and with everything that they
-// register, of which only the command line's part is used. Nothing is armed and no service starts. What a plugin asks of
-// the gateway is asked of the one that runs, as far as that has a method for it.
+// Loads the plugins that may have a command of the command line, in this process. Of what they register only the commands
+// are used: no hook is armed and no service starts. What a plugin asks of the gateway is asked of the running gateway, as
+// far as that has a method for it.
 
 import type { Environment } from '../../config/environment.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
@@ -19,7 +19,7 @@ import { writePluginConfig } from './write-plugin-config.ts';
 export interface PluginCliOptions {
   readonly environment: Environment;
   readonly loaded: LoadedConfig;
-  /** The word that is no command of the product. */
+  /** The word on the command line that is no command of the product. */
   readonly command: string;
   readonly log: (pluginId: string, entry: PluginLogEntry) => void;
   /** Calls a method of the running gateway; rejects when there is none. */

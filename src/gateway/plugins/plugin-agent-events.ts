@@ -1,10 +1,10 @@
-// Tells plugins what happens in runs, in the contract's streams. Runs do not wait for them: each plugin has a short queue,
-// and an event that does not fit is left out. Only plugins that the operator lets read conversations get the model's words.
+// Tells plugins what happens in runs, in the contract's streams. Runs do not wait for them: each plugin has a short
+// queue, and an event that does not fit is left out. Only plugins that may read conversations get the model's words.
 
 import type { PluginRegistry, Registered } from '../../plugins/plugin-registry.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import type { LiveEvent } from '../../protocol/live-event.ts';
-import { reasonOf, withinTime } from './ask-plugin.ts';
+import { askPlugin, reasonOf } from './ask-plugin.ts';
 
 export interface PluginAgentEventsParts {
   readonly registry: PluginRegistry;
@@ -29,7 +29,7 @@ const MAX_RUNS = 1_000;
 export class PluginAgentEvents {
   readonly #parts: PluginAgentEventsParts;
   readonly #queues = new WeakMap<AgentEventRegistration, Queue>();
-  /** The number of the last event, and what was written so far, of each run that goes on. */
+  /** For each run in progress, the number of its last event and its text so far. */
   readonly #runs = new Map<string, { seq: number; text: string }>();
 
   constructor(parts: PluginAgentEventsParts) {
@@ -81,7 +81,7 @@ export class PluginAgentEvents {
     const { warn, timeoutMs: ms = TIMEOUT_MS } = this.#parts;
     for (let event = queue.waiting.shift(); event !== undefined; event = queue.waiting.shift()) {
       const told = event;
-      await withinTime({ pluginId, what: 'an agent event', ms }, () => registration.handle(told)).catch((error) => {
+      await askPlugin({ pluginId, what: 'an agent event', ms }, () => registration.handle(told)).catch((error) => {
         if (!queue.hasWarned) warn(`The plugin "${pluginId}" failed at an agent event: ${reasonOf(error)}`);
         queue.hasWarned = true;
       });

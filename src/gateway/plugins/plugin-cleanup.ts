@@ -1,6 +1,6 @@
-// Tells plugins to let go of what they hold: for one session when it was reset or deleted, altogether when the plugin is
-// disabled or loaded again. What the store keeps of a disabled plugin is removed here; of a session that is started
-// over it was removed in the commit that ended it.
+// Tells plugins to release what they hold: for one session when it was reset or deleted, and all of it when the plugin is
+// disabled or loaded again. The stored values of a disabled plugin are removed here; those of a session that was reset
+// were removed in the commit that ended it.
 //
 // Promise: nothing here rejects. The operator is told of a callback that fails or takes too long, and the other
 // callbacks do not wait for it.
@@ -11,7 +11,7 @@ import type { PluginStatus } from '../../plugins/plugin-status.ts';
 import type { CleanupReason, PluginRegistration } from '../../plugins/registration.ts';
 import type { LiveEvent } from '../../protocol/live-event.ts';
 import type { Store } from '../../store/store.ts';
-import { reasonOf, withinTime } from './ask-plugin.ts';
+import { askPlugin, reasonOf } from './ask-plugin.ts';
 
 export interface PluginCleanupParts {
   readonly registry: PluginRegistry;
@@ -25,7 +25,7 @@ const CALLBACK_MS = 5_000;
 
 export class PluginCleanup {
   readonly #parts: PluginCleanupParts;
-  /** What was begun by an event and is not over, so that a stop can wait for it. */
+  /** Cleanups that an event started and that are not finished, so that a stop can wait for them. */
   readonly #going = new Set<Promise<void>>();
 
   constructor(parts: PluginCleanupParts) {
@@ -35,7 +35,7 @@ export class PluginCleanup {
   /** Listens from here on; returns the undo. */
   open(subscribe: (listener: (event: LiveEvent) => void) => () => void): () => void {
     const undo = [
-      this.#parts.registry.subscribe({ unloading: (plugin, reason) => this.#letGo(plugin, reason) }),
+      this.#parts.registry.subscribe({ unloading: (plugin, reason) => this.#release(plugin, reason) }),
       subscribe((event) => {
         if (event.type === 'session-end' && (event.reason === 'new' || event.reason === 'reset')) {
           this.#keep(this.releaseSession(event.sessionKey, 'reset'));
@@ -73,12 +73,12 @@ export class PluginCleanup {
     }
   }
 
-  /** Resolves when everything that was begun is over. */
+  /** Resolves when every cleanup that was started is finished. */
   async settle(): Promise<void> {
     await Promise.all(this.#going);
   }
 
-  async #letGo({ id, registrations }: LoadedPlugin, reason: CleanupReason): Promise<void> {
+  async #release({ id, registrations }: LoadedPlugin, reason: CleanupReason): Promise<void> {
     await Promise.all(registrations.map((registration) => this.#call(id, registration, { reason })));
     if (reason === 'restart') return;
     try {
@@ -88,7 +88,7 @@ export class PluginCleanup {
     }
   }
 
-  /** Plugins that the store keeps something for, found one by one: what they keep may be much. */
+  /** The ids of plugins with stored values. They are found one by one, because there may be many values. */
   async #listKeepers(): Promise<readonly string[]> {
     const ids: string[] = [];
     for (;;) {
@@ -120,7 +120,7 @@ export class PluginCleanup {
     const { warn, timeoutMs: ms = CALLBACK_MS } = this.#parts;
     const name = registration.kind === 'lifecycle' ? registration.id : registration.namespace;
     try {
-      await withinTime({ pluginId, what: `the cleanup of ${name}`, ms }, () => cleanup(about));
+      await askPlugin({ pluginId, what: `the cleanup of ${name}`, ms }, () => cleanup(about));
     } catch (error) {
       warn(`The plugin "${pluginId}" could not clean up ${name} (${about.reason}): ${reasonOf(error)}`);
     }

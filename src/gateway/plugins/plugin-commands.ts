@@ -7,7 +7,7 @@ import type { ChatCommand, CommandCall, CommandList, LanePlace, PluginWork } fro
 import type { PluginRegistry, Registered } from '../../plugins/plugin-registry.ts';
 import type { PluginCommandAnswer, PluginCommandContext } from '../../plugins/registration.ts';
 import { oneLine } from '../../protocol/one-line.ts';
-import { reasonOf, withinTime } from './ask-plugin.ts';
+import { askPlugin, reasonOf } from './ask-plugin.ts';
 import { type ClaimedNames, claimNames, type RefusedName } from './claim-names.ts';
 
 export interface PluginCommandsParts {
@@ -69,7 +69,7 @@ export class PluginCommands implements CommandList {
       run: async (place) => {
         const asked = { pluginId, what: `the command /${name}`, ms: this.#parts.timeoutMs };
         const context = contextOf(place, rest, isAuthorized(place));
-        return readAnswer(await withinTime(asked, () => registration.handler(context)));
+        return readAnswer(await askPlugin(asked, () => registration.handler(context)));
       },
     };
   }

@@ -1,5 +1,5 @@
-// The schedule as plugins know it: jobs in the contract's shape, over the same port that the API uses. What a plugin adds
-// is in its name.
+// The schedule as plugins know it: jobs in the contract's shape, over the same service that the API uses. A job that a
+// plugin adds is recorded in the plugin's name.
 //
 // Errors: as the schedule's own, and PluginRefusedError for a job that cannot be understood.
 
@@ -70,7 +70,7 @@ function readSchedule(pluginId: string, schedule: JsonValue | undefined): Writte
   const time = typeof atMs === 'number' ? atMs : at;
   if (kind === 'at' && typeof time === 'number' && Number.isFinite(time)) return { at: new Date(time).toISOString() };
   if (kind === 'at' && typeof time === 'string') return { at: time, ...tz };
-  // As people write it here.
+  // This is the form that people write in Atrium.
   const { cron, every } = schedule;
   if (typeof cron === 'string') return { cron, ...tz };
   if (typeof every === 'string') return { every };

@@ -1,5 +1,5 @@
 // The folders with hook packs that loaded plugins bring: what `hooks` of their manifest names, as far as it lies inside
-// the plugin. A manifest that cannot be read brings none; that it is wrong is told where plugins are loaded.
+// the plugin. A manifest that cannot be read brings none; the loading of plugins reports that it is wrong.
 
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

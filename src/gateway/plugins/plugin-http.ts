@@ -1,6 +1,5 @@
 // The paths that plugins answer. A route has its own path and never one of the product's; the longest that fits answers.
-// Its handler is given Node's request and response, and what it does with them is bounded in time only until it begins to
-// answer: what it streams then is its own affair.
+// Its handler is given Node's request and response. It has a time limit until it begins to answer, and none after that.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PluginRegistry, Registered } from '../../plugins/plugin-registry.ts';
@@ -15,9 +14,9 @@ export interface PluginHttpParts {
 
 export interface PluginRoute {
   readonly pluginId: string;
-  /** `gateway`: who calls needs the gateway's token. */
+  /** `gateway`: a caller needs the gateway's token. */
   readonly auth: 'gateway' | 'plugin';
-  /** Resolves when it is answered; false when the plugin did not want it. */
+  /** Resolves when the request is answered; false when the plugin did not take it. */
   answer(request: IncomingMessage, response: ServerResponse): Promise<boolean>;
 }
 
@@ -88,7 +87,7 @@ export class PluginHttp {
     response.once('close', clear);
     try {
       const took: unknown = await registration.handler(request, response);
-      // The older kind says with nothing, too, that a request is not its own; for a path of its own, an answer may follow.
+      // A handler of the older kind also returns nothing to leave a request; a handler of one path may answer later.
       const isLeft = took === false || (isCatchAll(registration) && took !== true);
       if (isLeft && !begun()) {
         clear();
@@ -124,7 +123,7 @@ function objectionTo(path: string): string | undefined {
   return OWN_PATHS.some((own) => isBelow(lower, own)) ? "it is one of Atrium's own" : undefined;
 }
 
-/** The server must not tidy up while a plugin still reads the request or answers it. */
+/** The server must not close the request while a plugin still reads or answers it. */
 function over(response: ServerResponse): Promise<void> {
   if (response.destroyed || response.writableFinished) return Promise.resolve();
   return new Promise((resolve) => {

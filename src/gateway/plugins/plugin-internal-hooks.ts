@@ -26,7 +26,7 @@ export function pluginInternalHooks(registered: readonly PluginInternalHook[]): 
 }
 
 function adopt(event: InternalHookEvent, answer: InternalHandlerAnswer | undefined): void {
-  // Assigned and not pushed: a plugin in the same process has pushed to this very list already.
+  // The list is replaced and not extended: a plugin in the same process has pushed to this list already.
   if (answer?.messages) event.messages = [...answer.messages];
   if (answer?.bootstrapFiles && isAgentBootstrapEvent(event)) {
     event.context.bootstrapFiles = answer.bootstrapFiles as unknown as WorkspaceBootstrapFile[];

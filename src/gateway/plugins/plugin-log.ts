@@ -1,14 +1,14 @@
-// The lines of plugins in the operator's log: under the plugin's name, one line each, and no more than a reader can bear.
-// What is left out is counted and told.
+// Writes the lines of plugins into the operator's log, under the plugin's name and with a limit. Lines that are left out
+// are counted, and the count is written.
 
 import type { PluginLogEntry } from '../../plugins/plugin-host.ts';
 import { oneLine } from '../../protocol/one-line.ts';
 
 export interface PluginLogParts {
   readonly pluginId: string;
-  /** For what an operator should know. */
+  /** For warnings and errors. */
   readonly warn: (sentence: string) => void;
-  /** For what goes on as it should. */
+  /** For information. */
   readonly log: (sentence: string) => void;
   readonly now: () => number;
 }
@@ -21,7 +21,7 @@ export function pluginLog({ pluginId, warn, log, now }: PluginLogParts): (entry:
   let begunAt = Number.NEGATIVE_INFINITY;
   let lines = 0;
   return ({ level, text }) => {
-    // What is only of use to the author is for the author to print elsewhere.
+    // Debug lines are for the plugin's author and not for the operator.
     if (level === 'debug') return;
     const at = now();
     if (at - begunAt >= WINDOW_MS || at < begunAt) {

@@ -1,11 +1,11 @@
-// What plugins know besides an agent's own notes: their answers join those of the memory tools, each under the name of its
-// plugin. Asked side by side; one that fails or takes too long is left out.
+// Adds the memories of plugins to the answers of the memory tools, each under the name of its plugin. All plugins are asked
+// at once; a plugin that fails or takes too long is left out.
 
 import type { PluginRegistry } from '../../plugins/plugin-registry.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import { oneLine } from '../../protocol/one-line.ts';
 import type { MemorySupplementHit, MemorySupplements } from '../../tools/memory/memory-access.ts';
-import { reasonOf, withinTime } from './ask-plugin.ts';
+import { askPlugin, reasonOf } from './ask-plugin.ts';
 
 export interface PluginMemoryParts {
   readonly registry: PluginRegistry;
@@ -24,7 +24,7 @@ export function pluginMemory({ registry, warn, timeoutMs: ms = TIMEOUT_MS }: Plu
       const found = await Promise.all(
         registry.registered('memory-corpus').map(async ({ pluginId, registration }) => {
           try {
-            const given: unknown = await withinTime({ pluginId, what: 'a search of its memory', ms }, () =>
+            const given: unknown = await askPlugin({ pluginId, what: 'a search of its memory', ms }, () =>
               registration.search({ query, maxResults, agentSessionKey: sessionKey }),
             );
             const hits = Array.isArray(given) ? given.slice(0, maxResults) : [];
@@ -44,7 +44,7 @@ export function pluginMemory({ registry, warn, timeoutMs: ms = TIMEOUT_MS }: Plu
         .filter((each) => each.pluginId === pluginId)) {
         const { get } = registration;
         if (!get) continue;
-        const given: unknown = await withinTime({ pluginId, what: 'a passage of its memory', ms }, () =>
+        const given: unknown = await askPlugin({ pluginId, what: 'a passage of its memory', ms }, () =>
           get({ lookup }),
         );
         if (isJsonObject(given) && typeof given.content === 'string') return given.content.slice(0, MAX_CONTENT_CHARS);

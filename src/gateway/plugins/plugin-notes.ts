@@ -1,5 +1,5 @@
-// What became of what plugins registered, as far as it did not come true: names that were refused, services that did not
-// start. Told to the operator once, and shown with the plugin.
+// Notes about registrations that are not in use: names that were refused, and services that did not start. The operator is
+// told once, and the notes are shown with the plugin.
 
 import type { PluginNote } from '../../plugins/loaded-plugin.ts';
 import type { PluginStatus } from '../../plugins/plugin-status.ts';
@@ -20,14 +20,14 @@ export class PluginNotes {
     this.#parts = parts;
   }
 
-  /** With what this place knows of the plugin. */
+  /** The status with these notes added. */
   shown(status: PluginStatus): PluginStatus {
     if (status.state !== 'loaded') return status;
     const notes = this.#notesOf(status.id);
     return notes.length === 0 ? status : { ...status, notes: [...status.notes, ...notes] };
   }
 
-  /** Names that were refused since this was asked last; services have told of themselves. */
+  /** Warns of names that were refused since the last call. Services have warned by themselves. */
   tellNew(): void {
     for (const refused of this.#parts.refused()) {
       const sentence = sentenceOf(refused);

@@ -1,13 +1,13 @@
-// What plugins run beside the gateway: started in the order of registration once everything else is open, stopped in
-// reverse. A service that throws or never starts is a warning and a state, never the gateway's failure. The services of a
-// plugin have one time together, and plugins take theirs side by side: a start and a stop take no longer than that. A
-// plugin that is loaded again has its services stopped first and started anew.
+// The services of plugins. They are started in the order of registration when everything else is open, and stopped in
+// reverse. A service that throws or never starts is a warning and a state, and the gateway goes on. The services of one
+// plugin share one time limit, and plugins start and stop side by side. When a plugin is loaded again, its services are
+// stopped first and started again.
 
 import type { LoadedPlugin } from '../../plugins/loaded-plugin.ts';
 import type { PluginRegistry } from '../../plugins/plugin-registry.ts';
 import type { ServiceRegistration } from '../../plugins/registration.ts';
 import { PluginTimeoutError } from '../errors.ts';
-import { reasonOf, withinTime } from './ask-plugin.ts';
+import { askPlugin, reasonOf } from './ask-plugin.ts';
 
 export interface PluginServicesParts {
   readonly registry: PluginRegistry;
@@ -19,7 +19,7 @@ export interface PluginServicesParts {
 export interface ServiceStatus {
   readonly pluginId: string;
   readonly id: string;
-  /** `slow`: it was started, and has not said yet that it runs. */
+  /** `slow`: its start has not ended yet. */
   readonly state: 'running' | 'slow' | 'failed';
   readonly error?: string | undefined;
 }
@@ -56,7 +56,7 @@ export class PluginServices {
     for (const { pluginId, registration } of this.#parts.registry.registered('service')) {
       byPlugin.set(pluginId, [...(byPlugin.get(pluginId) ?? []), registration]);
     }
-    // In order within a plugin; one that is slow keeps no other one's services waiting.
+    // Services start in order within a plugin; a slow plugin does not delay the services of another.
     await Promise.all([...byPlugin].map(([pluginId, services]) => this.#startAll(pluginId, services)));
   }
 
@@ -96,7 +96,7 @@ export class PluginServices {
         warn(`The ${name} of the plugin "${pluginId}" did not start: ${started.error}`);
       },
     );
-    await withinTime({ pluginId, what: `the start of its ${name}`, ms: startMs }, () => running).catch((error) => {
+    await askPlugin({ pluginId, what: `the start of its ${name}`, ms: startMs }, () => running).catch((error) => {
       if (error instanceof PluginTimeoutError) warn(`${error.message} Everything else goes on without it.`);
     });
   }
@@ -113,18 +113,18 @@ export class PluginServices {
     await inTurn(services.toReversed(), ms, async ({ pluginId, service: { id, stop } }) => {
       if (!stop) return;
       const asked = { pluginId, what: `the stop of its service ${id}`, ms };
-      await withinTime(asked, () => stop()).catch((error: unknown) =>
+      await askPlugin(asked, () => stop()).catch((error: unknown) =>
         warn(`The service ${id} of the plugin "${pluginId}" did not stop well: ${reasonOf(error)}`),
       );
     });
   }
 }
 
-/** Stops them one after the other. When the time for all is over, the rest are stopped too, and the gateway does not wait. */
+/** Works through the list in order. When the time for all is over, the rest is begun too, without waiting for it. */
 async function inTurn<Each>(all: readonly Each[], ms: number, work: (each: Each) => Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<void>((resolve) => {
-    // A little more than each of them has, so that the first one that is stuck is named before.
+    // This is a little longer than the limit of each, so that a service that is stuck is named first.
     timer = setTimeout(resolve, ms + 50);
   });
   for (const each of all) await Promise.race([work(each), over]);

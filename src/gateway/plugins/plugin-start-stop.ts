@@ -1,8 +1,8 @@
-// Tells a plugin that comes or goes while the gateway runs what it would have been told at the start and at the stop: its
-// handlers of `gateway_start` run after it was loaded, those of `gateway_stop` before it is unloaded. So a server that a
+// Tells a plugin that is loaded or unloaded while the gateway runs what it would be told at the start and the stop: its
+// handlers of `gateway_start` run after it was loaded, and those of `gateway_stop` before it is unloaded. So a server that a
 // plugin opened is closed before the next generation opens its own.
 //
-// Rules: a plugin that was cut with its worker is not told that it stops, because its handlers are gone already. The start
+// Rules: a plugin whose worker ended is not told that it stops, because its handlers are gone already. The start
 // and the stop of the whole gateway are told to all plugins together, and not here.
 
 import type { Tell } from '../../facts/facts.ts';

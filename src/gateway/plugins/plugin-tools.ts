@@ -1,6 +1,6 @@
 // The tools that plugins bring, for one agent in one session with one model. Every registration is asked at the same time,
-// and what it answered holds for some seconds, because a run asks several times. One that throws, hangs or answers
-// nonsense costs its own tools only.
+// and what it answered holds for some seconds, because a run asks several times. When a registration throws,
+// hangs or answers nonsense, only its own tools are missing.
 //
 // Rules: no tool takes the name of another. The product's own go first, then plugins in the order of loading; only the
 // plugin that is the memory may put its own tools in the place of the product's memory tools.
@@ -13,21 +13,21 @@ import { readCallResult } from '../../tools/mcp/read-call-result.ts';
 import { TOOL_GROUPS } from '../../tools/policy/tool-groups.ts';
 import type { Tool, ToolOutput } from '../../tools/tool.ts';
 import { normalizeToolName } from '../../tools/tool-name.ts';
-import { reasonOf, withinTime } from './ask-plugin.ts';
+import { askPlugin, reasonOf } from './ask-plugin.ts';
 
 export interface PluginToolsParts {
   readonly registry: PluginRegistry;
   /** The plugin that the operator chose as the memory. */
   readonly memoryHolder: () => string | null | undefined;
   readonly now: () => number;
-  /** Told once for each thing that is wrong. */
+  /** Called once for each problem. */
   readonly warn: (sentence: string) => void;
 }
 
 const FACTORY_MS = 5_000;
 const FRESH_MS = 10_000;
 const MAX_TOOLS_OF_REGISTRATION = 256;
-/** Of one plugin; models take fewer by far. */
+/** The limit for one plugin; models take far fewer. */
 const MAX_REGISTRATIONS = 256;
 const MAX_TOOLS_OF_PLUGIN = 512;
 const MAX_KEPT_SCOPES = 64;
@@ -46,7 +46,7 @@ export class PluginTools {
     this.#parts = parts;
   }
 
-  /** Everything that there is: `own` without those that give way, then those of plugins. */
+  /** All tools: `own` without those that a memory plugin replaces, then those of plugins. */
   async join(own: readonly Tool[], scope: PluginToolScope): Promise<readonly Tool[]> {
     const registered = firstOfEach(this.#parts.registry.registered('tool'), MAX_REGISTRATIONS, pluginOf);
     if (registered.length === 0) return own;
@@ -93,7 +93,7 @@ export class PluginTools {
   async #make({ pluginId, registration }: Registered<'tool'>, scope: PluginToolScope): Promise<readonly Tool[]> {
     const names = registration.names.length > 0 ? ` (${registration.names.join(', ')})` : '';
     try {
-      const given: unknown = await withinTime({ pluginId, what: `its tools${names}`, ms: FACTORY_MS }, () =>
+      const given: unknown = await askPlugin({ pluginId, what: `its tools${names}`, ms: FACTORY_MS }, () =>
         registration.make(scope),
       );
       const list = (Array.isArray(given) ? given : [given]).filter((each) => each !== null && each !== undefined);
@@ -130,7 +130,7 @@ export class PluginTools {
 const pluginOf = ({ pluginId }: Registered<'tool'>) => pluginId;
 const ownerOf = ({ owner = '' }: Tool) => owner;
 
-/** In their order, and so many of each owner at most. */
+/** The items in their order, with a limit for each owner. */
 function firstOfEach<Item>(items: readonly Item[], most: number, ownerOfItem: (item: Item) => string): readonly Item[] {
   if (items.length <= most) return items;
   const counts = new Map<string, number>();
@@ -181,7 +181,7 @@ export function readPluginTool(given: unknown, { pluginId, isOptional }: ToolOwn
   };
 }
 
-/** JSON Schema of an object, without whatever a library hangs on it; or what is wrong with it. */
+/** The JSON Schema of an object as plain data, or what is wrong with it. */
 function readSchema(parameters: unknown): JsonObject | string {
   if (parameters === undefined || parameters === null) return { type: 'object', properties: {} };
   if (!isJsonObject(parameters)) return 'are no JSON Schema';

@@ -1,8 +1,8 @@
 // What plugins keep for sessions: durable JSON values, one for each namespace that a plugin registered, and how session
-// rows show them. They go when the session is reset or deleted or the plugin disabled; `planSessionEnd` and
-// `PluginCleanup` see to that.
+// rows show them. They are removed when the session is reset or deleted, and when the plugin is disabled, by
+// `planSessionEnd` and `PluginCleanup`.
 //
-// Errors: PluginRefusedError when the namespace is not registered, the session key is none, or the value is no JSON of
+// Errors: PluginRefusedError when the namespace is not registered, the session key is not valid, or the value is no JSON of
 // bounded size. Showing never fails: what cannot be shown is left out, and the operator is told once.
 
 import { PluginRefusedError } from '../../plugins/errors.ts';
@@ -13,7 +13,7 @@ import { parseAgentSessionKey } from '../../protocol/session-key.ts';
 import type { ShownExtension, ShownSession } from '../../sessions/sessions.ts';
 import type { Store, Write } from '../../store/store.ts';
 import type { PluginStateRow, SessionRow } from '../../store/tables.ts';
-import { reasonOf, withinTime } from './ask-plugin.ts';
+import { askPlugin, reasonOf } from './ask-plugin.ts';
 
 export interface SessionExtensionsParts {
   readonly registry: PluginRegistry;
@@ -24,10 +24,10 @@ export interface SessionExtensionsParts {
 }
 
 const MAX_KEY_CHARS = 512;
-/** Of one plugin, over all sessions. */
+/** The limit for one plugin, over all sessions. */
 const MAX_ROWS = 10_000;
 const PROJECTION_MS = 500;
-/** So many keys in one condition at most; databases have a limit. */
+/** The most keys in one condition, because databases have a limit. */
 const KEYS_PER_READ = 500;
 
 export class SessionExtensions {
@@ -44,7 +44,7 @@ export class SessionExtensions {
     return row?.value;
   }
 
-  /** Gives what is kept there from now on. */
+  /** Returns the value that is kept from now on. */
   async patch(pluginId: string, patch: PluginStatePatch): Promise<JsonValue | undefined> {
     const { store, now } = this.#parts;
     const refuse = (detail: string) => new PluginRefusedError({ pluginId, detail });
@@ -72,7 +72,7 @@ export class SessionExtensions {
     return checked.value;
   }
 
-  /** The same rows with what plugins show of them. Only a session that goes on has something to show. */
+  /** The same rows with the values that plugins show. Only an open session has such values. */
   async show(sessions: readonly SessionRow[]): Promise<readonly ShownSession[]> {
     const open = sessions.filter(({ endedAt }) => endedAt === null);
     const rows = await this.#readAll(open.map(({ sessionKey }) => sessionKey));
@@ -86,7 +86,7 @@ export class SessionExtensions {
   }
 
   async #readAll(sessionKeys: readonly string[]): Promise<readonly PluginStateRow[]> {
-    // Most gateways have no such plugin, and then the question is not worth a read.
+    // Most gateways have no such plugin, and then the store need not be read.
     if (this.#parts.registry.registered('session-extension').length === 0) return [];
     const rows: PluginStateRow[] = [];
     for (let first = 0; first < sessionKeys.length; first += KEYS_PER_READ) {
@@ -110,7 +110,7 @@ export class SessionExtensions {
     if (!project) return { pluginId, namespace, value: state };
     try {
       const what = `the projection of ${namespace}`;
-      const shown = await withinTime({ pluginId, what, ms: PROJECTION_MS }, () =>
+      const shown = await askPlugin({ pluginId, what, ms: PROJECTION_MS }, () =>
         project({ sessionKey, sessionId, state }),
       );
       if (shown === undefined) return undefined;

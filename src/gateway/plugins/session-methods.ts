@@ -12,7 +12,7 @@ import { UnknownSessionError } from '../../sessions/errors.ts';
 import type { Store } from '../../store/store.ts';
 import type { SessionRow } from '../../store/tables.ts';
 import { RequestInvalidError } from '../errors.ts';
-import { reasonOf, withinTime } from './ask-plugin.ts';
+import { askPlugin, reasonOf } from './ask-plugin.ts';
 import { checkSessionValue, type SessionExtensions } from './session-extensions.ts';
 
 export interface SessionMethodsParts {
@@ -65,7 +65,7 @@ function pluginOf(callerId: string | undefined): string | undefined {
   return callerId?.startsWith('plugin:') ? callerId.slice('plugin:'.length) : undefined;
 }
 
-/** By key the session that goes on, or one of the given id. */
+/** The open session with this key or with this id. */
 async function findSession(store: Store, name: string): Promise<SessionRow> {
   const [byKey] = await store.select('sessions', { where: { sessionKey: name, endedAt: null }, limit: 1 });
   const [session] = byKey ? [byKey] : await store.select('sessions', { where: { sessionId: name, endedAt: null } });
@@ -101,7 +101,7 @@ async function actInSession(
     new PluginMethodError({ pluginId, method: `the action ${actionId}`, pluginCode: undefined, reason: detail });
   let given: unknown;
   try {
-    given = await withinTime({ pluginId, what: `the action ${actionId}`, ms }, () =>
+    given = await askPlugin({ pluginId, what: `the action ${actionId}`, ms }, () =>
       found.registration.handler(context),
     );
   } catch (error) {

@@ -1,5 +1,5 @@
-// What a plugin changed in the configuration, written into the file that has it: value by value, so that comments and
-// everything else stay, and what the file takes from the environment stays there. A plugin writes its own settings, the
+// Writes what a plugin changed in the configuration into the file that has it. It writes single values, so that comments
+// and everything else stay, and so do references to the environment. A plugin writes its own settings, the
 // model that agents use, and sections that the product does not read. The other sections decide what may be done and what
 // is started, and only the operator changes them.
 //
@@ -14,17 +14,17 @@ import { words } from '../../protocol/words.ts';
 
 export interface WriteConfigParts {
   readonly environment: Environment;
-  /** Where the operator's own file is, if it is not where it usually is. */
+  /** The path of the operator's file, if it is not the usual one. */
   readonly configPath?: string | undefined;
   /** Nothing is written at all. */
   readonly isTrial?: boolean | undefined;
-  /** As it holds now. */
+  /** The configuration as it is now. */
   readonly config: () => JsonObject;
 }
 
 interface Change {
   readonly at: readonly string[];
-  /** Undefined when it shall not be there any more. */
+  /** Undefined when the setting is to be removed. */
   readonly value: JsonValue | undefined;
 }
 
@@ -37,7 +37,7 @@ export const OPERATOR_SECTIONS: ReadonlySet<string> = new Set(
     accessGroups auth channels commands env secrets security skills
   `),
 );
-/** A name in the path that is no setting: it takes in another file, or means what every object has. */
+/** Names in a path that are no settings: they include another file, or are properties of every object. */
 const NO_SETTING = /^\$|^(?:__proto__|constructor|prototype)$/;
 
 export async function writePluginConfig(parts: WriteConfigParts, pluginId: string, wanted: JsonObject): Promise<void> {
@@ -58,7 +58,7 @@ export async function writePluginConfig(parts: WriteConfigParts, pluginId: strin
   }
 }
 
-/** Down to single values and lists, also where there was nothing before: what is inside decides who may write it. */
+/** Lists changes down to single values and lists, also in new objects, because each of them is checked by its path. */
 function listChanges(before: JsonObject, after: JsonObject, path: readonly string[]): readonly Change[] {
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return keys.flatMap((key): readonly Change[] => {

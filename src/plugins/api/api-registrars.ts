@@ -18,7 +18,7 @@ export const UNUSED_REGISTRARS: ReadonlySet<string> = new Set(
   `),
 );
 
-/** What a plugin called its provider, channel or engine, whichever way it said so. */
+/** The name that a plugin gave its provider, channel or engine, in any of the usual fields. */
 export function nameOfRegistered(registered: unknown): string | undefined {
   if (typeof registered === 'string') return registered.slice(0, 100);
   if (typeof registered !== 'object' || registered === null) return undefined;

@@ -16,7 +16,7 @@ import { type PluginCollector, RegistrationIntake } from './registration-intake.
 export type { PluginCollector } from './registration-intake.ts';
 
 export interface PluginApiOptions {
-  /** Its code subscribes to agent events at some time, perhaps when registering is long over. */
+  /** Its code subscribes to agent events at some time, perhaps long after `register` has ended. */
   readonly listensToAgent?: boolean | undefined;
 }
 
@@ -69,7 +69,7 @@ function resolvePath({ homeDir, rootDir }: PluginSetup, path: string): string {
   return isAbsolute(path) ? path : resolve(rootDir, path);
 }
 
-/** The plugin's listeners to what agents do. The gateway knows one registration, behind which they may come and go. */
+/** The plugin's listeners to agent events. The gateway has one registration for all of them. */
 class AgentEvents {
   readonly #intake: RegistrationIntake;
   readonly #listeners = new Set<(event: JsonObject) => unknown>();

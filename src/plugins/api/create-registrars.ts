@@ -37,7 +37,7 @@ export interface RegistrarParts {
 }
 
 type Registrar = (...handed: unknown[]) => unknown;
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 // biome-ignore lint/complexity/noBannedTypes: whatever a plugin handed over
 type AnyFunction = Function;
 
@@ -82,7 +82,7 @@ export function createRegistrars(parts: RegistrarParts): Readonly<Record<string,
   };
 }
 
-/** Hooks of the gateway's own life are told where its jobs are. */
+/** Handlers of these hooks get `getCron` in their context. */
 const HOOKS_WITH_CRON: readonly string[] = ['gateway_start', 'gateway_stop', 'cron_changed'];
 
 function registerOn(parts: RegistrarParts, hook: unknown, handler: unknown, options: Fields): void {
@@ -102,7 +102,7 @@ function registeredHandler(
   if (typeof hook !== 'string' || hook === '') return { problem: 'its first argument names no hook' };
   if (!isFunction(handler)) return { problem: `its handler for "${hook.slice(0, 100)}" is no function` };
   const getCron = () => cronOf(host);
-  // The context stays as it was given, signal and all; it only gets a function more.
+  // The context stays the same object with its signal; it only gets one more function.
   const withCron = (context: object) => Object.create(context, { getCron: { value: getCron, enumerable: true } });
   return {
     kind: 'hook',
@@ -309,7 +309,7 @@ function isName(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-function fieldsOf(value: unknown): Fields {
+export function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }
 

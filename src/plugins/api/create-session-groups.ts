@@ -1,16 +1,14 @@
 // The parts of a plugin's API that are about sessions and runs: state in sessions, injections, cleanup, what the agent
 // does, and notes about a run. Each stands twice in the contract, in a group and flat; here both are one function.
 
-import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
+import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import type {
   LifecycleRegistration,
   SessionActionRegistration,
   SessionExtensionRegistration,
 } from '../registration.ts';
-import type { RegistrarParts } from './create-registrars.ts';
+import { fieldsOf, type RegistrarParts } from './create-registrars.ts';
 import type { Problem } from './registration-intake.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export interface SessionGroupParts extends RegistrarParts {
   /** Returns the undo. */
@@ -149,14 +147,14 @@ function registeredLifecycle(lifecycle: unknown): LifecycleRegistration | Proble
   };
 }
 
-/** A job that the plugin keeps elsewhere: all that is known of it is how to clean up after it. */
+/** A job that the plugin keeps itself. Only its cleanup is registered. */
 function registeredJob(job: unknown): LifecycleRegistration | Problem {
   const { id, sessionKey, cleanup } = fieldsOf(job);
   if (typeof id !== 'string' || typeof sessionKey !== 'string') return { problem: 'it needs an id and a sessionKey' };
   return {
     kind: 'lifecycle',
     id: `job:${id}`,
-    // Cleaning up for another session is none of this job's business.
+    // A cleanup for another session does not concern this job.
     cleanup: (context) =>
       typeof cleanup === 'function' && (context.sessionKey ?? sessionKey) === sessionKey
         ? cleanup.call(job, { reason: context.reason, sessionKey, jobId: id })
@@ -174,10 +172,6 @@ function registeredAction(action: unknown, pluginId: string): SessionActionRegis
     description: typeof description === 'string' ? description : undefined,
     handler: (context) => handler.call(action, { ...context, pluginId, actionId: id }),
   };
-}
-
-function fieldsOf(value: unknown): Fields {
-  return isJsonObject(value) ? (value as Fields) : {};
 }
 
 export class RunContextNotes {

@@ -1,6 +1,6 @@
-// `api.runtime`: what plugins ask of the gateway while it runs, under the names that they know. It is made of the host's
-// port and the setup. A part of the contract that has no counterpart here is an empty group rather than nothing, because
-// plugins look two levels down to find out whether something is there.
+// `api.runtime`: what plugins ask of the gateway while it runs, under the contract's names. It is built from the host and
+// the setup. A part of the contract that has no counterpart here is an empty group and not undefined, because plugins look
+// two levels down to find out whether a function exists.
 
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { detectMime, mediaKindFromMime } from '../openclaw-sdk/media-types.ts';
@@ -28,7 +28,7 @@ export function createPluginRuntime({ setup, host, logger, onAgentEvent, legacy 
     await host.writeConfig(config);
     written = structuredClone(config);
   };
-  /** For what plugins expect to be done at once: it is begun, and a failure is told in the log. */
+  /** For calls that plugins expect to be synchronous: the work is started, and a failure is logged. */
   const begin = (what: string, asked: Promise<unknown>): void => {
     asked.catch((error) => logger.warn(`${what} failed: ${(error as Error).message}`));
   };
@@ -39,9 +39,6 @@ export function createPluginRuntime({ setup, host, logger, onAgentEvent, legacy 
   };
   const askForBeat = () =>
     sayOnce('It asks for a heartbeat, which plugins cannot start; the next run sees what it queued.');
-  const unavailable = (what: string) => async (): Promise<never> => {
-    throw new Error(`${what} is not available in Atrium.`);
-  };
 
   return {
     version: CONTRACT_VERSION,
@@ -113,18 +110,14 @@ export function createPluginRuntime({ setup, host, logger, onAgentEvent, legacy 
       resolveAgentDir: (_config: unknown, agentId: string) => `${setup.stateDir}/agents/${agentId}/agent`,
       resolveAgentWorkspaceDir: () => setup.workspaceDir,
       sendMessage: (message: SentMessage) => host.sendMessage(message),
-      // Published plugins give the two in a row.
+      // Published plugins pass the two values as separate arguments.
       resolveApproval: (request: string | { readonly id: string; readonly decision: string }, decision = '') =>
         host.resolveApproval(typeof request === 'string' ? { id: request, decision } : request),
     },
     channel: channelsOf(host, legacy),
     media: { detectMime, mediaKindFromMime },
     modelAuth: {
-      resolveApiKeyForProvider: async ({ provider }: { readonly provider: string }) => ({
-        apiKey: await host.readProviderKey(provider),
-        mode: 'api-key',
-        source: 'config',
-      }),
+      resolveApiKeyForProvider: providerKeys(host),
     },
     nodes: { list: async () => ({ nodes: [] }) },
     imageGeneration: { listProviders: () => [] },
@@ -196,6 +189,21 @@ function plain(value: unknown): JsonObject {
   }
 }
 
+/** For functions of the contract that have no counterpart here. */
+export function unavailable(what: string): () => Promise<never> {
+  return async () => {
+    throw new Error(`${what} is not available in Atrium.`);
+  };
+}
+
+export function providerKeys(host: PluginHost) {
+  return async ({ provider }: { readonly provider: string }) => ({
+    apiKey: await host.readProviderKey(provider),
+    mode: 'api-key',
+    source: 'config',
+  });
+}
+
 /** What `getCron()` gives: the gateway's jobs, for hooks of its life. */
 export function cronOf(host: PluginHost) {
   return {
@@ -220,5 +228,5 @@ export function subsystemLogger(host: PluginHost, subsystem: string): PluginLogg
   } as PluginLogger & { readonly subsystem: string };
 }
 
-/** Of the contract that is followed, not of Atrium: plugins compare it with the date of what they need. */
+/** The version of the contract and not of Atrium. Plugins compare it with the version that they need. */
 const CONTRACT_VERSION = '2026.5.19';

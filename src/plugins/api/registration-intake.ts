@@ -1,6 +1,5 @@
-// Where what a plugin registers is taken, refused or put aside. It keeps count of what was taken, so that handlers get
-// names of their own, and says each thing once. Taking never throws: a plugin registers blindly, and one registration
-// that is wrong must not take the others with it.
+// Takes, refuses or puts aside what a plugin registers. It counts handlers, so that each gets its own name, and notes each
+// problem once. Taking never throws: one wrong registration must not prevent the others.
 
 import type { PluginNote } from '../loaded-plugin.ts';
 import type { PluginRegistration } from '../registration.ts';

@@ -1,6 +1,6 @@
 // Checks what the operator wrote for a plugin against the plugin's own schema, and fills in the schema's defaults.
-// Problems name the place and what is expected there, never the value: it may be a secret. A schema is the plugin's own
-// words, so that looking at it ends after a while, whatever it says.
+// Problems name the place and what is expected there, never the value: it may be a secret. The schema comes from
+// the plugin, so checking it has a time limit.
 
 import { checkSchema, type SchemaProblem } from '../../protocol/check-schema.ts';
 import type { JsonObject } from '../../protocol/json.ts';
@@ -38,7 +38,7 @@ export async function checkPluginConfig(
   };
 }
 
-/** They only say that one of the others is the case. */
+/** These problems only repeat that another problem exists. */
 const WRAPPERS: ReadonlySet<string> = new Set(['if']);
 const MAX_PROBLEMS = 10;
 

@@ -34,7 +34,7 @@ export interface FoundPlugin {
   readonly rootDir: string;
   /** The file that would be loaded, links followed. */
   readonly entryPath: string | null;
-  /** It is a file of its own; what else lies in its folder is not its. */
+  /** The plugin is a single file; other files in its folder do not belong to it. */
   readonly isSingleFile: boolean;
   readonly manifest: PluginManifest;
   /** Why it cannot be loaded, and what to do. */
@@ -64,7 +64,7 @@ export async function discoverPlugins(places: PluginPlaces): Promise<Discovery> 
   return { ...withoutDoubles([...configured, ...managed, ...bundled, ...inWorkspace]), problems };
 }
 
-/** Those that a command installed, with what it wrote down then. */
+/** Adds the install records to plugins that a command installed. */
 async function withInstalls(
   plugins: readonly FoundPlugin[],
   stateDir: string,
@@ -98,7 +98,7 @@ function withoutDoubles(found: readonly FoundPlugin[]): Pick<Discovery, 'plugins
   return { plugins: [...first.values()], shadowed };
 }
 
-/** A file is a plugin; a folder is one or holds some. */
+/** A file is a plugin; a folder is a plugin or contains some. */
 async function findAtPath(path: string, problems: string[]): Promise<FoundPlugin[]> {
   try {
     if ((await stat(path)).isFile()) {

@@ -1,5 +1,5 @@
-// Reads what a plugin's folder says about itself: `openclaw.plugin.json` and the `openclaw` part of `package.json`.
-// Nothing of the plugin is run. What is broken becomes a sentence, never an exception.
+// Reads the metadata of a plugin's folder: `openclaw.plugin.json` and the `openclaw` part of `package.json`.
+// Nothing of the plugin is run. A broken file becomes a sentence and never an exception.
 
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import type { PluginManifest } from '../plugin-setup.ts';
 
 const MANIFEST_NAME = 'openclaw.plugin.json';
 
-/** What a folder says; both are undefined in a folder that says nothing. */
+/** Both are undefined in a folder that has neither file. */
 export interface PluginMetadata {
   readonly manifest: JsonObject | undefined;
   readonly packageJson: JsonObject | undefined;
@@ -95,7 +95,7 @@ async function readJsonObject(dir: string, name: string): Promise<ReadJson> {
   }
 }
 
-/** Undefined when there is too much. Reads no more than that, whatever the file becomes meanwhile. */
+/** Undefined when the file is larger than the limit. Never reads more than that, also when the file grows. */
 export async function readBounded(file: string, maxBytes = MAX_BYTES): Promise<string | undefined> {
   const handle = await open(file, 'r');
   try {

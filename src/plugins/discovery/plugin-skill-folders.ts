@@ -12,7 +12,7 @@ export interface PluginSkillFolder {
   readonly rootDir: string;
 }
 
-/** Who names more is not listed any further. */
+/** The most folders of one plugin. */
 const MAX_FOLDERS = 20;
 
 export async function listPluginSkillFolders(

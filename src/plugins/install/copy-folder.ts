@@ -1,5 +1,5 @@
 // Copies the folder of a plugin or skill into an empty place. Left out are `.git` and `node_modules`: dependencies are
-// installed afresh, so that what runs is what the registry has. A link to a file inside of the folder becomes that file;
+// installed again, so that they come from the registry. A link to a file inside of the folder becomes that file;
 // every other link, and whatever is no file, refuses the folder.
 //
 // Errors: FolderRefusedError that names the entry.
@@ -26,7 +26,7 @@ export async function copyFolder(folder: string, into: string, limits: TreeLimit
 }
 
 interface Copy {
-  /** As the person called it. */
+  /** The path as the person wrote it. */
   readonly folder: string;
   readonly root: string;
   readonly meter: TreeMeter;

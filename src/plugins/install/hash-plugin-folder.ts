@@ -30,7 +30,7 @@ async function filesIn(root: string, prefix: string): Promise<string[]> {
   return found.flat();
 }
 
-/** Lengths stand before what they measure, so that no two trees read the same. */
+/** Each length is written before its content, so that two different trees never give the same bytes. */
 async function addFile(hash: Hash, root: string, path: string): Promise<void> {
   const entry = await lstat(join(root, path));
   const add = (kind: string, bytes: number) => hash.update(`${kind} ${Buffer.byteLength(path)} ${path} ${bytes}\n`);

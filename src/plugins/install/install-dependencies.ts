@@ -1,6 +1,6 @@
 // Fetches what a package depends on into its own `node_modules`. npm works in a folder of ours with a package.json of
-// ours: no script runs, no settings of the package count, and the host that plugins name as a peer is not fetched, since
-// the gateway is it. Only the registry is a source: a dependency on a folder, an address or a repository is refused.
+// ours: no script runs, no settings of the package count, and the host that plugins name as a peer is not fetched, because
+// the gateway takes its place. Only the registry is a source: a dependency on a folder, an address or a repository is refused.
 
 import { lstat, mkdir, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -26,7 +26,7 @@ export interface InstallRequest extends NpmEnvironment {
   readonly now: () => number;
 }
 
-/** What is looked at before it is decided whether it may come in. */
+/** What the review sees before the installation is decided. */
 export interface StagedInstall {
   readonly installable: Installable;
   readonly source: InstallSource;
@@ -88,7 +88,7 @@ export function installDirOf(stateDir: string, kind: InstallKind, id: string): s
   return join(stateDir, FOLDERS[kind], folderNameOf(id));
 }
 
-/** An older one of the same package makes room by itself; anything else only when the operator says so. */
+/** An older version of the same package is replaced; anything else only when the operator says so. */
 async function findReplaced(
   records: readonly InstallRecord[],
   installable: Installable & { readonly spec: string },

@@ -1,6 +1,6 @@
 // Where something is installed from: a package of the npm registry, a folder, or an archive. Reads what a person typed
 // and looks at the disk, never at the network. Everything else that npm would take (git, addresses, aliases) is refused:
-// it cannot be named again later and mean the same.
+// the same text could mean something else later.
 
 import { stat } from 'node:fs/promises';
 import { InstallSourceError } from '../errors.ts';

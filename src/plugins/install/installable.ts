@@ -127,7 +127,7 @@ export function isInstallId(id: string): boolean {
   return id.length <= LONGEST_ID && ID.test(id) && !id.includes('__') && !RESERVED.has(id.toLowerCase());
 }
 
-/** The first that can be one. */
+/** The first candidate that can be an id. */
 function checkedId(spec: string, candidates: readonly (string | undefined)[]): string {
   const names = candidates.filter((name) => name !== undefined);
   const id = names.find(isInstallId);

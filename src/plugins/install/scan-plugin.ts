@@ -1,5 +1,5 @@
-// Looks through the files that a package brings for what its code uses, and says file and line. It reads words, not
-// meaning: a finding says "uses", and no finding does not say "harmless". Dependencies that npm fetches are not there yet
+// Looks through the files that a package brings for what its code uses, and says file and line. It matches
+// words and does not understand the code: a finding says "uses", and code without findings may still do harm. Dependencies that npm fetches are not there yet
 // and not looked through; those that the package itself brings are. Bounded in files and bytes, and what was left out is a
 // finding of its own.
 

@@ -1,5 +1,5 @@
-// What the scan looks for in code, one row a rule. The rows match words, not meaning: code that wants to hide can, and
-// comments are matched like code, since whatever skips comments can be made to skip code. `severity` says how far the
+// What the scan looks for in code, one row a rule. The rows match words and not meaning, so code can hide from them.
+// Comments are matched like code, because a scan that skips comments can be made to skip code. `severity` says how far the
 // thing reaches: `critical` can do anything that the operator can, `warn` reaches out of the plugin's folder.
 
 import type { InstallFinding } from '../../hooks/lifecycle-hooks.ts';

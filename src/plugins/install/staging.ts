@@ -1,6 +1,6 @@
-// The place in which one command at a time prepares and changes what is installed: `<state>/atrium/installing`. It is
-// held by a file with the process's number, and emptied before and after; a folder that a killed command had already
-// moved out of the way is put back first, so that a replacement is either the old one or the new one.
+// The staging folder, `<state>/atrium/installing`, in which one command at a time prepares and changes what is installed.
+// A file with the process's number locks it, and it is emptied before and after. A folder that a killed command had moved
+// away is put back first, so that after a crash either the old version or the new one is in place.
 
 import { randomUUID } from 'node:crypto';
 import { link, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -75,7 +75,7 @@ function stagingIn(stagingDir: string): Staging {
 const OLD = 'old';
 const OLD_PLACE = 'old-place';
 
-/** After a kill: whatever was moved out of its place and has no successor there goes back. */
+/** After a crash: a folder that was moved away and has no replacement yet is put back. */
 async function putBack(root: string, stateDir: string): Promise<void> {
   for (const name of (await readdir(root)).filter((each) => each.startsWith('job-'))) {
     const job = join(root, name);

@@ -1,4 +1,4 @@
-// Unpacks an archive of strangers into an empty folder. The whole archive is looked through before anything is written,
+// Unpacks an untrusted archive into an empty folder. The whole archive is looked through before anything is written,
 // and one bad entry refuses it: paths that lead out, links of either kind, devices, names that no file should have, more
 // files or bytes than a package has. Links are refused altogether because npm never packs one.
 //
@@ -27,7 +27,7 @@ export interface UnpackRequest {
 export async function unpackArchive(request: UnpackRequest): Promise<void> {
   const { archive, into, scratchDir, limits = PACKAGE_LIMITS } = request;
   try {
-    // A copy, so that what is looked at is what is unpacked, and so that a small file cannot become endless.
+    // A bounded copy is checked and unpacked, so that both see the same bytes and a small file cannot expand without end.
     const tarFile = join(scratchDir, 'archive.tar');
     await expand(archive, tarFile, limits);
     const { extract, list } = await import('tar');

@@ -1,6 +1,7 @@
 // A few numbers that the gateway and the worker share, so that the gateway can see what the worker is doing when it no
-// longer answers: that it is alive, which thread it is, whose code runs, in which call, who ran last, how much memory it takes, and how far
-// each plugin has got with its calls. The worker writes and the gateway reads; neither waits for the other.
+// longer answers: that it is alive, which thread it is, which plugin's code runs and in which call, which plugin ran
+// last, how much memory it takes, and how far each plugin has got with its calls. The worker writes and the gateway reads;
+// neither waits for the other.
 
 /** The numbers of the places begin with 1. A place is used again only when all have been, see WorkerThread. */
 export const MAX_SLOTS = 16_383;
@@ -53,14 +54,14 @@ export class ActivityBoard {
     if (slot !== 0) this.#numbers[LAST_SLOT] = slot;
   }
 
-  /** For the plugin that has this place next. */
+  /** Prepares the place for its next plugin. */
   clear(slot: number): void {
     Atomics.store(this.#numbers, BEGUN + slot, 0);
   }
 
   /**
-   * The calls of one plugin begin in the order of their numbers, except that those which went different ways may pass
-   * each other. Then one that has not begun counts as begun, and never the other way round: it is not made twice.
+   * The calls of one plugin begin in the order of their numbers, except that calls over different ports may overtake each
+   * other. Then a call that has not begun may count as begun, and is not made again; the opposite never happens.
    */
   begin(slot: number, call: number): void {
     if (!this.hasBegun(slot, call)) Atomics.store(this.#numbers, BEGUN + slot, call);
@@ -68,8 +69,8 @@ export class ActivityBoard {
   }
 
   /**
-   * Whose code runs, and the end of the number of the call that it began with; a call that has ended long ago may have
-   * left a timer behind.
+   * The plugin whose code runs, and the last bits of the number of the call that started the code. A call that ended long
+   * ago may have left a timer behind.
    */
   get now(): { readonly slot: number; readonly call: number } {
     const who = Atomics.load(this.#numbers, WHO);

@@ -15,13 +15,13 @@ export interface CallPaceParts {
   readonly maxWaiting?: number | undefined;
 }
 
-/** As much as it may ask at once after it was quiet. */
+/** How much a plugin may ask at once after a pause. */
 const BURST_MS = 400;
 const MB = 1024 * 1024;
 
 export class CallPace {
   readonly #parts: Required<CallPaceParts>;
-  /** When everything that was asked so far would be over at the pace that is allowed. */
+  /** When everything that was asked so far would be done at the allowed pace. */
   #paidUntil = Number.NEGATIVE_INFINITY;
   #waiting = 0;
 
@@ -49,7 +49,7 @@ export class CallPace {
   }
 }
 
-/** The same host, asked at that pace. What it is told without an answer has a measure of its own. */
+/** The same host, asked at that pace. Log lines have a limit of their own. */
 export function pacedHost(host: PluginHost, pace: CallPace): PluginHost {
   const asked = Object.entries(host).map(([name, ask]) => {
     const paced = async (request: unknown): Promise<unknown> => {
@@ -61,7 +61,7 @@ export function pacedHost(host: PluginHost, pace: CallPace): PluginHost {
   return { ...(Object.fromEntries(asked) as unknown as PluginHost), log: host.log };
 }
 
-/** What has no such text cannot cross either, which is told where it would. */
+/** A value that JSON cannot write cannot cross either, and is refused there. */
 function sizeOf(request: unknown): number {
   try {
     return JSON.stringify(request)?.length ?? 0;

@@ -1,5 +1,5 @@
 // Errors on their way between the gateway and the worker: name, message, code and their plain fields. `instanceof` knows
-// the errors of the product by their code, so that a caller need not know that they travelled.
+// the errors of the product by their code, so that they can be used as if they had not crossed.
 
 import { DeadlineExceeded } from '../../hooks/deadline.ts';
 import { InvalidHandlerResult } from '../../protocol/handler.ts';

@@ -50,7 +50,7 @@ export function decodeValue({ value, marks = [] }: EncodedValue, entries: Crossi
   return root.value;
 }
 
-/** Deeper than any real event, and shallow enough for the stack. */
+/** Real events are less deep, and the stack allows more. */
 const MAX_DEPTH = 500;
 
 class Encoder {
@@ -146,7 +146,7 @@ class Encoder {
     return undefined;
   }
 
-  /** Only what is seen of the buffer beneath: a small view may stand on a large one that is shared by many. */
+  /** Copies only the part of the buffer that is seen: a small view may use a large, shared buffer. */
   #copyBytes(value: ArrayBufferView): ArrayBufferView {
     this.#count(value.byteLength);
     const bytes = new Uint8Array(value.buffer, value.byteOffset, value.byteLength).slice();
@@ -202,7 +202,7 @@ class Encoder {
 
 type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;
 
-/** Why something was aborted is told as far as it can be. */
+/** The reason of an abort, as far as it can cross. */
 export function encodeReason(reason: unknown): EncodedValue {
   if (reason instanceof Error) return encodedError(reason);
   return { value: typeof reason === 'string' ? reason.slice(0, 1_000) : undefined };
@@ -227,7 +227,7 @@ function decodeMark(mark: CrossingMark, entries: CrossingEntries): unknown {
   return decodeError(mark.error);
 }
 
-/** Only over fields that are there: a path is no way to a prototype. */
+/** Follows only own fields, so that a path cannot reach a prototype. */
 function place(root: object, path: readonly (string | number)[], value: unknown): void {
   let at: unknown = root;
   for (const key of path.slice(0, -1)) {

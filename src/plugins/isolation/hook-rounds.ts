@@ -25,7 +25,7 @@ interface Told {
 
 export class HookRounds {
   readonly #parts: HookRoundsParts;
-  /** By place, as long as calls of theirs may be answered. */
+  /** The wires by place, as long as their calls may be answered. */
   readonly #wires = new Map<number, Wire>();
   #told: Told[] = [];
 
@@ -33,7 +33,7 @@ export class HookRounds {
     this.#parts = parts;
   }
 
-  /** No calls where something in it can be asked one by one only. */
+  /** An empty list when an event cannot be shared, so that each handler has to be asked alone. */
   ask(
     places: readonly HandlerPlace[],
     events: readonly object[],
@@ -44,7 +44,7 @@ export class HookRounds {
     return questions ? this.#begin(places, questions, mode) : [];
   }
 
-  /** Goes out with whatever else is told now. Undefined in the end when it has to be told alone. */
+  /** Sent together with everything else that is told now. Gives undefined when the handler has to be told alone. */
   tell(place: HandlerPlace, event: object, context: BehindContext): Promise<RemoteAnswer | undefined> {
     if (this.#told.length === 0) setImmediate(() => this.#tellAll());
     return new Promise((resolve) => {
@@ -53,7 +53,7 @@ export class HookRounds {
   }
 
   receive(answers: readonly RoundAnswer[]): void {
-    // Plugins share the worker, and one may have written to a port that it has no business with.
+    // A plugin may have written to a port that is not its own.
     const own = Array.isArray(answers) ? (answers as readonly RoundAnswer[]).filter((each) => each !== null) : [];
     for (const { slot, call, ms, isReached, ...outcome } of own) {
       this.#wires.get(slot)?.settle(call, outcome, (value) => (isReached ? { value, ms } : undefined));
@@ -127,7 +127,7 @@ export const HANDLERS_IN_WORKER: RemoteHandlers = {
   },
 };
 
-/** Undefined where something stays with one plugin, such as a function: that has to be asked of each alone. */
+/** Undefined when a value cannot be shared, such as a function: then each handler has to be asked alone. */
 function encodeTogether(questions: readonly (readonly [object, object])[]): EncodedValue | undefined {
   const refuse = () => {
     throw new Error('asked one by one');

@@ -1,10 +1,10 @@
-// What all code in the worker stands on: the built-in objects and functions of the language, and the timers. A plugin that
-// replaces or removes one of them would break every other one, so whatever was changed is put back, and its name told.
+// Guards the built-in objects and functions of the language, and the timers, which all plugins in the worker share. A
+// plugin that replaces or removes one of them would break the others, so every change is undone and its name is told.
 // Additions are left alone.
 
 import { words } from '../../protocol/words.ts';
 
-// Taken at once: this is the first thing that may be replaced.
+// These are taken before a plugin can replace them.
 const { defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames, is } = Object;
 
 interface Intrinsic {
@@ -39,7 +39,7 @@ const MEMBERS: Readonly<Record<string, object>> = {
   Math,
 };
 
-/** What next to everything uses; looking at all the others takes as long as a call does. */
+/** The functions that almost all code uses. Checking all others takes as long as a call does. */
 const MOST_USED = new Set([
   ...['setTimeout', 'setImmediate', 'clearTimeout', 'queueMicrotask', 'performance', 'process', 'AbortController'],
   ...['Object', 'Array', 'Map', 'Promise', 'Error', 'JSON.parse', 'JSON.stringify', 'Promise.prototype.then'],
@@ -65,7 +65,7 @@ export class IntrinsicsGuard {
     this.#mostUsed = this.#intrinsics.filter(({ name }) => MOST_USED.has(name));
   }
 
-  /** For after every call: looks at what is used most, and at everything when some of that was changed. */
+  /** Called after every call: checks what is used most, and everything when some of that was changed. */
   restoreMostUsed(): string[] | undefined {
     const intrinsics = this.#mostUsed;
     for (let index = 0; index < intrinsics.length; index += 1) {
@@ -79,7 +79,7 @@ export class IntrinsicsGuard {
   restore(): string[] | undefined {
     const intrinsics = this.#intrinsics;
     let changed: string[] | undefined;
-    // No call of anything that might have been replaced, until it is put back.
+    // Until the end of this loop, no function is called that a plugin might have replaced.
     for (let index = 0; index < intrinsics.length; index += 1) {
       const each = intrinsics[index];
       if (each === undefined || is(each.holder[each.key], each.value)) continue;
@@ -88,7 +88,7 @@ export class IntrinsicsGuard {
       try {
         defineProperty(each.holder, each.key, each.descriptor);
       } catch {
-        // It was made unchangeable as well; then it stays.
+        // The plugin made it unchangeable as well, so it stays.
       }
     }
     return changed;
@@ -97,7 +97,7 @@ export class IntrinsicsGuard {
 
 function intrinsicOf(holder: object, key: string, name: string): Intrinsic[] {
   const found = getOwnPropertyDescriptor(holder, key);
-  // What cannot be changed needs no keeping. A global behind a getter is kept as what it gives.
+  // What cannot be changed needs no guard. Of a global behind a getter, its value is kept.
   if (!found?.configurable) return [];
   const value = (holder as Record<string, unknown>)[key];
   const descriptor = 'value' in found ? found : { value, configurable: true, writable: true, enumerable: false };

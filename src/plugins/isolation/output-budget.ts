@@ -1,5 +1,5 @@
-// How much one plugin may say in a second. What is more is dropped where it was said, so that a flood costs the plugin's
-// own side only, and one line tells how much it was.
+// How much one plugin may print in a second. More than that is dropped in the worker, so that a flood does not reach the
+// gateway, and one line tells how many lines were dropped.
 
 import type { PluginLogEntry } from '../plugin-host.ts';
 

@@ -30,7 +30,7 @@ import {
   type WorkerStart,
 } from './worker-messages.ts';
 
-/** Who runs: it goes along with everything that a call starts, timers and promises included. */
+/** Which plugin runs. This follows everything that a call starts, timers and promises included. */
 interface Running {
   readonly slot: number;
   readonly call: number;
@@ -40,7 +40,7 @@ const start = workerData as { -readonly [Field in keyof WorkerStart]: WorkerStar
 const { control, beatMs } = workerData as WorkerStart;
 const board = new ActivityBoard(start.board);
 board.thread = systemThreadId();
-// Plugins can look at this as well, and have no business there.
+// Plugins can read `workerData` too, and must not reach the control port and the board.
 start.control = undefined;
 start.board = undefined;
 
@@ -146,7 +146,7 @@ function crossing(registration: PluginRegistration): PluginRegistration {
   return row?.sync ? { ...registration, handler: answeringAtOnce(handler) } : registration;
 }
 
-/** The gateway waits for every answer from here, so whether a handler answered at once is seen here only. */
+/** For the gateway every answer comes later, so only the worker can see whether a handler answered at once. */
 function answeringAtOnce(handler: (event: object, context: object) => unknown) {
   return (event: object, context: object): unknown => {
     const answer = handler(event, context);
@@ -174,7 +174,7 @@ function printInto(stream: NodeJS.WriteStream, level: PluginLogEntry['level']): 
   Object.defineProperty(stream, 'write', { value: write });
 }
 
-/** What would be dropped as a line need not become one: that is most of what a flood costs. */
+/** A line that would be dropped is not made at all, because making lines is the largest part of a flood's cost. */
 function spareConsole(): void {
   for (const name of ['debug', 'error', 'info', 'log', 'trace', 'warn'] as const) {
     const print = console[name].bind(console);

@@ -150,5 +150,5 @@ function settledSoon(outcome: RoundAnswer | Promise<RoundAnswer>): Promise<Round
   });
 }
 
-/** Nothing but data comes with a question. */
+/** A question has data only, so neither functions nor signals are decoded. */
 const NO_ENTRIES = { functionOf: () => () => undefined, signalOf: () => AbortSignal.abort() };

@@ -1,9 +1,9 @@
-// How much processor time one thread of this process has had. Linux tells; elsewhere only that of the whole process is
-// known, which counts what other threads did as well.
+// How much processor time one thread of this process has had. Linux tells it for each thread; other
+// systems tell it for the whole process only, with all its threads.
 
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** The system's number of the thread that asks; 0 where the system does not tell. */
+/** The system's number of the calling thread; 0 where the system does not tell. */
 export function systemThreadId(): number {
   try {
     return Number(readlinkSync('/proc/thread-self').split('/').at(-1)) || 0;
@@ -12,7 +12,7 @@ export function systemThreadId(): number {
   }
 }
 
-/** In milliseconds since the thread began; since the process did, where threads are not told apart. */
+/** In milliseconds since the start of the thread, or of the process where threads are not distinguished. */
 export function threadTimeMs(id: number): number {
   return (id === 0 ? undefined : timeOfThread(id)) ?? timeOfProcess();
 }

@@ -37,7 +37,7 @@ export interface CallInProgress {
   readonly label: string | undefined;
 }
 
-/** One that got none before the wire ended. */
+/** A call that got no answer before the wire ended. */
 export interface LostCall extends CallInProgress {
   /** The caller has given up in the meantime. */
   readonly isAborted: boolean;
@@ -51,7 +51,7 @@ type WireMessage =
   | { readonly type: 'abort'; readonly signal: number; readonly reason: EncodedValue }
   | { readonly type: 'release'; readonly handle: number };
 
-/** How a call ended; neither is an answer of nothing. */
+/** How a call ended; without both fields it returned nothing. */
 export interface EncodedOutcome {
   readonly value?: EncodedValue | undefined;
   readonly thrown?: EncodedValue | undefined;
@@ -95,7 +95,7 @@ export class Wire {
       try {
         this.#receive(message);
       } catch {
-        // No message of ours: plugins share the worker, and one may have written to a port that it has no business with.
+        // This was not one of our messages: a plugin may have written to the port of another.
       }
     });
     settings.port.on('messageerror', () => {});
@@ -113,7 +113,7 @@ export class Wire {
     try {
       this.#post({ type: 'tell', handle, args: this.#encode(args).encoded });
     } catch {
-      // Nobody waits for it.
+      // The sender does not wait for an answer.
     }
   }
 
@@ -131,7 +131,7 @@ export class Wire {
     return this.#ended !== undefined;
   }
 
-  /** A call that is asked another way than over this port, and answered with `settle`. Not after the end. */
+  /** Registers a call that is sent over another port and answered with `settle`. Not allowed after the end. */
   open(label: string, isAborted = () => false): { readonly number: number; readonly answer: Promise<unknown> } {
     this.#lastCall += 1;
     const number = this.#lastCall;
@@ -185,7 +185,7 @@ export class Wire {
     return this.#functions.size;
   }
 
-  /** Nothing passes any more. Idempotent; the first reason stands. */
+  /** After this no message passes. It can be called again; the first reason counts. */
   end(reason: (call?: LostCall) => Error): void {
     if (this.#ended) return;
     this.#ended = reason;
@@ -296,7 +296,7 @@ export class Wire {
     try {
       this.#functions.get(handle)?.(...(decodeValue(encoded, this.#entries) as readonly unknown[]));
     } catch {
-      // Nobody waits for it.
+      // The sender does not wait for an answer.
     }
   }
 

@@ -1,4 +1,6 @@
-// What the gateway and the worker's own program agree on: what a worker is started with, and how a plugin is brought in.
+// The messages between the gateway and the program of the worker: how a worker is started, how a plugin gets its port, and
+// how hook handlers are asked. One message asks the handlers of several plugins, and one message brings their answers,
+// because a message costs more than most handlers.
 
 import type { MessagePort } from 'node:worker_threads';
 import type { EncodedValue } from './crossing-value.ts';
@@ -34,7 +36,7 @@ export const MAX_CALLS_OF_PLUGIN = 1_000;
 
 export interface HookRound {
   readonly type: 'round';
-  /** `all` at once, for those who are told; else one after the other, as RemoteHandlers says. */
+  /** `all`: observers, which are called at once. The others are called one after the other, as RemoteHandlers says. */
   readonly mode: 'all' | 'answer' | 'end';
   readonly calls: readonly RoundCall[];
   /** A list with an event and a context for each call. What they have in common is in it once. */

@@ -1,6 +1,6 @@
-// One plugin as the gateway sees it in the worker, across the worker's lives. Its registrations stand here as functions
-// that call to wherever the plugin is now; while it is moved to a new worker they wait. A call that had not begun when
-// the worker ended is made again in the next one, because it certainly had no effect.
+// One plugin as the gateway sees it in the worker, also when the worker is started again. Its registrations are functions
+// that call the plugin in the current worker; while the plugin is loaded into a new worker they wait. A call that had not
+// begun when the worker ended is made again in the next one, because it certainly had no effect.
 //
 // Errors: calls reject with what the plugin threw, with PluginWorkerError when the worker ended during the call or the
 // plugin is suspended, and with PluginGoneError once it is unloaded.
@@ -17,7 +17,7 @@ import type { AnyFunction } from './crossing-value.ts';
 import type { LostCall, Wire } from './wire.ts';
 import type { WorkerThread } from './worker-thread.ts';
 
-/** Where a plugin is, in one life of the worker. */
+/** The connection to a plugin in one worker. */
 export interface WorkerConnection {
   readonly thread: WorkerThread;
   readonly slot: number;
@@ -47,7 +47,7 @@ export class WorkerPlugin {
   readonly #remote: RemoteHandlers;
   readonly #left: (plugin: WorkerPlugin) => void;
   #connection: WorkerConnection | undefined;
-  /** Why it will not come back by itself. */
+  /** Why it is not loaded again by itself. */
   #over: Error | undefined;
   #waiting: (() => void)[] = [];
   #shown: LoadedPlugin | undefined;
@@ -71,7 +71,7 @@ export class WorkerPlugin {
     return this.#over instanceof PluginGoneError;
   }
 
-  /** As it was last handed over. */
+  /** The plugin as it was last given to the caller. */
   get shown(): LoadedPlugin | undefined {
     return this.#shown;
   }
@@ -89,13 +89,13 @@ export class WorkerPlugin {
     connection.wire.end((call) => this.#lost(connection, call, culprit, reason));
   }
 
-  /** Nothing of it is called again. */
+  /** After this, nothing of the plugin is called. */
   fail(error: PluginWorkerError | PluginGoneError): void {
     this.#over = error;
     for (const resume of this.#waiting.splice(0)) resume();
   }
 
-  /** What is handed over: the same functions follow the plugin from worker to worker. */
+  /** The plugin for the caller. Its functions stay the same when the plugin moves to another worker. */
   show({ registrations, notes }: WorkerConnection): LoadedPlugin {
     const shown: LoadedPlugin = {
       id: this.setup.id,
@@ -146,13 +146,13 @@ export class WorkerPlugin {
     }
   }
 
-  /** Begins at once where it can, so that what happens next in the caller comes after it. */
+  /** Begins the call at once where that is possible, so that calls keep their order. */
   #call(target: CallTarget, args: readonly unknown[]): Promise<unknown> {
     const { own, field } = target;
     const connection = this.#connection;
     if (this.isGone) return Promise.reject(this.#over);
     if (own !== undefined && own !== connection) {
-      // What is to be ended has ended with its worker.
+      // What it should end has ended together with its worker.
       return field === 'start' ? Promise.reject(new PluginGoneError({ pluginId: this.setup.id })) : Promise.resolve();
     }
     if (this.#over) return Promise.reject(this.#over);
@@ -165,7 +165,7 @@ export class WorkerPlugin {
       const telling = target.isTold ? this.#tell(connection, target, args as readonly [object, object]) : undefined;
       const told = telling && (await telling);
       if (told) return told.value;
-      // It may have moved while nothing was sent yet.
+      // The plugin may have moved to another worker before anything was sent.
       if (this.#connection !== connection) return this.#call(target, args);
       const answer = await connection.wire.named(labelOf(target), () =>
         functionOf(connection, target, this.setup.id)(...args),
@@ -184,7 +184,7 @@ export class WorkerPlugin {
     return place && connection.thread.rounds.tell(place, event, behind);
   }
 
-  /** Tools are made for one run in one worker. Should that end before a call of theirs begins, they are made again. */
+  /** Tools are made for one run in one worker. If the worker ends before a call begins, they are made again. */
   #following(answer: unknown, connection: WorkerConnection, target: CallTarget, args: readonly unknown[]): unknown {
     if (!Array.isArray(answer)) return answer;
     const execute = async (tool: PluginTool, call: Parameters<PluginTool['execute']>): Promise<PluginToolResult> => {
@@ -217,13 +217,13 @@ interface CallTarget {
   readonly index: number;
   readonly what: Signature;
   readonly field: string;
-  /** For what concerns one life of the plugin only. */
+  /** The connection that the call is bound to, for functions that concern one worker only. */
   readonly own: WorkerConnection | undefined;
   /** A handler that only observes, so that its answer is not awaited. */
   readonly isTold: boolean;
 }
 
-/** What these begin or end is gone with the worker: another life of the plugin has its own. */
+/** What these functions start or end is gone when the worker ends. */
 const ONLY_THERE = new Set(['start', 'stop', 'cleanup']);
 /** The labels of their calls, as `labelOf` writes them. An unload does not wait for these calls. */
 const OF_ONE_LIFE = / \((?:start|stop|cleanup)\)$/;
@@ -243,12 +243,12 @@ function isObserver(registration: PluginRegistration): boolean {
 
 interface Signature {
   readonly kind: string;
-  /** As people call it, and everything that tells it from others. */
+  /** The name for people. `key` has everything that distinguishes the registration from others. */
   readonly name: string;
   readonly key: string;
 }
 
-/** Enough to see whether what a plugin registers in its next life is the same thing. */
+/** Enough to see whether the plugin registers the same thing when it is loaded again. */
 function signatureOf(registration: PluginRegistration): Signature {
   const { kind, ...fields } = registration as unknown as { readonly kind: string } & Record<string, unknown>;
   const { hook, id, name, method, namespace, names } = fields;

@@ -248,7 +248,7 @@ export class WorkerPlugins implements PluginLoader {
     return { culprit: at.plugin, reason: sentence + doubt };
   }
 
-  /** All at once, and told one after the other, so that who is slow does not decide about the order. */
+  /** Plugins are loaded at once and reported in order, so that a slow plugin does not change the order. */
   #reloadAll(plugins: readonly WorkerPlugin[]): void {
     let told: Promise<unknown> = Promise.resolve();
     for (const plugin of plugins) {

@@ -1,5 +1,5 @@
-// Keeps the compiled text of plugins' files on disk, by the hash of what was compiled, because compiling is most of what
-// loading a plugin takes. The folder is the operator's own; whatever goes wrong with it costs time and nothing else.
+// Keeps the compiled text of plugins' files on disk, by the hash of what was compiled, because compiling takes
+// most of the time of a load. When the folder cannot be used, loading takes longer and nothing else changes.
 
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -45,11 +45,11 @@ export class CompiledFiles {
       writeFileSync(draft, code, { mode: 0o600 });
       renameSync(draft, path);
     } catch {
-      // A draft that is left over goes with the oldest files.
+      // A draft that is left over is removed with the oldest files.
     }
   }
 
-  /** Versions come and go; the oldest files go first. */
+  /** Removes the oldest files when there are too many. */
   #tidy(): void {
     this.#hasTidied = true;
     const files = readdirSync(this.#dir).map((name) => join(this.#dir, name));

@@ -1,4 +1,4 @@
-// Evaluates a plugin's entry file, afresh each time, and gives its exports. All files of the plugin's own are compiled
+// Evaluates a plugin's entry file again for each load, and gives its exports. All files of the plugin's own are compiled
 // here, whatever language they are in, so that they see the SDK that is handed in and nothing of an earlier load; the
 // packages that it brings in its node_modules go to Node, which keeps them.
 
@@ -34,7 +34,7 @@ export async function evaluatePlugin(
     const options = { ...given, source: given.source.replace(OLD_ATTRIBUTES, '$1with') };
     listensToAgent ||= options.source.includes('onAgentEvent');
     const compiledNow = () => {
-      // Before anything of the plugin has run, so that beginning again has no effect.
+      // Nothing of the plugin has run yet, so that it can be started again without an effect.
       if (options.filename === entryPath && options.source.length > LARGE) throw new CompiledElsewhere(options);
       return compile(options);
     };
@@ -198,7 +198,7 @@ function asSyntaxError(error: { message?: unknown; loc?: { line?: number } }, fi
   return named;
 }
 
-/** Pinned in package.json; what another one makes of a file is another text. */
+/** Pinned in package.json, because another version compiles a file to another text. */
 const JITI_VERSION = '2.7.0';
 
 function packageFile<Exports>(name: string): Exports {

@@ -13,7 +13,7 @@ export function findSdkImports(code: string): readonly SdkImport[] {
   const found = new Map<string, SdkImport>();
   const add = (specifier: string, name: string) => found.set(`${specifier}#${name}`, { specifier, name });
   for (const [, variable = '', specifier = ''] of code.matchAll(BOUND_TO_VARIABLE)) {
-    // A namespace that the author named is looked at as a whole.
+    // A namespace with the author's own name may be used to find out what exists.
     if (!COMPILERS_OWN_NAME.test(variable)) continue;
     const name = variable.replace(/\$/g, '\\$&');
     for (const [, used = ''] of code.matchAll(new RegExp(`(?<![\\w$.])${name}\\.([A-Za-z_$][\\w$]*)`, 'g'))) {
@@ -22,7 +22,7 @@ export function findSdkImports(code: string): readonly SdkImport[] {
   }
   for (const [, names = '', specifier = ''] of code.matchAll(DESTRUCTURED)) {
     for (const name of names.split(',')) {
-      // One with a default says itself what to do without it.
+      // A name with a default value is optional.
       const [, plain] = /^\s*([A-Za-z_$][\w$]*)\s*(?::[^=]*)?$/.exec(name) ?? [];
       if (plain) add(specifier, plain);
     }
@@ -40,5 +40,5 @@ const BOUND_TO_VARIABLE = new RegExp(String.raw`(?:var|let|const)\s+([A-Za-z_$][
 const COMPILERS_OWN_NAME = /^_|_\d+$|^import_/;
 /** Of `require`, as people write it in CommonJS. */
 const DESTRUCTURED = new RegExp(String.raw`(?:var|let|const)\s+\{([^{}]*)\}\s*=\s*require\(\s*${SPECIFIER}\s*\)`, 'g');
-/** As minifiers leave an import that is used once; people who want to find out do not write it so. */
+/** How minifiers write an import that is used once; a plugin that only looks for a name does not write it so. */
 const CALLED_AT_ONCE = new RegExp(String.raw`\(\s*0\s*,\s*${LOADED}\.([A-Za-z_$][\w$]*)\s*\)`, 'g');

@@ -1,5 +1,5 @@
-// Loads plugins into the gateway's own thread. Nothing here can stop code that spins; what it can do is keep a plugin
-// that was unloaded from acting.
+// Loads plugins into the gateway's own thread. Code that spins cannot be stopped here. After an unload, the functions of
+// the plugin and its requests to the gateway reject with PluginGoneError.
 
 import { PluginGoneError } from '../errors.ts';
 import type { LoadedPlugin, LoadResult, PluginLoader } from '../loaded-plugin.ts';

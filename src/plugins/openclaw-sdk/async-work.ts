@@ -159,7 +159,7 @@ export function createDedupeCache({
   };
 }
 
-/** What was put in first goes first. */
+/** Removes the oldest entries first. */
 export function pruneMapToMaxSize<Key, Value>(map: Map<Key, Value>, maxSize: number): void {
   for (const key of map.keys()) {
     if (map.size <= Math.max(0, Math.floor(maxSize))) return;
@@ -167,7 +167,7 @@ export function pruneMapToMaxSize<Key, Value>(map: Map<Key, Value>, maxSize: num
   }
 }
 
-/** A place for what `register` is given and other files of the plugin need. */
+/** Holds the runtime that `register` gets, for the other files of the plugin. */
 export function createPluginRuntimeStore<Runtime>(options: string | { readonly errorMessage: string }) {
   const errorMessage = typeof options === 'string' ? options : options.errorMessage;
   let runtime: Runtime | null = null;

@@ -6,16 +6,13 @@ import { join } from 'node:path';
 import type { JsonObject } from '../../protocol/json.ts';
 import { oneLine } from '../../protocol/one-line.ts';
 import { createPluginLogger } from '../api/plugin-logger.ts';
-import { subsystemLogger } from '../api/plugin-runtime.ts';
+import { providerKeys, subsystemLogger, unavailable } from '../api/plugin-runtime.ts';
 import type { PluginHost } from '../plugin-host.ts';
 import type { PluginSetup } from '../plugin-setup.ts';
 
 export function createBoundSymbols(setup: PluginSetup, host: PluginHost): Readonly<Record<string, unknown>> {
   const logger = createPluginLogger((entry) => host.log(entry));
   const config = () => structuredClone(setup.config);
-  const unavailable = (what: string) => async (): Promise<never> => {
-    throw new Error(`${what} is not available in Atrium.`);
-  };
   /** A listener to what is never told is said to be one, or its author would wait for ever. */
   const nothingFrom = (name: string) => () => {
     logger.warn(`It listens with ${name}, which is never told anything here.`);
@@ -45,11 +42,7 @@ export function createBoundSymbols(setup: PluginSetup, host: PluginHost): Readon
     registerLogTransport: nothingFrom('registerLogTransport'),
     callGatewayTool: (method: string, _options?: unknown, params: JsonObject = {}) =>
       host.callMethod({ method, params }),
-    resolveApiKeyForProvider: async ({ provider }: { readonly provider: string }) => ({
-      apiKey: await host.readProviderKey(provider),
-      mode: 'api-key',
-      source: 'config',
-    }),
+    resolveApiKeyForProvider: providerKeys(host),
     enqueueSystemEvent: (text: string, { sessionKey }: { readonly sessionKey: string }): boolean => {
       host.enqueueSystemEvent({ text, sessionKey }).catch((error) => logger.warn((error as Error).message));
       return true;

@@ -18,7 +18,7 @@ export interface ApprovalAnswer {
   /** Who said it, for people. */
   readonly by: string;
   readonly now: number;
-  /** What else is written down with it, such as the news for those who were asked. */
+  /** Writes for the same commit, such as the messages to those who were asked. */
   readonly also?: ((answered: ApprovalRow) => Promise<readonly Write[]>) | undefined;
 }
 
@@ -78,7 +78,7 @@ export async function wakeRun(store: Store, runId: string, because: string): Pro
         dedupeKey: wakeKeyOf(because),
         fingerprint: null,
         payload: { ...origin.payload, resumes: origin.payload.resumes ?? origin.kind },
-        // As old as what it resumes: a client that waited on a connection of an earlier process is gone.
+        // It has the age of what it resumes, because a client of an earlier process no longer waits.
         acceptedAt: origin.acceptedAt,
         status: 'queued',
       },

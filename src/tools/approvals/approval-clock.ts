@@ -1,4 +1,4 @@
-// Answers for people who do not: an approval whose time is over is answered with `timeout`, also when its time ended while
+// Answers approvals that no person answers in time: an approval whose time is over is answered with `timeout`, also when its time ended while
 // no gateway ran. One timer stands for the approval that is due next; with none waiting there is no timer at all.
 //
 // Errors: none. A store that refuses is asked again after a pause that grows, and the operator is told once.
@@ -26,11 +26,11 @@ const AT_ONCE = 50;
 export class ApprovalClock {
   readonly #parts: ApprovalClockParts;
   #timer: NodeJS.Timeout | undefined;
-  /** In a row. */
+  /** The number of failures in a row. */
   #failures = 0;
   /** Settles when the look that is going on is over. */
   #looking: Promise<void> | undefined;
-  /** Something was asked for while it looked. */
+  /** A look was requested while one was in progress. */
   #mustLookAgain = false;
   #isClosed = false;
 
@@ -112,7 +112,7 @@ export class ApprovalClock {
   }
 }
 
-/** A person was quicker, or its session is gone. */
+/** A person answered first, or the session is gone. */
 function unlessAnswered(error: unknown): void {
   if (!(error instanceof ApprovalAnsweredError || error instanceof UnknownApprovalError)) throw error;
 }

@@ -1,5 +1,5 @@
 // Commands that go on in the background, across restarts of the gateway. A row is written before the command begins, and
-// the command outlives the gateway in a process group of its own; whatever became of it is read from what it left behind.
+// the command outlives the gateway in its own process group; its outcome is read from the files that it left.
 //
 // Promise: nothing runs without a row, a row that says `running` is looked at on every start, and a signal goes only to
 // a process that is certainly the one of the row.
@@ -157,7 +157,7 @@ export class BackgroundProcesses {
         child.stdin?.write(BEGIN);
         return row;
       } finally {
-        // Without the word before it, this sends the wrapper away.
+        // When the input ends without the word, the wrapper ends.
         child.stdin?.end();
         child.unref();
       }
@@ -193,7 +193,7 @@ export class BackgroundProcesses {
   }
 
   async find(id: string, visible: Where<'processes'>): Promise<ProcessRow | undefined> {
-    // The onlooker's own conditions last: what a model asked for can narrow them and never replace them.
+    // The conditions of visibility come last, so that a model's parameters can narrow and never replace them.
     const [row] = await this.#options.store.select('processes', { where: { id, ...visible }, limit: 1 });
     return row;
   }
@@ -292,7 +292,7 @@ export class BackgroundProcesses {
     return this.#write(row, ending);
   }
 
-  /** Lazily: after a power cut the same is found out again. */
+  /** The write may be lazy: after a power cut the same outcome is found again. */
   async #write(row: ProcessRow, ending: Ending): Promise<ProcessRow> {
     const { store, now, warn } = this.#options;
     const set = { ...ending, endedAt: now() };

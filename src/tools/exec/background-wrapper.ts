@@ -5,7 +5,7 @@
 import { OUTPUT_GOES_ON } from './command-output.ts';
 import type { SpawnedCommand } from './run-command.ts';
 
-/** What the wrapper waits for on its standard input. Its end without this is the death of the gateway. */
+/** The wrapper waits for this word on its standard input. When the input ends without it, the gateway has died. */
 export const BEGIN = 'begin\n';
 
 export interface WrappedCommand extends SpawnedCommand {

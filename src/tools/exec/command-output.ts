@@ -23,7 +23,7 @@ export interface CollectedOutput {
 export const MAX_OUTPUT_FILE_BYTES = 10 * 1024 * 1024;
 export const OUTPUT_GOES_ON = '\n[The output went on; what came after this is not kept.]\n';
 
-/** The end of an output says more than its beginning. */
+/** The beginning gets the smaller share, because the end of an output says more. */
 const HEAD_SHARE = 0.4;
 /** A character takes at most three bytes for each of its units; the rest is for what is taken out. */
 const BYTES_A_CHAR = 4;

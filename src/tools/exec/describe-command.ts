@@ -53,7 +53,7 @@ function oddLettersOf(text: string): readonly string[] {
   return odd.length > MOST_ODD_LETTERS ? [...named, 'and more'] : named;
 }
 
-/** A hint for the eye and no promise: a command that looks harmless may not be. */
+/** Only a hint for the reader: a command that looks harmless may not be. */
 export function severityOf(command: string): 'warning' | 'critical' {
   return CRITICAL.some((pattern) => pattern.test(command)) ? 'critical' : 'warning';
 }

@@ -46,9 +46,9 @@ interface ExecParams {
   readonly background?: boolean;
 }
 
-/** The schema's own bound on the setting, and time to end a command that does not want to. */
+/** The largest value of the setting, and time to end a command that does not end by itself. */
 const LONGEST_RUN_MS = 86_400_000 + 60_000;
-/** Above the most that an operator can ask for, so that the words around the output are never cut. */
+/** More than the largest value of the setting, so that the text around the output is never cut. */
 const MOST_CHARS = 1_010_000;
 
 export function createExecTool(options: ExecOptions): Tool {

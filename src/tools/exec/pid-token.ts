@@ -1,4 +1,4 @@
-// Tells a process from a later one that was given the same number: by when it was started, and since which boot.
+// Distinguishes a process from a later one with the same number, by its start time and the boot of the machine.
 
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';

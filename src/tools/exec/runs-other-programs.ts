@@ -1,7 +1,7 @@
 // Programs whose name says little about what will run. Some do nothing but run others, or code from files that may change
 // under a rule; some can be told to by an argument. "Any further arguments" of either means any command at all.
 //
-// The lists cannot be complete; they stand between a careless rule and a shell, and are not the wall itself.
+// The lists cannot be complete. They protect against a careless rule, and are not the only protection.
 
 /** What they run is another program, or a script: no rule can be made of one such call. */
 export function runsOtherPrograms(program: string): boolean {

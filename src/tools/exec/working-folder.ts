@@ -1,5 +1,5 @@
-// The folder that a command runs in: inside the workspace after links are followed, and held open, so that a link which
-// is put in its place meanwhile leads nowhere.
+// The folder that a command runs in: inside the workspace after links are followed, and held open, so that a link that
+// is put in its place meanwhile has no effect.
 
 import { randomUUID } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
@@ -20,7 +20,7 @@ export interface WorkingFolder {
 }
 
 export async function openWorkingFolder(place: WorkspacePlace, cwd = '.'): Promise<WorkingFolder> {
-  // A name that nothing has: looking for it opens its folder.
+  // Looking for a random name that does not exist opens its folder.
   const { folder } = await openContainedTarget(place, join(cwd, randomUUID()), { createFolders: false }).catch(
     (error) => refuse(cwd, error),
   );
@@ -46,7 +46,7 @@ function refuse(cwd: string, error: unknown): never {
   throw error;
 }
 
-/** For looking only. */
+/** For a decision, when the folder need not stay open. */
 export async function resolveWorkingFolder(
   place: WorkspacePlace,
   cwd?: string,

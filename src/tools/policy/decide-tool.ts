@@ -17,7 +17,7 @@ export interface ToolVerdict {
   readonly isOffered: boolean;
   /** In an operator's words: `tools.deny "exec"`, `not in tools.profile "minimal"`. */
   readonly rule: string;
-  /** Undefined when no step has a word to say about the tool. */
+  /** Undefined when no step concerns the tool. */
   readonly step: PolicyStep | undefined;
 }
 
@@ -92,7 +92,7 @@ function findNaming(list: ReadList, { name, owner }: PolicyTool): PolicyEntry | 
   return list.byName.get(normalizeToolName(name)) ?? findOwnersPermission(list, owner);
 }
 
-/** An owner who calls itself as a tool of the product must not come in by that tool's name. */
+/** A plugin with the name of a product's tool must not be allowed by that tool's name. */
 function findOwnersPermission(list: ReadList, owner: string | undefined): PolicyEntry | undefined {
   const isDisguised = owner !== undefined && KNOWN_TOOL_NAMES.includes(normalizeToolName(owner));
   return isDisguised ? list.byName.get(PLUGIN_GROUP) : findByOwner(list, owner);
@@ -106,7 +106,7 @@ function findByOwner({ byName }: ReadList, owner: string | undefined): PolicyEnt
   return owner === undefined ? undefined : (byName.get(normalizeToolName(owner)) ?? byName.get(PLUGIN_GROUP));
 }
 
-/** `*` stands for any characters, none included. Without a regular expression there is none to write a slow one for. */
+/** `*` stands for any characters, or none. It is not made into a regular expression, because that could be slow. */
 export function matchesGlob(pattern: string, name: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();

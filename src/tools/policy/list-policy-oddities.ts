@@ -1,6 +1,6 @@
-// What an operator has probably meant otherwise: a name that no tool has, a profile that is none, an empty list that
-// allows everything. A slip in `deny` leaves a door open, so it is told like one in `allow`. Names that OpenClaw has and
-// this product has not are no slips.
+// Finds probable mistakes of the operator: a name that no tool has, an unknown profile, an empty list that allows
+// everything. A mistake in `deny` leaves a tool allowed, so it is told like one in `allow`. Names of tools that only
+// OpenClaw has are not mistakes.
 
 import { nearMatch } from '../../protocol/near-match.ts';
 import { clip } from '../../protocol/one-line.ts';

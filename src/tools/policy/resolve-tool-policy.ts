@@ -37,7 +37,7 @@ export interface ChosenProfile {
   readonly alsoAllow?: { readonly list: readonly string[]; readonly place: string } | undefined;
 }
 
-/** The particular section's own words stand in for the general one's: they are not added to them. */
+/** The settings of the particular section replace those of the general one; they are not added. */
 export function chooseProfile(own: ToolSection | undefined, shared: ToolSection | undefined): ChosenProfile {
   const named = own?.profile === undefined ? shared : own;
   const widening = own?.alsoAllow === undefined ? shared : own;
@@ -100,7 +100,7 @@ export interface ToolLists {
   readonly deny?: readonly string[] | undefined;
 }
 
-/** Adds to a list that there is. Where everything is allowed already, there is nothing to add to. */
+/** Adds to an existing list. Without a list everything is allowed already, and nothing is added. */
 export function withAlsoAllow(
   lists: ToolLists | undefined,
   alsoAllow: readonly string[] | undefined = [],
@@ -123,7 +123,7 @@ export function pickToolLists(
 export interface SubagentFacts {
   /** 1 for a subagent of a person's session, 2 for a subagent of that, and so on. */
   readonly depth: number;
-  /** How deep subagents may be; the deepest spawn none. */
+  /** The largest depth; subagents of this depth cannot spawn others. */
   readonly maxSpawnDepth: number;
   /** What `tools.subagents.tools` says. */
   readonly written?: Pick<ToolSection, 'allow' | 'alsoAllow' | 'deny'> | undefined;

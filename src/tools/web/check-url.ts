@@ -15,7 +15,7 @@ export function checkUrl(text: string, base?: URL): URL {
   if (url.username !== '' || url.password !== '') {
     throw new WebUrlError({ url: url.host, problem: 'an address with a name or password in it is not fetched' });
   }
-  // What stands behind the sign is never sent.
+  // The fragment is never sent.
   url.hash = '';
   if (url.href.length > MAX_URL_CHARS)
     throw new WebUrlError({ url: text, problem: `it is longer than ${MAX_URL_CHARS} characters` });

@@ -1,5 +1,5 @@
-// Makes text of a page's bytes: what kind of content it is, and which letters its bytes stand for. Headers and pages
-// often say nothing or the wrong thing, so an unknown name of letters counts as UTF-8 and broken bytes become marks.
+// Makes text of a page's bytes: it finds the kind of content and the character set. Headers and pages often name none or a
+// wrong one, so an unknown character set counts as UTF-8 and broken bytes become replacement characters.
 
 import { words } from '../../protocol/words.ts';
 
@@ -13,7 +13,7 @@ export function mediaTypeOf(contentType: string): string {
   return /^[a-z0-9][\w.+-]{0,60}\/[a-z0-9][\w.+-]{0,80}$/.test(trimmed) ? trimmed : '';
 }
 
-/** A page that does not say what it is may be text; its bytes will tell. */
+/** A page without a type may be text, which its bytes will show. */
 export function kindOf(mediaType: string): PageKind {
   if (mediaType === 'text/html' || mediaType === 'application/xhtml+xml') return 'html';
   if (mediaType === '' || mediaType.startsWith('text/') || /[/+](json|xml|yaml)$/.test(mediaType)) return 'text';
@@ -34,7 +34,7 @@ export function decodePage(body: Buffer, contentType: string): string | undefine
   return text.includes('\0') ? undefined : text;
 }
 
-/** True for a page that never said that it is HTML, and is. */
+/** True for HTML that came without its type. */
 export function looksLikeHtml(text: string): boolean {
   return /^\s*(?:<!--.{0,500}?-->\s*)?<(?:!doctype\s+html|html)\b/is.test(text.slice(0, 1_024));
 }
@@ -50,7 +50,7 @@ function charsetParameter(contentType: string): string | undefined {
   return /;\s*charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(contentType.slice(0, 500))?.[1];
 }
 
-/** A page's own word, from a `meta` element or an XML declaration near its beginning. */
+/** The character set that a page names in a `meta` element or an XML declaration near its beginning. */
 function charsetInside(body: Buffer): string | undefined {
   const beginning = body.subarray(0, 1_024).toString('latin1');
   const said =

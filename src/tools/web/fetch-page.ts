@@ -54,7 +54,7 @@ export async function fetchPage(address: string, options: FetchPageOptions): Pro
   throw new WebFetchError({ url: address, problem: `it was redirected more than ${MAX_REDIRECTS} times` });
 }
 
-/** What a stranger wrote there is not repeated: it need not be an address, and would stand outside of every quote. */
+/** The error does not repeat the target: it may be any text of a stranger, and would stand outside of the quotes. */
 function redirectTarget(location: string, url: URL): URL {
   try {
     return checkUrl(location, url);
@@ -98,7 +98,7 @@ function send(url: URL, addresses: readonly HostAddress[], signal: AbortSignal):
 function handOver(addresses: readonly HostAddress[]): NonNullable<RequestOptions['lookup']> {
   return (_name, { all }, answer) => {
     const [first] = addresses;
-    // Later, as a real look-up would: the caller has not set its listeners yet.
+    // The answer comes later, as in a real look-up, because the caller has not set its listeners yet.
     process.nextTick(() => {
       if (all) answer(null, [...addresses]);
       else answer(null, first?.address ?? '', first?.family);
@@ -171,7 +171,7 @@ function unpackerOf(encoding: string) {
   }
 }
 
-/** In words that help; the system's own may carry addresses and paths of this machine. */
+/** A helpful sentence. The system's own message may contain addresses and paths of this machine. */
 function failureOf(url: URL, error: unknown): WebFetchError {
   if (error instanceof WebFetchError) return error;
   const code = (error as NodeJS.ErrnoException | undefined)?.code ?? '';

@@ -1,7 +1,7 @@
 // What a person would read of an HTML page: its title, headings, paragraphs, lists, tables, preformatted text and where
 // its links lead. What the elements themselves hide is left out, because a page can hide words for a model there;
 // style sheets are not read.
-// Reads in pieces and stops as soon as there is enough, so that no page holds the process up.
+// It reads in pieces and stops as soon as there is enough, so that a large page does not block the process.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { words } from '../../protocol/words.ts';
@@ -74,7 +74,7 @@ class PageWriter {
   #title = '';
   readonly #out: string[] = [];
   #chars = 0;
-  /** Line ends that are owed before the next word; none are written at the end. */
+  /** Line ends that are written before the next word; none are written at the end. */
   #owedLines = 0;
   #owesBlank = false;
   /** Marks of the line that begins, such as a bullet. */
@@ -239,7 +239,7 @@ class PageWriter {
     this.#lineStart = `${indent}${list?.isOrdered ? `${list.count}.` : '-'} `;
   }
 
-  /** Only the first counts, as in browsers. All links are read against it, so that a long one would be paid for with each. */
+  /** Only the first counts, as in browsers. All links are resolved against it, so a long one is refused. */
   #heedBase(href: string): void {
     if (this.#hasOwnBase) return;
     this.#hasOwnBase = true;

@@ -1,7 +1,7 @@
-// Shows a stranger's text to a model so that it cannot pass for anything else. Every line of it begins with a mark, and
-// only lines of it do: a page may imitate the frame, an approval or a system message as well as it likes, it stays
-// behind the mark. A secret word around the text would do for careful readers only, would be lost wherever the text is
-// cut, and would make the same page a different result each time.
+// Shows a stranger's text to a model so that it cannot be taken for anything else. Every line of the text begins with a
+// mark, and no other line does: a page may imitate the frame, an approval or a system message, and its lines still begin
+// with the mark. A secret word around the text would not mark each line, would be lost where the text is cut, and would
+// give the same page a different result each time.
 
 export interface QuotedPage {
   readonly quoted: string;
@@ -55,6 +55,6 @@ function visibleText(text: string): string {
     .trimEnd();
 }
 
-/** All that shows nothing, but for what joins letters and pictures of living scripts. */
+/** All invisible characters, except those that join letters and emoji. */
 const INVISIBLE =
   /(?!\t|\n|\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\ufff9-\ufffb]/gu;

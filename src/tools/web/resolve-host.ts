@@ -1,5 +1,4 @@
-// Finds the addresses of a host and vouches for all of them, or refuses the host. What is returned is what must be
-// connected to: a second look-up could answer differently, and the owner of the name decides what it answers.
+// Finds the addresses of a host and checks all of them, or refuses the host. The caller must connect to these addresses: a second look-up could answer differently, and the owner of the name decides what it answers.
 
 import { isIP } from 'node:net';
 import { isPublicAddress } from '../../protocol/public-address.ts';
@@ -18,7 +17,7 @@ export interface HostRules {
   readonly resolveName: ResolveName;
   /** Hosts, or `host:port`, that the operator lets through wherever they lead. */
   readonly allowHosts: readonly string[];
-  /** Where this machine itself can be reached; its services trust who comes from there. */
+  /** The addresses of this machine. Its services may trust connections from there. */
   readonly ownAddresses: () => readonly string[];
 }
 
@@ -32,7 +31,7 @@ export async function resolveHost(url: URL, rules: HostRules, signal: AbortSigna
   if (addresses.length === 0) throw new WebFetchError({ url: url.href, problem: 'its host has no address' });
   if (isAllowed(url, rules.allowHosts)) return addresses;
   const own = new Set(rules.ownAddresses());
-  // One private address among public ones is enough: which of them is tried is not for us to say.
+  // One private address among public ones is enough, because any of them may be tried.
   const isTrap = ({ address }: HostAddress) => !isPublicAddress(address) || own.has(address);
   if (addresses.length < found.length || addresses.some(isTrap)) throw new WebAddressError({ host });
   return addresses;
@@ -50,7 +49,7 @@ async function lookUp(
   return Promise.race([answer, rejectAt(signal)]);
 }
 
-/** The system's look-up cannot be stopped, only left alone. */
+/** The system's look-up cannot be stopped, so its result is ignored. */
 function rejectAt(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason);

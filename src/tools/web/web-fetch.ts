@@ -1,4 +1,4 @@
-// `web_fetch`: reads a page of the open internet and shows it to the model as what it is, a stranger's words. Sends
+// `web_fetch`: reads a page of the open internet and shows it to the model as a stranger's text. It sends
 // nothing but the address, connects to no private one unless the operator named the host, and bounds bytes and time.
 
 import { lookup } from 'node:dns/promises';
