@@ -3,6 +3,7 @@
 // thing reaches: `critical` can do anything that the operator can, `warn` reaches out of the plugin's folder.
 
 import type { InstallFinding } from '../../hooks/lifecycle-hooks.ts';
+import { words } from '../../protocol/words.ts';
 
 /** What people are shown, in this order. */
 export const SCAN_KINDS = {
@@ -31,15 +32,13 @@ export interface ScanRule {
 }
 
 export const SCAN_RULES: readonly ScanRule[] = [
-  moduleRule('child-process', 'critical', 'imports a module that starts programs', [
-    ...['child_process', 'cluster', 'execa', 'cross-spawn', 'shelljs', 'zx', 'node-pty', '@lydell/node-pty'],
-  ]),
-  moduleRule('dynamic-code', 'critical', 'imports a module that runs code from text', [
-    'vm',
-    'vm2',
-    'repl',
-    'isolated-vm',
-  ]),
+  moduleRule(
+    'child-process',
+    'critical',
+    'imports a module that starts programs',
+    'child_process cluster execa cross-spawn shelljs zx node-pty @lydell/node-pty',
+  ),
+  moduleRule('dynamic-code', 'critical', 'imports a module that runs code from text', 'vm vm2 repl isolated-vm'),
   rule('eval', 'dynamic-code', 'critical', 'uses eval', /(?<![\w$.])eval\s*\(/g),
   rule(
     'function-constructor',
@@ -56,30 +55,20 @@ export const SCAN_RULES: readonly ScanRule[] = [
     /(?<![\w$.])(?:import|require)\s*\((?!\s*(?:["'`][^"'`$]*["'`]|\/[*/]|\))|[\w$,\s]*\)\s*\{)/g,
   ),
   rule('create-require', 'dynamic-code', 'info', 'makes its own require', /\bcreateRequire\b/g),
-  moduleRule('native', 'critical', 'imports a module that loads machine code', [
-    'bindings',
-    'node-gyp-build',
-    'ffi-napi',
-    'koffi',
-  ]),
+  moduleRule(
+    'native',
+    'critical',
+    'imports a module that loads machine code',
+    'bindings node-gyp-build ffi-napi koffi',
+  ),
   rule('dlopen', 'native', 'critical', 'loads machine code', /\bprocess\s*\.\s*(?:dlopen|binding)\b/g),
   rule('webassembly', 'native', 'info', 'uses WebAssembly', /\bWebAssembly\b/g),
-  moduleRule('network', 'warn', 'imports a module for the network', [
-    ...['http', 'https', 'http2', 'net', 'tls', 'dgram', 'dns', 'dns/promises', 'inspector', 'inspector/promises'],
-    ...[
-      'ws',
-      'undici',
-      'axios',
-      'node-fetch',
-      'cross-fetch',
-      'got',
-      'ky',
-      'needle',
-      'superagent',
-      'socket.io-client',
-      'nats',
-    ],
-  ]),
+  moduleRule(
+    'network',
+    'warn',
+    'imports a module for the network',
+    'http https http2 net tls dgram dns dns/promises inspector inspector/promises ws undici axios node-fetch cross-fetch got ky needle superagent socket.io-client nats',
+  ),
   rule(
     'fetch',
     'network',
@@ -95,7 +84,7 @@ export const SCAN_RULES: readonly ScanRule[] = [
     /["'`](?:https?|wss?|ftp):\/\/(?!json-schema\.org|www\.w3\.org)/g,
   ),
   rule('socket', 'network', 'warn', 'opens a connection', /\bnew\s+(?:WebSocket|XMLHttpRequest|EventSource)\b/g),
-  moduleRule('files', 'info', 'imports a module for files', ['fs', 'fs/promises', 'fs-extra', 'graceful-fs']),
+  moduleRule('files', 'info', 'imports a module for files', 'fs fs/promises fs-extra graceful-fs'),
   rule('home-folder', 'files-outside', 'warn', 'looks for the home folder', /\bhomedir\b|["'`]~\//g),
   rule(
     'absolute-path',
@@ -125,13 +114,10 @@ function rule(id: string, kind: ScanKind, severity: ScanRule['severity'], messag
 }
 
 /** `import 'x'`, `from "node:x"`, `import(`x`)`, `require('x')`, with or without a path behind the name. */
-function moduleRule(
-  kind: ScanKind,
-  severity: ScanRule['severity'],
-  message: string,
-  names: readonly string[],
-): ScanRule {
-  const alternatives = names.map((name) => name.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')).join('|');
+function moduleRule(kind: ScanKind, severity: ScanRule['severity'], message: string, names: string): ScanRule {
+  const alternatives = words(names)
+    .map((name) => name.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'))
+    .join('|');
   const pattern = new RegExp(
     `(?:\\bfrom|\\bimport|\\brequire|\\bgetBuiltinModule)\\s*(?:\\(\\s*)?["'\`](?:node:)?(?:${alternatives})["'\`]`,
     'g',

@@ -208,7 +208,7 @@ export function describePluginLoader(
           api.registerGatewayMethod('ask', async ({ respond }) => {
             const run = await api.runtime.subagent.run({ sessionKey: 'agent:main:x', message: 'hi' });
             const refused = await api.enqueueNextTurnInjection({ sessionKey: 'k', text: 't' }).catch((error) => error.message);
-            respond(true, { run.runId, refused });
+            respond(true, { run: run.runId, refused });
           });
         `);
         expect(await only(registrations, 'method').handler({}, {})).toEqual({

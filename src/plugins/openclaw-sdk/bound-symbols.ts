@@ -13,7 +13,7 @@ import type { PluginSetup } from '../plugin-setup.ts';
 export function createBoundSymbols(setup: PluginSetup, host: PluginHost): Readonly<Record<string, unknown>> {
   const logger = createPluginLogger((entry) => host.log(entry));
   const config = () => structuredClone(setup.config);
-  /** A listener to what is never told is said to be one, or its author would wait for ever. */
+  /** Warns of a listener that will never be called, because its author would wait for ever. */
   const nothingFrom = (name: string) => () => {
     logger.warn(`It listens with ${name}, which is never told anything here.`);
     return () => undefined;

@@ -1,5 +1,5 @@
-// Session keys and routes as channel plugins build them. Their channels are not used here, but the same files often hold
-// what is.
+// Session keys and routes as channel plugins build them. Their channels are not used here, but the same files often contain
+// code that is.
 
 import { normalizeAccountId as normalizeAccount, normalizeAgentId } from '../../protocol/agent-id.ts';
 import { type AgentPeer, buildAgentPeerSessionKey } from '../../protocol/build-session-key.ts';

@@ -69,19 +69,19 @@ interface ZodLike {
   toJSONSchema?(): object;
 }
 
-/** Older copies of zod cannot tell; then everything that is an object will do. */
+/** Older copies of zod have no JSON Schema; then every object is accepted. */
 function jsonSchemaOf(schema: ZodLike): JsonObject {
   try {
     const written = schema.toJSONSchema?.();
     if (written) return written as JsonObject;
   } catch {
-    // It holds what JSON Schema cannot say.
+    // It contains a rule that JSON Schema does not have.
   }
   return { type: 'object', additionalProperties: true };
 }
 
 function checkedBy(schema: JsonObject, value: unknown): ParsedConfig {
-  // Plugins expect an answer at once, and most never ask.
+  // Plugins expect a synchronous answer, so the library is required here, and only when it is needed.
   const { default: Ajv } = createRequire(import.meta.url)('ajv') as typeof import('ajv');
   const check = new Ajv({ allErrors: true, strict: false, useDefaults: true, validateSchema: false }).compile(schema);
   const data = structuredClone(value ?? {});

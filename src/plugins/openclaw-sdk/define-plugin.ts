@@ -1,4 +1,4 @@
-// How a plugin says what it is: the object that its entry file exports by default. These functions check nothing and
+// Defines a plugin: the object that its entry file exports by default. These functions check nothing and
 // start nothing; they give the object the form that loading expects.
 
 import type { JsonObject } from '../../protocol/json.ts';

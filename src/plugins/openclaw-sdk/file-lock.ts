@@ -1,5 +1,5 @@
-// One at a time on a file, among everything in this process and other processes that do the same: the one that made the file
-// `<path>.lock` has the lock. A lock is kept fresh while it is held, so one that is older than `stale` was left behind.
+// A lock on a file, for this process and for other processes that use the same lock: the one that made the file
+// `<path>.lock` has it. A lock is kept fresh while it is held, so one that is older than `stale` was left behind.
 //
 // Errors: when the lock cannot be had, an error with the code `file_lock_timeout` and the path of the lock.
 
@@ -87,7 +87,7 @@ async function isStale(path: string, stale: number): Promise<boolean> {
   return modifiedAt !== undefined && Date.now() - modifiedAt > stale;
 }
 
-/** Two may find the same old lock; the one that comes second must not take away what the first made since. */
+/** Two processes may find the same old lock; the second must not remove the new lock of the first. */
 async function removedStale(lockPath: string, stale: number): Promise<boolean> {
   const aside = `${lockPath}.${randomUUID()}`;
   try {

@@ -1,4 +1,4 @@
-// Small JSON files of a plugin: read without fuss, written privately and as a whole; and names for files that pass.
+// Small JSON files of a plugin: reading without errors, private and atomic writing, and names for temporary files.
 
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';

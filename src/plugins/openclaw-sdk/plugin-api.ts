@@ -1,5 +1,5 @@
-// What a plugin's `register` function is given. Written for plugin authors: every function says what becomes of what it
-// is handed. The names are those of OpenClaw's plugins, so that theirs run here and ours there.
+// What a plugin's `register` function is given. Written for plugin authors: every function says what is done with its
+// arguments. The names are those of OpenClaw, so that plugins run in both products.
 
 import type { HookName } from '../../hooks/catalog.ts';
 import type { BootstrapHookName, HookHandler, PackHookName } from '../../hooks/hook-types.ts';
@@ -31,7 +31,7 @@ export interface PluginApi {
   readonly pluginConfig: JsonObject;
   readonly logger: PluginLogger;
   readonly runtime: PluginRuntime;
-  /** `~` is the operator's home; what is relative is meant from the plugin's folder. */
+  /** `~` is the operator's home; a relative path starts at the plugin's folder. */
   resolvePath(path: string): string;
 
   /** Listens to a hook. Whether it is armed, and if not why, is shown by `atrium plugins inspect`. */

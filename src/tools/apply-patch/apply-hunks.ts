@@ -37,7 +37,7 @@ interface FileLine {
   readonly end: '\n' | '\r\n' | '';
 }
 
-/** For an index that the search has vouched for. */
+/** For an index that the search has checked. */
 const NO_LINE: FileLine = { text: '', end: '' };
 
 function splitLines(text: string): readonly FileLine[] {

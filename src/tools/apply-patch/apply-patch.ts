@@ -1,5 +1,5 @@
-// `apply_patch`: changes several files of the workspace at once, all of them or none. Every path is judged and every
-// hunk is found before the first byte is written; should the disk fail after that, what was written is put back.
+// `apply_patch`: changes several files of the workspace at once, all of them or none. Every path is checked and every
+// hunk is found before the first byte is written. If the disk fails after that, the old files are restored.
 
 import { randomBytes } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
@@ -63,7 +63,7 @@ Paths are relative to the workspace. Give about three lines that stay around eac
       required: ['input'],
       additionalProperties: false,
     },
-    // Done again after a crash, it would find neither its lines nor its places.
+    // After a crash, the lines that it changes may be gone already.
     idempotent: false,
     derivedPaths: derivedPathsOf,
     async run(params, { workspaceDir, signal }) {
@@ -171,7 +171,7 @@ function boundText(path: string, text: string): string {
   throw new ToolFileUnusableError({ path, problem: `it would grow beyond ${MAX_TEXT_BYTES} bytes` });
 }
 
-/** A folder that is not there yet is no reason to refuse; the path is judged all the same. */
+/** A folder may be missing, because it is made later; the path is checked anyway. */
 async function refuseIfThere(place: WorkspacePlace, path: string): Promise<void> {
   if (/[/\\]$/.test(path))
     throw new ToolFileUnusableError({ path, problem: 'it names a directory; add the name of a file' });
@@ -196,7 +196,7 @@ async function statsOf(place: WorkspacePlace, path: string): Promise<BigIntStats
   return stats;
 }
 
-/** How to get back from a step that was made, but for folders, and what is left to do once no step can fail any more. */
+/** How to undo a step, except for new folders, and what is left to do when no step can fail any more. */
 interface Step {
   readonly path: string;
   undo(): Promise<void>;
@@ -258,7 +258,7 @@ async function writeStep(
   return { path: to, undo, settle: async () => undefined };
 }
 
-/** The file is put aside first, under a name of no meaning, so that it can come back. */
+/** The file is first renamed to a random name, so that it can be restored. */
 async function removeStep(place: WorkspacePlace, path: string, expected: BigIntStats): Promise<Step> {
   const target = await openContainedTarget(place, path, { createFolders: false });
   const { folder, name, stats } = target;
@@ -276,7 +276,7 @@ async function removeStep(place: WorkspacePlace, path: string, expected: BigIntS
     path,
     undo: () => rename(aside, folder.at(name)).finally(() => folder.close()),
     settle: async () => {
-      // The patch is applied by now, whatever becomes of the rest.
+      // The patch is applied by now, and an error here does not change that.
       await rm(aside, { force: true }).catch(() => undefined);
       await folder.sync();
       await folder.close();

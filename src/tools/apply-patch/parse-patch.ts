@@ -1,5 +1,5 @@
 // Reads a patch as coding agents write it: files to add, to update in hunks, to move and to delete, between a first and
-// a last line. Strict, because a patch that is half understood is applied half. Knows no files.
+// a last line. It is strict, because a patch that is only partly understood would be partly applied. It reads no files.
 //
 // Errors: PatchSyntaxError with the line of the patch and what was expected there.
 

@@ -1,4 +1,4 @@
-// Writes down what became of an approval and wakes the run that waits for it, in one commit: the answer, the rule that
+// Stores the answer to an approval and wakes the run that waits for it, in one commit: the answer, the rule that
 // "allow-always" stands for, and the trigger that lets the run go on. Of two answers the first one counts.
 //
 // Errors: UnknownApprovalError, ApprovalAnsweredError when it is no longer waiting, DecisionNotAllowedError when this

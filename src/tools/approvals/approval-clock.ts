@@ -1,5 +1,5 @@
-// Answers approvals that no person answers in time: an approval whose time is over is answered with `timeout`, also when its time ended while
-// no gateway ran. One timer stands for the approval that is due next; with none waiting there is no timer at all.
+// Answers approvals that no person answers in time with `timeout`, also when their time ended while no gateway ran. One
+// timer is set for the approval that is due next; without waiting approvals there is no timer.
 //
 // Errors: none. A store that refuses is asked again after a pause that grows, and the operator is told once.
 // When it fires: `open` once, `look` whenever an approval was asked for, `close` once.

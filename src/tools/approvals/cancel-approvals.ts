@@ -1,7 +1,6 @@
 // Stops a run that waits for a person, in one commit: what it waits for is answered with `cancelled`, and the run is woken
-// to end itself. An answer that was given but not acted upon yet is overruled, with the rule that it left behind; once the
-// run has taken it up, the run is no longer suspended and this finds nothing to do. So of "it ran" and "it was stopped"
-// always exactly one is true.
+// to end itself. An answer that the run has not used yet is overruled, and its rule is removed. Once the run has used it,
+// the run is no longer suspended and nothing is cancelled. So either the call ran or it was stopped, and never both.
 
 import { PreconditionFailedError } from '../../store/errors.ts';
 import type { Store, Write } from '../../store/store.ts';
@@ -30,7 +29,7 @@ export async function cancelApprovals(store: Store, cancellation: Cancellation):
   }
 }
 
-/** Each of them means that something else was decided in between, and a run waits for few decisions at a time. */
+/** Each retry means that another decision came in between, and a run waits for few decisions at a time. */
 const MOST_TRIES = 100;
 
 async function cancel(

@@ -1,5 +1,5 @@
-// Text that a person decides by: whatever would hide a part of it, turn it round or move a cursor is written out, so that
-// what is seen is what would run. Line breaks stay.
+// Text for a person who decides: characters that would hide a part of it, change its direction or move a cursor are
+// written as codes, so that the person sees what would run. Line breaks stay.
 
 import { visibleText } from '../exec/describe-command.ts';
 

@@ -33,9 +33,9 @@ export interface ConnectOptions {
   readonly signal: AbortSignal;
 }
 
-/** A server that pages without end is listed no further. */
+/** The most pages that are read, because a server may never end its list. */
 const MAX_PAGES = 64;
-/** Beyond every limit of ours; the library has one of its own that would come first. */
+/** Longer than all our limits, so that the library's own limit never comes first. */
 const LIBRARY_TIMEOUT_MS = 2 ** 31 - 1;
 const GOODBYE_MS = 1_000;
 
@@ -118,7 +118,7 @@ export async function connectMcp(settings: McpServerSettings, options: ConnectOp
           throw new McpCallLostError({ server: name, tool, reason: link.ending() || 'the connection was closed' });
         if (error instanceof McpError) throw new McpAnswerError({ server: name, reason: reasonOf(error) });
         if (!link.isUnreached(error)) throw new McpCallLostError({ server: name, tool, reason: reasonOf(error) });
-        // Whatever was agreed upon with a server that refuses is not worth keeping.
+        // The connection to a server that refuses is closed, so that the next call connects again.
         link.drop(reasonOf(error));
         throw new McpNotReachedError({ server: name, reason: reasonOf(error) });
       } finally {
@@ -203,7 +203,7 @@ async function openHttpLink({ url, headers }: HttpMcpTransport, close: () => voi
   };
 }
 
-/** The library keeps listening to a signal when its work is long done, so that each piece of work gets one of its own. */
+/** The library keeps its listeners on a signal after its work is done, so each piece of work gets its own signal. */
 async function untilAborted<T>(outer: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   outer.throwIfAborted();
   const own = new AbortController();
@@ -227,12 +227,12 @@ function causeCodeOf(error: unknown): string | undefined {
   return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
 }
 
-/** The words of the library's errors begin with its own names for things, and may quote what could not be sent. */
+/** The library's messages begin with its own prefixes, and may quote secrets of what could not be sent. */
 function describeError(error: unknown, place: McpTransport): string {
   const code = causeCodeOf(error) ?? '';
   const words = NETWORK_REASONS[code] ?? (code || innermostMessage(error));
   const plain = withoutSecrets(words, place)
-    // A server may say as much as it likes, and the patterns below are not made for that.
+    // The text is cut first, because the patterns below are slow for long texts.
     .slice(0, 1_000)
     .replace(/^(MCP error -?\d+: |Streamable HTTP error: )+/, '')
     .replace(/[\s\x00-\x1f\x7f-\x9f]+/g, ' ')
@@ -241,7 +241,7 @@ function describeError(error: unknown, place: McpTransport): string {
   return plain.slice(0, 500) || 'it gave no reason';
 }
 
-/** "fetch failed" has its reason below it. */
+/** The cause of "fetch failed" has the real reason. */
 function innermostMessage(error: unknown): string {
   if (!(error instanceof Error)) return '';
   return innermostMessage(error.cause) || error.message;
@@ -253,7 +253,7 @@ const NETWORK_REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'its name is not known (ENOTFOUND)',
 };
 
-/** Shorter ones are words that stand anywhere. */
+/** Shorter values may be ordinary words, and are not replaced. */
 const MIN_SECRET_CHARS = 8;
 
 function withoutSecrets(text: string, place: McpTransport): string {

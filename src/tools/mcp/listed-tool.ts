@@ -1,5 +1,5 @@
 // One tool of a server as it is kept and offered, made of the server's own words. Those are bounded before they are
-// used; a tool that cannot be offered is left out with the reason. What comes back from the store goes the same way.
+// used; a tool that cannot be offered is left out with the reason. Tools from the store are checked too.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
 import { clip } from '../../protocol/one-line.ts';
@@ -26,14 +26,14 @@ export const MAX_SCHEMA_CHARS = 32_000;
 export const MAX_SCHEMA_DEPTH = 32;
 const MAX_LISTING_CHARS = 2_000_000;
 
-/** Reads the tools as a server lists them, page by page. Of a page nothing is held but what it adds to the listing. */
+/** Reads the tools as a server lists them, page by page. Of each page only its tools are kept. */
 export class ListingReader {
   readonly #tools = new Map<string, ListedTool>();
   readonly #leftOut = new Map<string, number>();
   #chars = 0;
   #seen = 0;
 
-  /** True when whatever follows would be left out for its number alone. */
+  /** True when all further tools would be left out, because there are too many. */
   get isFull(): boolean {
     return this.#seen > MAX_TOOLS;
   }
@@ -68,7 +68,7 @@ export class ListingReader {
   }
 }
 
-/** What a store has kept. Anything that is not in the kept form is not there. */
+/** The tools from the store. An entry of another form is left out. */
 export function readStoredTools(kept: readonly JsonObject[]): readonly ListedTool[] {
   return kept.filter(
     (tool): tool is ListedTool =>

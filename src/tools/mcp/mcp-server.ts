@@ -2,8 +2,8 @@
 // that at most one process or connection is there at a time, that none is there after `close`, and that a call which
 // may have reached a server is never made twice.
 //
-// A server that died is started again by the next one who needs it, not before its pause is over. What it offers is
-// known from its last listing, so that it need not run to be offered.
+// A server that died is started again by the next call that needs it, when its pause is over. Its tools are known from the
+// last listing, so that they can be offered while it does not run.
 
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -27,7 +27,7 @@ export interface McpServerParts {
   readonly warn: (sentence: string) => void;
   /** How long a server that is not used keeps running. */
   readonly idleMs: number;
-  /** False where one only looks: then what was kept is all there is. */
+  /** False for a preview: then only the stored tools are used. */
   readonly mayStart: boolean;
 }
 
@@ -92,7 +92,7 @@ export class McpServer {
       () => this.#listing?.tools,
       () => undefined,
     );
-    // A run waits for a server once. One that failed is tried again beside the runs, which go on without it.
+    // Only the first run waits for a server. A server that failed is tried again while runs go on without it.
     return isFirstTry ? opened : undefined;
   }
 
@@ -171,7 +171,7 @@ export class McpServer {
     this.#log.begin();
     let connection: McpConnection | undefined;
     try {
-      // The one before may still be on its way out.
+      // The connection before this one may still be closing.
       await Promise.all(this.#ending);
       const { connectMcp } = await import('./connect-mcp.ts');
       connection = await connectMcp(this.settings, {
@@ -250,7 +250,7 @@ export class McpServer {
         await sleep(RELIST_PAUSE_MS, undefined, { ref: false, signal: this.#stop.signal });
       } while (this.#isAskedAgain());
     } catch {
-      // The tools stay as they are known; a server that has really gone is noticed by its end.
+      // The known tools stay. When the server is gone, the end of its connection shows it.
     } finally {
       this.#relisting = 'no';
     }

@@ -10,7 +10,7 @@ import { mcpToolNames } from './mcp-tool-names.ts';
 export type McpServersParts = Omit<McpServerParts, 'idleMs'> & { readonly idleMs?: number | undefined };
 
 const IDLE_MS = 10 * 60_000;
-/** A call may have to wait for its server, and the server's own limits should be the first to speak. */
+/** A call may have to wait for its server. The limits of the server come first, because their messages say more. */
 const SPARE_MS = 5_000;
 
 export class McpServers {

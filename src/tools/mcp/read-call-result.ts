@@ -1,5 +1,5 @@
 // What a server answers to a call, as the text that a model reads. Pictures, sounds and files are named and not shown.
-// Nothing of the answer is believed to have the form that it should have.
+// The form of every part of the answer is checked.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
 import type { ToolOutput } from '../tool.ts';
@@ -54,7 +54,7 @@ function mimeOf({ mimeType }: JsonObject): string {
 
 function bytesOf(base64: JsonValue | undefined): string {
   const text = textOf(base64);
-  // At most two signs fill the end of it up; a pattern for any number of them could be kept busy for hours.
+  // At most two padding characters stand at the end; a pattern for any number of them could be very slow.
   const filling = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
   const bytes = Math.floor(((text.length - filling) * 3) / 4);
   return `${bytes} byte${bytes === 1 ? '' : 's'}`;
@@ -64,7 +64,7 @@ function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** A name inside of our own words must not look like the end of them. */
+/** A name must not contain brackets, which would look like the end of our own text. */
 function lineOf(value: JsonValue | undefined): string {
   return textOf(value)
     .replace(/[\s\x00-\x1f\x7f-\x9f[\]\u2028\u2029]+/g, ' ')

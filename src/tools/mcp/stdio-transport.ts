@@ -1,6 +1,6 @@
 // A server as a process of our own, with one JSON message a line on its standard streams. It leads a process group, so
-// that ending it ends whatever it started. Nothing that it writes is believed: lines are bounded, and one that writes
-// too much that is no message is ended.
+// that ending it ends whatever it started. Its output is not trusted: lines are bounded, and a server that
+// writes too many lines that are not messages is ended.
 //
 // Knows no protocol: messages go in and out as they are.
 
@@ -24,9 +24,9 @@ export interface StdioTransportOptions {
 
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 const MAX_TOLD_BYTES = 2_000;
-/** A server that asks gets answers; one that does not read them would have us keep them all. */
+/** The most unread bytes, for a server that sends requests and does not read the answers. */
 const MAX_UNREAD_BYTES = MAX_MESSAGE_BYTES;
-/** Some servers greet people on the wrong stream; a flood is something else. */
+/** Some servers print a greeting on the wrong stream, which is accepted. */
 const MAX_STRAY_LINES = 1_000;
 const TERM_MS = 2_000;
 const KILL_MS = 1_000;
@@ -57,7 +57,7 @@ export class StdioTransport implements Transport {
 
   async start(): Promise<void> {
     const { command, args, env, cwd } = this.#options.settings;
-    // Otherwise the program would be said to be missing.
+    // Without this check, the error would say that the program is missing.
     if (!(await isFolder(cwd))) throw new Error(`there is no folder ${cwd}`);
     if (this.#isClosed) throw new Error('it was stopped before it began');
     const child = spawn(command, [...args], {
@@ -71,7 +71,7 @@ export class StdioTransport implements Transport {
     const told = new BoundedLines(MAX_TOLD_BYTES, (line) => this.#options.told(line));
     child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => told.push(chunk));
-    // A server that has gone is noticed by its end; what could not be written to it says nothing new.
+    // When a server is gone, its exit shows it; an error of its streams adds nothing.
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined);
     this.#gone = ended(child, (code, signal) => {
       this.#ending ||= signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`;
@@ -122,7 +122,7 @@ export class StdioTransport implements Transport {
     else if (line.trim() !== '') this.#stray(line);
   }
 
-  /** Whatever a message does to who reads it, the gateway goes on. */
+  /** An error in the reader of a message ends the server and not the gateway. */
   #handOn(message: JSONRPCMessage): void {
     try {
       this.onmessage?.(message);
@@ -156,7 +156,7 @@ function parseMessage(line: string): JSONRPCMessage | undefined {
   }
 }
 
-/** Resolves when the process has gone and its output is read, or cannot be waited for, because another process may hold it open. */
+/** Resolves when the process is gone and its output is read. Another process may hold the output open, so the wait is limited. */
 async function ended(
   child: ServerProcess,
   onExit: (code: number | null, signal: NodeJS.Signals | null) => void,
@@ -241,7 +241,7 @@ export class BoundedLines {
     this.#pieces.push(piece.subarray(0, room));
     this.#size += Math.min(piece.length, room);
     if (piece.length <= room) return;
-    // At once and not at the line's end, which may never come.
+    // The line is reported now, because its end may never come.
     this.#isSkipping = true;
     this.#emit(true);
   }

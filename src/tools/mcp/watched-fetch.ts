@@ -1,5 +1,5 @@
-// The requests to a server elsewhere, watched: nothing that it sends is read without a bound, and an answer that cannot
-// come any more is noticed. The library behind it waits for such an answer until its time is over.
+// Watches the requests to a remote server: everything that it sends is bounded, and an answer that can no longer come is
+// noticed. The library alone would wait for such an answer until its time is over.
 
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
@@ -37,9 +37,9 @@ export function watchFetch({ maxBytes, onLost }: WatchedFetchOptions): WatchedFe
       const isStream = headers.get('content-type')?.includes('text/event-stream') === true;
       const watch = new BodyWatch(maxBytes, isStream);
       const onEnd = () => {
-        // Taken up again, it would be as much once more.
+        // A retry would bring the same amount again.
         if (watch.isTooMuch) onLost(`it sent more than ${maxBytes} bytes at once`);
-        // A stream whose events have ids is taken up again by the library.
+        // The library resumes a stream whose events have ids.
         if (id === undefined || watch.isResumable || watch.isTooMuch) return;
         setTimeout(() => awaited.delete(id) && onLost('its answer ended before it said anything'), GRACE_MS).unref();
       };

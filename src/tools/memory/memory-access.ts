@@ -1,6 +1,6 @@
 // Who may look into an agent's memory through its tools. The same rule that keeps MEMORY.md out of a prompt keeps it,
-// and the notes beside it, out of the tools' answers: what was withheld at the front door must not come in at the back.
-// It speaks of the memory tools only; what the file tools may read is for the tool policy to say.
+// and the notes beside it, out of the tools' answers. This concerns the memory tools only; the tool policy decides what the
+// file tools may read.
 
 import { isCronSessionKey, isSharedSurfaceSessionKey, isSubagentSessionKey } from '../../protocol/session-key.ts';
 import type { ToolCaller, ToolOutput } from '../tool.ts';
@@ -21,7 +21,7 @@ export function withheldMemory(
   policyOf: MemoryPolicyOf,
 ): ToolOutput | undefined {
   const { withholdOnSharedSurfaces, subagentFiles } = policyOf(agentId);
-  // A session may be private and answer in a group all the same, so both are looked at.
+  // A private session may also answer in a group, so both are checked.
   const isShared = isSharedSurfaceSessionKey(sessionKey) || surface.peer.kind !== 'direct';
   if (isShared && namesMemory(withholdOnSharedSurfaces))
     return refusal('private-surface', 'several people read this surface');

@@ -56,7 +56,7 @@ export async function listMemoryFiles(workspaceDir: string): Promise<MemoryListi
     const stats = await statsOf(workspaceDir, path);
     if (!stats) continue;
     const identity = `${stats.dev}:${stats.ino}`;
-    // One file under two names, by a link or on a disk that does not mind capitals, is one memory.
+    // The same file under two names, by a link or on a disk that ignores case, counts once.
     if (seen.has(identity)) continue;
     seen.add(identity);
     if (stats.size > MAX_INDEXED_FILE_BYTES) leftOut.push(path);

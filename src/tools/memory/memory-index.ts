@@ -70,7 +70,7 @@ export class MemoryIndexes {
       try {
         return await index.search(request);
       } catch (error) {
-        // Whatever state it was left in, the next search begins with a new one.
+        // Its state is not known, so the next search makes a new index.
         this.#drop(request.workspaceDir);
         throw error;
       } finally {
@@ -108,9 +108,9 @@ interface IndexedFile {
   readonly lastRow: number;
 }
 
-/** A file that changed a moment ago may change again without looking different: clocks of disks are coarse. */
+/** A file that changed so recently may change again with the same time stamp, because disk clocks are coarse. */
 const BLUR_MS = 100;
-/** Between two batches others get their turn. */
+/** After so many rows, other work gets its turn. */
 const ROWS_AT_A_TIME = 100;
 
 class MemoryIndex {
@@ -229,7 +229,7 @@ export function fullTextQuery(text: string): string | undefined {
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu;
 const MAX_TERMS = 32;
-/** A word of one or two letters begins too many others. */
+/** Too many words begin with one or two given letters. */
 const SHORTEST_BEGINNING = 3;
 
 function termsOf(word: string): readonly string[] {

@@ -18,7 +18,7 @@ import { type MemoryHit, MemoryIndexes, type MemorySearch } from './memory-index
 export interface MemoryToolsOptions {
   readonly policyOf: MemoryPolicyOf;
   readonly now: () => number;
-  /** What others know besides. */
+  /** Further sources of memory, from plugins. */
   readonly supplements?: MemorySupplements | undefined;
 }
 
@@ -76,7 +76,7 @@ export function createMemoryGetTool({ policyOf, supplements = NO_SUPPLEMENTS }: 
 
 function showLines(path: string, text: string, from: number, lines: number | undefined): ToolOutput {
   const all = text.split('\n');
-  // What ends the last line begins no other.
+  // A line end at the end of the text does not begin another line.
   if (all.at(-1) === '') all.pop();
   if (all.length === 0) return { content: `${path} is empty.`, details: { path, lines: 0 } };
   if (from > all.length) {
@@ -115,7 +115,7 @@ interface MemorySearchParams {
 
 const DEFAULT_RESULTS = 6;
 const MAX_RESULTS = 20;
-/** More names than these say nothing. */
+/** The most names that are listed. */
 const MAX_NAMED = 10;
 
 export function createMemorySearchTool({ indexes, policyOf, supplements = NO_SUPPLEMENTS }: MemorySearchOptions): Tool {

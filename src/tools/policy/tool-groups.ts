@@ -1,6 +1,7 @@
 // The tools that configurations know by name, in groups, and lists of names with their groups written out. Not every one
 // of them exists here: an existing home may name them all the same, and a plugin may bring one.
 
+import { words } from '../../protocol/words.ts';
 import { normalizeToolName } from '../tool-name.ts';
 
 /** What tools of MCP servers carry as their owner; lists name them all by it. */
@@ -10,26 +11,20 @@ export const MCP_OWNER = 'bundle-mcp';
 export const PLUGIN_GROUP = 'group:plugins';
 
 const SECTIONS = {
-  fs: ['read', 'write', 'edit', 'apply_patch'],
-  runtime: ['exec', 'process', 'code_execution'],
-  web: ['web_search', 'web_fetch', 'x_search'],
-  memory: ['memory_search', 'memory_get'],
-  sessions: [
-    'sessions_list',
-    'sessions_history',
-    'sessions_send',
-    'sessions_spawn',
-    'sessions_yield',
-    'subagents',
-    'session_status',
-  ],
-  ui: ['browser', 'canvas'],
-  messaging: ['message'],
-  automation: ['heartbeat_respond', 'cron', 'gateway'],
-  nodes: ['nodes'],
-  agents: ['agents_list', 'update_plan'],
-  media: ['image', 'image_generate', 'music_generate', 'video_generate', 'tts'],
-} as const;
+  fs: words('read write edit apply_patch'),
+  runtime: words('exec process code_execution'),
+  web: words('web_search web_fetch x_search'),
+  memory: words('memory_search memory_get'),
+  sessions: words(
+    'sessions_list sessions_history sessions_send sessions_spawn sessions_yield subagents session_status',
+  ),
+  ui: words('browser canvas'),
+  messaging: words('message'),
+  automation: words('heartbeat_respond cron gateway'),
+  nodes: words('nodes'),
+  agents: words('agents_list update_plan'),
+  media: words('image image_generate music_generate video_generate tts'),
+};
 
 /** The group of the whole product leaves out what every coding agent has anyway. */
 const OUTSIDE_OPENCLAW: ReadonlySet<string> = new Set([...SECTIONS.fs, 'exec', 'process', 'canvas']);
@@ -50,7 +45,5 @@ export function expandToolGroups(list: readonly string[] = []): readonly string[
 /** The groups that have the tool, without the one of the whole product. */
 export function groupsOf(name: string): readonly string[] {
   const plain = normalizeToolName(name);
-  return Object.entries(SECTIONS).flatMap(([section, names]) =>
-    (names as readonly string[]).includes(plain) ? [`group:${section}`] : [],
-  );
+  return Object.entries(SECTIONS).flatMap(([section, names]) => (names.includes(plain) ? [`group:${section}`] : []));
 }
