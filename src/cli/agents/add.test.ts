@@ -68,7 +68,7 @@ channels: {} # none
     expect((await stat(join(dir, 'MANDATE.md'))).isFile()).toBe(true);
   });
 
-  it('makes it the default when asked to, and nobody moves house', async () => {
+  it('makes it the default when asked to, and no agent moves to another folder', async () => {
     await home.write('openclaw.json', '{ agents: { defaults: { workspace: "~/shared" } } }');
     const before = await workspaces();
     const { out } = await home.run(['agents', 'add', 'ops', '--default', '--no-init']);
