@@ -68,7 +68,7 @@ describe('handlers outside of a composition', () => {
     ]);
   });
 
-  it('do not filter: that is for whoever asks', async () => {
+  it('do not filter: that is left to the caller', async () => {
     scratch.on('adds', (context) => new BootstrapFileHelper(context).addFile('MEMORY.md', 'memory'));
     expect((await apply({ sessionKey: 'agent:main:subagent:1' })).map(({ name }) => name)).toContain('MEMORY.md');
   });

@@ -1,6 +1,6 @@
-// Records what a handler does to its draft, so that the composer knows exact authors and need not compare texts.
-// The journal hangs on the context object by identity: handlers see a plain context, and a context that nobody
-// opened a journal for is edited all the same, just without a record.
+// Records what a handler does to its draft, so that the composer knows exact authors and need not compare texts. The
+// journal belongs to the identity of the context object: handlers see a plain context, and a context without a journal
+// can be edited in the same way, only without a record.
 
 import type { AgentBootstrapHookContext } from '../protocol/bootstrap-event.ts';
 import type { WorkspaceBootstrapFile } from '../protocol/bootstrap-file.ts';
@@ -8,12 +8,12 @@ import type { SourceText } from './provenance/rope.ts';
 import { CachedFileSource, type FileSource } from './sources/file-source.ts';
 import { canonicalFileName, OPENCLAW_TAXONOMY, type Taxonomy } from './taxonomy.ts';
 
-/** Stands between a file and what is prepended or appended to it. */
+/** Stands between a file and the text that is prepended or appended to it. */
 export const EDIT_SEPARATOR = '\n\n---\n\n';
 
 export type EditMode = 'prepend' | 'append' | 'replace' | 'add';
 
-/** A piece of contributed text; with its file when it stands in one. */
+/** A piece of contributed text, with its file when it comes from one. */
 export interface EditPart {
   readonly text: string;
   readonly from?: { readonly path: string; readonly source: SourceText; readonly start: number };
@@ -26,7 +26,7 @@ export interface Edit {
   readonly separated: boolean;
 }
 
-/** A handler's word about something that it deliberately did not contribute. */
+/** A handler's note about text that it deliberately did not contribute. */
 export interface EditNote {
   readonly reason:
     | 'rule-condition-false'
@@ -39,7 +39,7 @@ export interface EditNote {
     | 'over-budget';
   readonly what: string;
   readonly detail: string;
-  /** What would have been contributed, where that is known. */
+  /** The text that would have been contributed, where it is known. */
   readonly text?: string | undefined;
 }
 
@@ -71,7 +71,7 @@ export function taxonomyIn(context: AgentBootstrapHookContext): Taxonomy {
   return journals.get(context)?.taxonomy ?? OPENCLAW_TAXONOMY;
 }
 
-/** The files as this composition sees them; outside of one, as they are. */
+/** Returns the files as this composition sees them; outside of a composition, as they are on disk. */
 export function filesIn(context: AgentBootstrapHookContext): FileSource {
   return journals.get(context)?.files ?? new CachedFileSource();
 }

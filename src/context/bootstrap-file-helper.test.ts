@@ -173,7 +173,7 @@ describe('a record of edits', () => {
     expect(Object.keys(context)).toEqual(['workspaceDir', 'bootstrapFiles']);
   });
 
-  it('holds what a handler says it left out, and nothing from contexts that nobody opened', () => {
+  it('holds what a handler says it left out, and nothing from contexts without a journal', () => {
     const context = contextOf();
     const journal = openEditJournal(context, OPENCLAW_TAXONOMY, new CachedFileSource());
     const note = { reason: 'disabled', what: 'x', detail: 'off' } as const;

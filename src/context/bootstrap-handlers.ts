@@ -1,5 +1,5 @@
-// The port through which composition reaches handlers. Composition knows no registry: whoever builds it hands in the
-// runner's view of one hook.
+// The port through which composition reaches handlers. Composition knows no registry: the caller passes in the runner's
+// view of one hook.
 
 import type { InternalHookHandler } from '../protocol/bootstrap-event.ts';
 import type { HandlerCall, HandlerInfo } from '../protocol/handler.ts';

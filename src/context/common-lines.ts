@@ -12,9 +12,10 @@ export interface LinePair {
 /** Texts that differ in more lines are not compared; together with the filter this takes at most about 0.1 s. */
 const MAX_EDITS = 1_000;
 
-/** Undefined when the texts differ in too many lines. */
+/** Returns undefined when the texts differ in too many lines. */
 export function commonLines(before: readonly string[], after: readonly string[]): readonly LinePair[] | undefined {
-  // A line that only one text has cannot be common. Without those lines a rewritten text costs next to nothing.
+  // A line that only one text has cannot be common. Without those lines, comparing a rewritten text costs almost
+  // nothing.
   const [own, theirs] = [placesOfShared(before, after), placesOfShared(after, before)];
   const edits = before.length - own.length + after.length - theirs.length;
   if (edits > MAX_EDITS) return undefined;
@@ -45,7 +46,10 @@ function placesOfShared(lines: readonly string[], others: readonly string[]): re
 type Diff = typeof import('diff/lib/diff/array.js');
 let diff: Diff | undefined;
 
-/** Most runs compare nothing, so the library is loaded with the first comparison; composition cannot wait for an import. */
+/**
+ * Most runs compare nothing, so the library is loaded with the first comparison. It is loaded synchronously, because
+ * composition cannot wait for an import here.
+ */
 function loadDiff(): Diff {
   diff ??= createRequire(import.meta.url)('diff/lib/diff/array.js') as Diff;
   return diff;

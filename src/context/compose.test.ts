@@ -137,7 +137,7 @@ describe('what never becomes part of a prompt by itself', () => {
     for (const { path } of composed) expect(path).toBe(join(scratch.workspaceDir, path.split('/').at(-1) ?? ''));
   });
 
-  it('is chat data, wherever in the workspace somebody put it', async () => {
+  it('is chat data, in any place of the workspace', async () => {
     const places = [
       'chat.jsonl',
       'chats/1.jsonl',

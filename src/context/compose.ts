@@ -1,8 +1,10 @@
-// Composes what an agent reads. One function, one path: the preview, the report and the run all get their bytes here.
+// Composes what an agent reads. There is one function and one path: the preview, the report and the run all get their
+// bytes here.
 //
 // Errors: rejects with KeptSectionsOverBudgetError when kept sections do not fit, and with HandlerAbortError when a
 // handler that is set to abort failed. Everything else that can go wrong is in the report.
-// Rules: same input, same bytes, whatever the handlers' timing; two compositions share nothing but caches.
+// Rules: the same input gives the same bytes, independent of the handlers' timing; two compositions share nothing but
+// caches.
 
 import type { WorkspaceBootstrapFile } from '../protocol/bootstrap-file.ts';
 import type { ComposeInput, CompositionState, PromptBlock } from './composition.ts';
@@ -25,14 +27,15 @@ export interface Prompt {
     readonly stability: 'static' | 'session' | 'run';
     readonly text: string;
   }[];
-  /** Offset in `text` behind the last block that is the same for every session. */
+  /** The offset in `text` after the last block that is the same for every session. */
   readonly cacheBoundary: number;
   readonly rope: Rope;
 }
 
 export async function compose(input: ComposeInput, previous?: Composition): Promise<Composition> {
   const files = new RunFiles(input.files);
-  // Begun here, awaited where they are needed: the disk works while the workspace is being loaded.
+  // The reads begin here and are awaited where they are needed, so that the disk works while the workspace is being
+  // loaded.
   input.gather.ahead?.(files).catch(() => {});
   let state = emptyState({ ...input, files });
   for (const stage of PIPELINE) if (!stage.pure) state = await stage.run(state);
@@ -48,7 +51,7 @@ async function runPureStages(gathered: CompositionState): Promise<CompositionSta
   return state;
 }
 
-/** Where every composition starts. */
+/** The state with which every composition starts. */
 export function emptyState(input: ComposeInput): CompositionState {
   return {
     input,
@@ -64,7 +67,7 @@ export function emptyState(input: ComposeInput): CompositionState {
   };
 }
 
-/** Blocks that were remembered are the same blocks, and so is their prompt. */
+/** Remembered blocks are the same objects, so their prompt is the same too. */
 const prompts = new WeakMap<readonly PromptBlock[], Prompt>();
 
 function promptOf(blocks: readonly PromptBlock[]): Prompt {

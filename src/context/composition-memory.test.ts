@@ -47,7 +47,7 @@ describe('the memory of compositions', () => {
     expect(second.report.spans.find(({ text }) => text.includes('hello'))?.origin).toMatchObject({ id: 'second' });
   });
 
-  it('is never noticed, whatever changes between runs', async () => {
+  it('is never noticed, for any change between runs', async () => {
     const change = fc.oneof(
       fc.record({ file: fc.constantFrom('AGENTS.md', 'SOUL.md', 'HEARTBEAT.md'), text: fc.string({ maxLength: 500 }) }),
       fc.record({

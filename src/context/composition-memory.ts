@@ -1,6 +1,6 @@
-// Remembers what the pure stages made of the files that the handlers left. Most runs change nothing: the same files, the
-// same contributions. Equal input gives equal bytes, so their work need not be done again; any difference, down to the
-// author of one span, is another input.
+// Remembers the result of the pure stages for the files that the handlers left. Most runs change nothing: the files and
+// the contributions are the same. Equal input gives equal bytes, so the stages need not run again; any difference, even
+// in the author of one span, is another input.
 
 import type { CompositionState, ContextFile } from './composition.ts';
 import { sameOrigin } from './provenance/origin.ts';
@@ -10,10 +10,10 @@ import type { Contribution, Rope, Span } from './provenance/rope.ts';
 const MAX_REMEMBERED = 4;
 
 export class CompositionMemory {
-  /** The latest last. */
+  /** The latest entry is last. */
   readonly #remembered: { before: CompositionState; after: CompositionState }[] = [];
 
-  /** The state behind the pure stages, when they have seen this input before. */
+  /** Returns the state after the pure stages, when they have seen this input before. */
   recall(state: CompositionState): CompositionState | undefined {
     const found = this.#remembered.findLast(({ before }) => isSameInput(before, state));
     if (!found) return undefined;
@@ -34,7 +34,7 @@ export class CompositionMemory {
   }
 }
 
-/** Everything that the pure stages look at. */
+/** Compares everything that the pure stages read. */
 function isSameInput(a: CompositionState, b: CompositionState): boolean {
   return (
     a.input.policy === b.input.policy &&

@@ -1,5 +1,5 @@
-// The value that travels through the pipeline. Each stage takes one and returns a new one; nothing in it is shared
-// with another composition, and nothing in it can be changed by a handler that answers late.
+// The value that passes through the pipeline. Each stage takes one and returns a new one; nothing in it is shared with
+// another composition, and a handler that answers late cannot change it.
 
 import type { HandlerCall } from '../protocol/handler.ts';
 import type { BootstrapHandlers } from './bootstrap-handlers.ts';
@@ -20,20 +20,20 @@ export interface ComposeInput {
   readonly files: FileSource;
   readonly handlers: BootstrapHandlers;
   readonly gather: GatheredSources;
-  /** Handed to handlers as `cfg`; composition itself never looks inside. */
+  /** Passed to handlers as `cfg`; composition itself never reads it. */
   readonly config?: Record<string, unknown> | undefined;
-  /** What earlier compositions for the same agent can be spared; without one every stage runs. */
+  /** Lets earlier compositions for the same agent be reused. Without it every stage runs. */
   readonly memory?: CompositionMemory | undefined;
   /** Things that were left out before composing began, such as a bundled handler that is switched off. */
   readonly absences?: readonly Absence[];
 }
 
-/** What else is read from the world, all of it in the first stage and at the same time. */
+/** What else is read from outside, all of it in the first stage and at the same time. */
 export interface GatheredSources {
   skills(files: FileSource): Promise<LoadedSkills>;
-  /** True once the agent's first run is over: BOOTSTRAP.md is then an optional left-over. */
+  /** Returns true when the agent's first run is over; then BOOTSTRAP.md is optional. */
   firstRunComplete(files: FileSource): Promise<boolean>;
-  /** Begins reads that handlers will ask for, so that they need not wait for each other's. */
+  /** Begins reads that handlers will need, so that the reads run at the same time. */
   ahead?(files: FileSource): Promise<void>;
 }
 
@@ -42,7 +42,10 @@ export interface ContextPolicy {
   readonly maxChars: number;
   readonly totalMaxChars: number;
   readonly maxTokens?: number | undefined;
-  /** Which files give way first when the total is short: highest priority first; unnamed files follow in load order. */
+  /**
+   * Which files are cut last when the total is short: the first in the list is cut last; files that are not listed
+   * follow in load order.
+   */
   readonly priority: readonly string[];
   /** Selectors such as `AGENTS.md#Safety`. */
   readonly keep: readonly string[];
@@ -55,7 +58,7 @@ export interface ContextPolicy {
   readonly policyDigest: boolean;
   /** Whether the agent is told in the prompt which lines were cut. */
   readonly cutNotice: boolean;
-  /** False when the operator switched heartbeats off, so that their checklist is not worth its tokens. */
+  /** False when the operator switched heartbeats off, so that their checklist is left out. */
   readonly heartbeatGuidance: boolean;
   /** `lightweight` keeps only what a heartbeat needs; `none` injects no bootstrap files at all. */
   readonly contextMode: 'full' | 'lightweight' | 'none';
@@ -66,15 +69,15 @@ export interface ContextFile {
   readonly name: string;
   readonly path: string;
   readonly missing: boolean;
-  /** The text with its authors; empty when the file is missing. */
+  /** The text with its authors. It is empty when the file is missing. */
   readonly rope: Rope;
-  /** Equal to the rope's text; kept so that an untouched file is recognised without joining anything. */
+  /** Equal to the text of the rope. It is kept so that an unchanged file is recognised without joining spans. */
   readonly content: string | undefined;
-  /** Where the file really is; the session filter judges this as well as the name. */
+  /** The real path of the file. The session filter checks it as well as the name. */
   readonly realPath?: string | undefined;
   /** Why there is nothing to read, for files that are missing. */
   readonly absence?: { readonly reason: AbsenceReason; readonly detail: string } | undefined;
-  /** The text as it was read from disk, before any handler. */
+  /** The text as it was read from disk, before any handler changed it. */
   readonly source?: SourceText | undefined;
 }
 
@@ -134,12 +137,15 @@ export interface Layer {
 
 export interface Cut {
   readonly file: string;
-  /** Of the layer that was cut, which may be gone altogether. */
+  /** The stability of the layer that was cut. The layer itself may be gone. */
   readonly stability: Layer['stability'];
   readonly path: string;
-  /** The file whose lines are counted, where it is not `path`: a handler carried the text in from there. */
+  /** The file whose lines are counted, where it is not `path`, because a handler brought the text from there. */
   readonly source?: string | undefined;
-  /** First and last line that lost something; in the text as the handlers left it for text that stands in no file. */
+  /**
+   * The first and last line that lost text. For text that stands in no file, lines are counted in the text that the
+   * handlers left.
+   */
   readonly lines: readonly [number, number];
   readonly chars: number;
   readonly tokens: number;
@@ -166,11 +172,11 @@ export interface CompositionState {
   readonly blocks: readonly PromptBlock[];
 }
 
-/** One step of composition, with a sentence for the person who reads the list. */
+/** One step of composition, with a sentence that describes it. */
 export interface Stage {
   readonly name: string;
   readonly summary: string;
-  /** Depends on the files, the skills and the policy alone; pure stages stand together at the end. */
+  /** The stage depends only on the files, the skills and the policy. Pure stages stand together at the end. */
   readonly pure?: true;
   run(state: CompositionState): CompositionState | Promise<CompositionState>;
 }

@@ -1,4 +1,4 @@
-// What holds when nobody decided otherwise.
+// The policy that holds when the operator sets nothing else.
 
 import { DEFAULT_BOOTSTRAP_MAX_CHARS, DEFAULT_BOOTSTRAP_TOTAL_MAX_CHARS } from '../protocol/bootstrap-file.ts';
 import type { ContextPolicy } from './composition.ts';

@@ -14,7 +14,7 @@ import { countTokens } from './report/count-tokens.ts';
 /** How much of the total is set aside for text that changes by session or run, and the least total that is worth dividing. */
 const PASSING_RESERVE = { share: 0.1, maxChars: 2_000, fromTotal: 100 };
 
-/** What became of each layer. A layer without an entry found no room at all. */
+/** Returns the fitted text of each layer. A layer without an entry found no room at all. */
 export function fitLayers(
   layers: readonly Layer[],
   input: ComposeInput,
@@ -53,12 +53,15 @@ function isPassing({ stability }: { readonly stability?: string | undefined }): 
   return stability === 'session' || stability === 'run';
 }
 
-/** A file on disk stands, even one that is rendered below the boundary; what only a handler brought may pass. */
+/**
+ * A file on disk is lasting text, even if it is rendered below the boundary. Text that only a handler brought may be
+ * temporary.
+ */
 function isPassingLayer(layer: Layer): boolean {
   return isPassing(layer) && layer.file?.source === undefined && !layer.file?.missing;
 }
 
-/** Sections that must be kept go before the reserve. */
+/** Sections that must be kept count before the reserve. */
 function fitStanding(
   layers: readonly Layer[],
   entries: readonly BudgetEntry[],
@@ -93,7 +96,9 @@ function sumOf<Item>(items: readonly Item[], measure: (item: Item) => number): n
   return items.reduce((sum, item) => sum + measure(item), 0);
 }
 
-/** The report counts tokens span by span and so rounds up more often; what it shows has to keep the limit as well. */
+/**
+ * The report counts tokens span by span and so rounds up more often. The numbers that it shows must keep the limit too.
+ */
 function fitEntries(layers: readonly Layer[], entries: readonly BudgetEntry[], policy: ContextPolicy): FittedBudget {
   const { policyDigest, maxTokens } = policy;
   const fitted = fitBudget(entries, policy, { policyDigest });
@@ -139,7 +144,7 @@ function toEntry(layer: Layer, input: ComposeInput, warnings: string[]): BudgetE
   return { ...base, text, keep: keptSections(layer, text, policy.keep, warnings) };
 }
 
-/** The first few tell enough. */
+/** More warnings of this kind would not tell more. */
 const MAX_STRAY_WARNINGS = 5;
 
 /** Selectors name a file as the prompt does, so `AGENTS.md#Safety` means the one in the workspace and no nested one. */
@@ -150,7 +155,7 @@ function keptSections(
   warnings: string[],
 ): readonly TextRange[] {
   const name = layer.title;
-  // Looking for headings costs more than everything else here, and most files keep nothing.
+  // Looking for headings costs more than everything else here, and most files have no kept sections.
   const isNamed = selectors.some((selector) => selector.toLowerCase().startsWith(`${name.toLowerCase()}#`));
   if (layer.liftedFrom || (!isNamed && !text.includes('<!--'))) return [];
   const found = findKeptSections(name, text, selectors);

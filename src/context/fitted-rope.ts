@@ -1,4 +1,4 @@
-// The text of a layer after the budget, with its authors: kept pieces keep theirs, markers are the product's.
+// The text of a layer after the budget, with its authors: kept pieces keep their authors, and markers belong to Atrium.
 
 import type { FittedEntry } from './budget/fit-budget.ts';
 import type { TrimPiece } from './budget/trim-piece.ts';

@@ -21,7 +21,7 @@ describe('the time context', () => {
     expect(timeContextOf(new Date('2026-05-11T12:00:00Z'), 'UTC')).toMatchObject({ dayOfWeek: 1, isWeekend: false });
   });
 
-  it('is a fresh object each time, so that nobody can change another’s', () => {
+  it('is a fresh object each time, so that no caller can change another’s', () => {
     const at = new Date('2026-05-06T10:00:00Z');
     timeContextOf(at, 'UTC').hour = 3;
     expect(timeContextOf(at, 'UTC').hour).toBe(10);

@@ -1,5 +1,5 @@
-// For whom and when a prompt is composed. The clock and the time zone are part of the value: composing twice for the
-// same situation gives the same bytes.
+// The agent, session and time for which a prompt is composed. The clock and the time zone are part of the value, so
+// composing twice for the same situation gives the same bytes.
 
 import type { ChannelContext, TimeContext } from '../protocol/bootstrap-event.ts';
 import { isHeartbeatSessionKey } from '../protocol/session-key.ts';
@@ -10,7 +10,7 @@ export interface Situation {
   readonly sessionKey?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly sessionType: SessionType;
-  /** What started the run; a heartbeat is scheduled, yet reads every file. */
+  /** What started the run. A heartbeat is scheduled, but it reads every file. */
   readonly trigger?: Trigger | undefined;
   readonly channel?: ChannelContext | undefined;
   readonly at: Date;
@@ -23,13 +23,13 @@ export function isHeartbeat({ trigger, sessionKey }: Pick<Situation, 'trigger' |
 
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
-/** More zones than this are spellings that somebody makes up. */
+/** A process that asks for more zones uses invented spellings, so no more are remembered. */
 const MAX_ZONES = 64;
 
 /** One formatter per zone: building one costs more than composing a prompt. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** The last answer of each zone: asking for the local time costs more than the rest of a handler call. */
+/** The last answer of each zone, because computing the local time costs more than the rest of a handler call. */
 const lastTimes = new Map<string, { minute: number; time: TimeContext }>();
 
 export function timeContextOf(at: Date, timezone: string): TimeContext {
@@ -60,7 +60,10 @@ function formatterFor(timezone: string): Intl.DateTimeFormat {
   return formatter;
 }
 
-/** `23:30`, `2026-05-01`, `2026-05-01T08:00` in the given zone, or a full ISO time; undefined for anything else. */
+/**
+ * Reads `23:30`, `2026-05-01` or `2026-05-01T08:00` in the given zone, or a full ISO time. Returns undefined for any
+ * other text.
+ */
 export function parseLocalTime(text: string, now: Date, timezone: string): Date | undefined {
   const written = text.trim();
   const match = /^(?:(\d{4})-(\d{2})-(\d{2}))?(?:(?:^|[T ])(\d{1,2}):(\d{2})(?::(\d{2}))?)?$/.exec(written);
@@ -75,9 +78,9 @@ export function parseLocalTime(text: string, now: Date, timezone: string): Date 
   const [hour, minute, second] = [Number(match[4] ?? 0), Number(match[5] ?? 0), Number(match[6] ?? 0)];
   if (month < 1 || month > 12 || hour > 23 || minute > 59 || second > 59) return undefined;
   const wanted = Date.UTC(year, month - 1, day, hour, minute, second);
-  // The thirty-first of April would silently be the first of May.
+  // Without this check, the thirty-first of April would silently be the first of May.
   if (new Date(wanted).getUTCDate() !== day) return undefined;
-  // The zone's offset depends on the moment that is sought, so the first guess is corrected once.
+  // The zone's offset depends on the result, so the first guess is corrected once.
   const guess = wanted - offsetAt(new Date(wanted), timezone);
   return new Date(wanted - offsetAt(new Date(guess), timezone));
 }

@@ -1,5 +1,5 @@
-// A taxonomy is the set of bootstrap files that an agent's workspace is made of: their order, their roles, and what
-// it means when one is absent. Two are known; everything else in this folder reads them and knows no file by name.
+// A taxonomy is the set of bootstrap files of an agent's workspace: their order, their roles, and what it means when
+// one is absent. There are two; all other code in this folder reads them and knows no file by name.
 
 import type { SessionType } from '../protocol/session-type.ts';
 
@@ -9,13 +9,13 @@ export interface TaxonomyFile {
   readonly name: string;
   /** One sentence for the person who has to write this file. */
   readonly role: string;
-  /** A required file that is absent leaves a marker in the prompt; an optional one only a line in the report. */
+  /** A required file that is absent leaves a marker in the prompt; an optional one leaves only a line in the report. */
   readonly required: boolean;
-  /** Files that are not always listed appear only when they exist, so that their absence is no news. */
+  /** A file that is not always listed appears only when it exists; its absence is not reported. */
   readonly listed: 'always' | 'when-present';
   /** A dynamic file changes often and is rendered below the cache boundary. */
   readonly dynamic?: boolean;
-  /** Read once, in the agent's first conversations, and optional ever after. */
+  /** The file is read in the agent's first conversations, and is optional afterwards. */
   readonly firstRun?: boolean;
   /** Other spellings of the same file, tried after the name; the same real file is never loaded twice. */
   readonly alternates?: readonly string[];
@@ -26,7 +26,7 @@ export interface Taxonomy {
   readonly files: readonly TaxonomyFile[];
   /** What a subagent or a cron job may read. */
   readonly subagentFiles: readonly string[];
-  /** What must not enter the prompt of a surface that several people see. */
+  /** Files that must not enter the prompt of a surface that several people see. */
   readonly privateFiles: readonly string[];
   /** Names of the other taxonomy that helpers may use for a file of this one. */
   readonly aliases: Readonly<Record<string, string>>;
@@ -139,7 +139,10 @@ export function bootstrapNames(taxonomy: Taxonomy): readonly string[] {
   return taxonomy.files.map((file) => file.name);
 }
 
-/** The names under which shared files and overrides may be kept: those of the other taxonomy mean the same files. */
+/**
+ * Returns the names under which shared files and overrides may be stored. Names of the other taxonomy mean the same
+ * files.
+ */
 export function sharedFileNames(taxonomy: Taxonomy): readonly string[] {
   return [...bootstrapNames(taxonomy), ...Object.keys(taxonomy.aliases)];
 }

@@ -1,5 +1,5 @@
-// The bootstrap contract's own example handlers, with nothing changed but their import paths: whoever wrote handlers
-// for it can bring them here.
+// Tests the bootstrap contract's own example handlers, with nothing changed but their import paths: handlers that were
+// written for the contract work here too.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { workspaceForEachTest } from '../testkit/for-each-test.ts';

@@ -29,7 +29,7 @@ export interface ScratchGatewaySettings {
   readonly variables?: Readonly<Record<string, string>> | undefined;
   readonly now?: (() => number) | undefined;
   readonly tools?: readonly Tool[] | undefined;
-  /** Default: does not wait before a model is asked again. */
+  /** By default there is no wait before a model is called again. */
   readonly sleep?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
@@ -37,7 +37,7 @@ export class ScratchGateway {
   readonly home: ScratchHome;
   readonly model: ModelServer;
   readonly settings: ScratchGatewaySettings;
-  /** What operators were warned of. */
+  /** The warnings that operators would see. */
   readonly warnings: string[] = [];
   channel = new TestChannel();
   #opened: OpenedGateway | undefined;

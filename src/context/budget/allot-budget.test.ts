@@ -17,7 +17,7 @@ function allotted(request: AllotRequest): readonly number[] {
 }
 
 describe('sharing a total', () => {
-  it('gives everybody all they can use when it suffices', () => {
+  it('gives every entry all that it can use when it suffices', () => {
     expect(allotted({ entries: [file(20_000), file(5)], total: 12_005 })).toEqual([12_000, 5]);
   });
 
@@ -77,7 +77,7 @@ describe('for any entries, total and priority', () => {
     );
   });
 
-  it('gives nobody less when there is more', () => {
+  it('gives no entry less when there is more', () => {
     fc.assert(
       fc.property(requests(), fc.integer({ min: 1, max: 200 }), (request, more) => {
         const before = allotted(request);
@@ -117,7 +117,7 @@ describe('for any entries, total and priority', () => {
     );
   });
 
-  it('keeps a small file whole whatever the size of those before it', () => {
+  it('keeps a small file whole for any size of those before it', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 1_000_000 }), { minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(sizes, fc.integer({ min: 1, max: 64 }), (before, small) => {

@@ -1,6 +1,6 @@
-// Shares a total among entries when it does not suffice for all. Its promises: the sum stays within the total, nobody gets
-// more than they can use, more total never means less for anyone, whoever is dropped comes last in priority, and a small
-// entry never loses its place to a large one before it. Knows sizes only; it sees no text.
+// Shares a total among entries when it is not enough for all. It promises: the sum stays within the total; no entry
+// gets more than it can use; a larger total never gives an entry less; the entries that are dropped have the lowest
+// priority; and a small entry never loses its place to a large one before it. It knows only sizes and sees no text.
 
 export interface AllotEntry {
   readonly kind: 'file' | 'missing';
@@ -8,28 +8,31 @@ export interface AllotEntry {
   readonly length: number;
   /** The most that it may use, however much is left. */
   readonly cap: number;
-  /** Characters that it cannot do without: kept sections and their markers. 0 for most entries. */
+  /** Characters that the entry must have: kept sections and their markers. It is 0 for most entries. */
   readonly required: number;
 }
 
 export interface AllotRequest {
   readonly entries: readonly AllotEntry[];
   readonly total: number;
-  /** Indices of the entries, the one that gives way last first. The order of the entries when absent. */
+  /** The indices of the entries; the one that is dropped last is first. Without it, the order of the entries counts. */
   readonly priority?: readonly number[] | undefined;
 }
 
 export type Allotment =
   | {
       readonly fits: true;
-      /** Characters for each entry; 0 means dropped. */
+      /** The characters for each entry. 0 means that it was dropped. */
       readonly allotted: readonly number[];
-      /** What stood ready for each entry before those that it would not have helped were dropped. */
+      /** What was available for each entry before entries with too little room were dropped. */
       readonly offered: readonly number[];
     }
   | { readonly fits: false; readonly shortfall: Shortfall };
 
-/** What is required does not fit: within one entry's cap, or within the total, where `index` is the first one too many. */
+/**
+ * The required parts do not fit: within the limit of one entry, or within the total, where `index` is the first entry
+ * that does not fit.
+ */
 export interface Shortfall {
   readonly scope: 'entry' | 'total';
   readonly index: number;
@@ -38,7 +41,7 @@ export interface Shortfall {
   readonly overBy: number;
 }
 
-/** A file of which fewer characters than this are left is dropped rather than shown as a stump. */
+/** A file of which fewer characters than this are left is dropped, because so short a rest is not useful. */
 export const LEAST_USEFUL_CHARS = 64;
 /** Up to this many characters of each entry are protected from the entries before it. */
 const PROTECTED_CHARS = 1000;
@@ -54,8 +57,8 @@ export function allotBudget({ entries, total, priority }: AllotRequest): Allotme
   const free = total - sum(wants.map((entry) => entry.required));
   const reserves = reserve(wants, Math.floor(free / 2));
 
-  // Each takes what the full wishes before it and the reserves after it leave. Half of the total at most is reserved, so
-  // a character more of total moves the reserves by one at most, and nobody's share can fall.
+  // Each entry takes what the full wishes before it and the reserves after it leave. At most half of the total is
+  // reserved, so one more character of total moves the reserves by at most one, and no share can fall.
   const offered = new Array<number>(entries.length).fill(0);
   const allotted = new Array<number>(entries.length).fill(0);
   let wishedBefore = 0;
@@ -72,7 +75,10 @@ export function allotBudget({ entries, total, priority }: AllotRequest): Allotme
   return { fits: true, allotted, offered };
 }
 
-/** An entry as sharing sees it: what it has for certain, what it would take beyond that, and below what it is dropped. */
+/**
+ * An entry as the sharing sees it: what it gets in every case, what it would take beyond that, and the size below which
+ * it is dropped.
+ */
 interface Want {
   readonly required: number;
   readonly extra: number;
@@ -95,7 +101,10 @@ function want(entry: AllotEntry | undefined, most = 0): Want {
   };
 }
 
-/** A cup that cannot be filled holds what it got, unused: handing that out would have to be taken back at a larger total. */
+/**
+ * A cup that cannot be filled keeps what it got, although it is unused: with a larger total it would have to be taken
+ * back from the others.
+ */
 function reserve(wants: readonly Want[], pool: number): readonly number[] {
   let left = pool;
   const cups = wants.map(({ cup }) => {

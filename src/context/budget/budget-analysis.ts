@@ -1,6 +1,6 @@
-// What the budget did to the files, in the contract's words: sizes, causes, who is near a limit, the signature by which a
-// warning is recognised the next time, and the lines that tell a model that its context is partial. Works from sizes that
-// anybody can report; it does not trim anything itself.
+// What the budget did to the files, in the words of the contract: sizes, causes, which files are near a limit, the
+// signature by which a warning is recognised the next time, and the lines that tell a model that its context is
+// partial. It works from sizes that any caller can report, and trims nothing itself.
 
 import type { WorkspaceBootstrapFile } from '../../protocol/bootstrap-file.ts';
 import type { EmbeddedContextFile } from './context-files.ts';
@@ -114,7 +114,7 @@ export function analyzeBootstrapBudget(input: {
   };
 }
 
-/** Equal for equal truncation, whatever the order of the files; undefined when nothing is truncated. */
+/** The signature is equal for equal truncation in any order of the files, and undefined when nothing is truncated. */
 export function buildBootstrapTruncationSignature(analysis: BootstrapBudgetAnalysis): string | undefined {
   if (!analysis.hasTruncation) return undefined;
   const { bootstrapMaxChars, bootstrapTotalMaxChars } = analysis.totals;
@@ -132,13 +132,13 @@ export function buildBootstrapTruncationSignature(analysis: BootstrapBudgetAnaly
   return JSON.stringify({ bootstrapMaxChars, bootstrapTotalMaxChars, files });
 }
 
-/** Pinned to one locale, so that the signature does not depend on the machine's. */
+/** The locale is fixed, so that the signature does not depend on the machine's locale. */
 const PATH_ORDER = new Intl.Collator('en');
 
 export function formatBootstrapTruncationWarningLines(input: {
   readonly analysis: BootstrapBudgetAnalysis;
   readonly maxFiles?: number | undefined;
-  /** False where AGENTS.md is trimmed like any other file, and so needs no line of its own. */
+  /** False where AGENTS.md is trimmed like any other file, so that it needs no line of its own. */
   readonly policyDigest?: boolean | undefined;
 }): string[] {
   const { truncatedFiles } = input.analysis;
@@ -198,7 +198,7 @@ export interface BootstrapWarningMemory {
   };
 }
 
-/** A report written while warnings were off names the signature of its run, but nobody was shown it. */
+/** A report that was written while warnings were off names the signature of its run, but no agent saw that warning. */
 export function resolveBootstrapWarningSignaturesSeen(report?: BootstrapWarningMemory | null): string[] {
   const memory = report?.bootstrapTruncation;
   const seen = distinctSignatures(memory?.warningSignaturesSeen);

@@ -1,5 +1,5 @@
-// The bootstrap files as the prompt takes them: a path and a content that fits the budget. The contract's own name and
-// shape for callers that need nothing else; whoever wants to know what was cut asks `fitBudget`.
+// The bootstrap files as the prompt takes them: a path and a content that fits the budget. The name and shape are the
+// contract's, for callers that need nothing else. A caller that must know what was cut uses `fitBudget`.
 
 import type { WorkspaceBootstrapFile } from '../../protocol/bootstrap-file.ts';
 import { DEFAULT_BOOTSTRAP_MAX_CHARS, DEFAULT_BOOTSTRAP_TOTAL_MAX_CHARS } from '../../protocol/bootstrap-file.ts';
@@ -31,7 +31,7 @@ export function buildBootstrapContextFiles(
   return fitted.entries.filter((entry) => entry.text !== '').map(({ path, text }) => ({ path, content: text }));
 }
 
-/** Handlers are other people's code, so a path may be anything. */
+/** Handlers come from other authors, so a path may be any value. */
 function toEntry(file: WorkspaceBootstrapFile, warn: ContextFilesOptions['warn']): readonly BudgetEntry[] {
   const path = typeof file.path === 'string' ? file.path.trim() : '';
   if (path === '') {

@@ -1,6 +1,6 @@
-// How many tokens a model is likely to count for a text. A fast guess from classes of characters, the same on every
-// machine: about four characters of Latin prose to a token, fewer where digits, marks or other scripts crowd it, and
-// about one token per CJK character. Real usage corrects it later through the factor; nothing is remembered here.
+// Estimates how many tokens a model counts for a text. It is a fast estimate from classes of characters, and the same
+// on every machine: about four characters of Latin prose per token, fewer with many digits, marks or other scripts, and
+// about one token per CJK character. The calibration factor corrects it by real usage; nothing is remembered here.
 
 /** `calibration` scales the guess to what a provider has been seen to count; 1 leaves it alone. */
 export function estimateTokens(text: string, calibration = 1): number {

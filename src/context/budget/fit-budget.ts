@@ -12,7 +12,9 @@ import { renderPieces, type TextRange, type TrimmedText, type TrimPiece } from '
 interface BudgetEntryBase {
   readonly name: string;
   readonly path: string;
-  /** Place in the declared order: the lower the number, the later this entry gives way. Those without one come after. */
+  /**
+   * The place in the declared order. An entry with a lower number is cut later; entries without a number are cut first.
+   */
   readonly priority?: number | undefined;
 }
 
@@ -25,7 +27,7 @@ export interface PresentEntry extends BudgetEntryBase {
 
 export interface MissingEntry extends BudgetEntryBase {
   readonly missing: true;
-  /** Stands in the place of the text; says where the file was expected unless the caller knows better. */
+  /** Replaces the text. By default it says where the file was expected. */
   readonly marker?: string | undefined;
 }
 
@@ -57,11 +59,11 @@ export interface FittedEntry {
   /** Length of the right-trimmed text; 0 for a missing file. */
   readonly rawChars: number;
   readonly injectedChars: number;
-  /** Nothing of it is left, though there was something. */
+  /** True when nothing of the text is left, although there was some. */
   readonly dropped: boolean;
-  /** Something of it is gone, be it everything. */
+  /** True when a part or all of the text is gone. */
   readonly truncated: boolean;
-  /** Empty unless truncated. */
+  /** The list is empty unless the entry is truncated. */
   readonly causes: readonly CutCause[];
 }
 
@@ -106,9 +108,11 @@ interface Source {
   /** The right-trimmed text, or the marker in its place. */
   readonly text: string;
   readonly length: number;
-  /** What the entry is when only its own limit counts. */
+  /** The entry when only its own limit counts. */
   readonly atOwnLimit: TrimmedText;
-  /** The length of that: a trimmed text is usually a little shorter than its limit, and the rest is for others. */
+  /**
+   * The length of that text. A trimmed text is usually a little shorter than its limit, and other entries use the rest.
+   */
   readonly cap: number;
   readonly required: number;
 }
@@ -160,7 +164,7 @@ function shareAmong(sources: readonly Source[], total: number, priority: readonl
   });
 }
 
-/** The largest total, found by halving, whose shares stay within the tokens. */
+/** Finds by binary search the largest total whose shares stay within the tokens. */
 function shareWithinTokens(
   sources: readonly Source[],
   total: number,
@@ -256,7 +260,10 @@ function trimWarning(entry: FittedEntry, limit: number): string {
   return `workspace bootstrap file ${entry.name} is ${entry.rawChars} chars (limit ${limit}); truncating in injected context`;
 }
 
-/** Nothing is said when the budget was used up to the last character, as peers expect; the entries tell all the same. */
+/**
+ * There is no warning when the budget was used to the last character, because other programs expect none. The entries
+ * still tell it.
+ */
 function droppedWarning(remaining: number): readonly string[] {
   if (remaining === 0) return [];
   return [

@@ -1,7 +1,7 @@
 // Finds the sections of a Markdown file that must survive trimming: those behind a `<!-- keep -->` comment and those that
 // the operator names, such as `AGENTS.md#Safety`. A section runs from its heading to the next heading of the same or a
 // higher level. Code fences and comments hold no headings. Depends on its arguments only, so callers may remember the
-// answer, and takes time in proportion to the text, whatever is in it.
+// answer, and takes time in proportion to the text, for any text.
 
 import type { TextRange } from './trim-piece.ts';
 
@@ -45,7 +45,7 @@ function namesFile(selector: string, name: string): boolean {
   return (selector.split('#', 1)[0] ?? '').trim().toLowerCase() === name.toLowerCase();
 }
 
-/** Undefined for a selector without a heading, which therefore matches none. */
+/** Returns undefined for a selector without a heading, which matches nothing. */
 function wantedTitle(selector: string): string | undefined {
   const at = selector.indexOf('#');
   return at === -1 ? undefined : foldTitle(selector.slice(at).replace(/^#+/, ''));
@@ -134,7 +134,7 @@ function closesFence(line: string, fence: string): boolean {
   return closing.length >= fence.length && closing === fence.charAt(0).repeat(closing.length);
 }
 
-/** Front matter closes with a line of dashes that would otherwise underline its last entry. */
+/** Front matter ends with a line of dashes, which would otherwise count as the underline of its last entry. */
 function frontMatterEnd(text: string): number {
   if (!/^---[ \t]*\r?\n/.test(text)) return 0;
   const closing = /\n---[ \t]*(?:\r?\n|$)/.exec(text);

@@ -109,7 +109,7 @@ describe('sections that must be kept', () => {
     expect(keptLength({ name: 'A.md', text: soul, keep: [] })).toBe(0);
   });
 
-  it('are there whatever the cap, and the cap holds whenever they fit', () => {
+  it('are there for any cap, and the cap holds whenever they fit', () => {
     fc.assert(
       fc.property(proseWithEmoji(), ranges(), fc.integer({ min: 1, max: 1500 }), (text, keep, cap) => {
         const trimmed = trimFile({ name: 'AGENTS.md', text, cap, keep });

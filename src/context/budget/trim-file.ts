@@ -10,13 +10,16 @@ export interface TrimRequest {
   readonly name: string;
   readonly text: string;
   readonly cap: number;
-  /** Ranges that must survive in full, in any order. They beat the cap: ask `keptLength` first whether they fit. */
+  /**
+   * Ranges that must survive in full, in any order. They count more than the limit: `keptLength` says first whether
+   * they fit.
+   */
   readonly keep?: readonly TextRange[] | undefined;
   /** False trims AGENTS.md like any other file. */
   readonly policyDigest?: boolean | undefined;
 }
 
-/** Never longer than the cap, unless the kept ranges alone are. */
+/** The result is never longer than the limit, unless the kept ranges alone are. */
 export function trimFile(request: TrimRequest): TrimmedText {
   const { name, cap, keep = [], policyDigest = true } = request;
   const text = request.text.trimEnd();
@@ -84,7 +87,7 @@ function trimHeadAndTail(name: string, text: string, cap: number): TrimmedText {
 
 /**
  * What the kept ranges and their markers leave is given to the characters between them, three quarters from the start and
- * a quarter from the end. Eating into a gap never lengthens its marker, so whatever a vanished marker frees can be handed
+ * a quarter from the end. Eating into a gap never lengthens its marker, so room that a removed marker frees can be handed
  * out again without overshooting.
  */
 function trimAroundKept(name: string, text: string, cap: number, keep: readonly TextRange[]): TrimmedText {

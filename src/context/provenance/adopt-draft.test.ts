@@ -86,7 +86,7 @@ describe('edits through the helper', () => {
     expect(adopted.changes).toEqual([{ file: 'AGENTS.md', change: 'prepended', addedText: 'first', removedText: '' }]);
   });
 
-  it('are recorded exactly: replaced, whatever stays the same by chance', () => {
+  it('are recorded exactly: replaced, even if parts stay the same by chance', () => {
     const adopted = helped((helper) => helper.replaceFileContent('AGENTS.md', 'a\nb\nnew\n'));
     expect(agents(adopted)?.rope).toEqual([expect.objectContaining({ text: 'a\nb\nnew\n', origin: AUTHOR })]);
     expect(adopted.changes).toEqual([

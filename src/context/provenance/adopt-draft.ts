@@ -26,7 +26,7 @@ export interface AdoptedFiles {
 
 type Author = HandlerOrigin | RuleOrigin;
 
-/** More files than this is a runaway loop, not a workspace. */
+/** A handler that leaves more files than this has a faulty loop. */
 const MAX_FILES = 10_000;
 
 /** `left` is the context as the handler left it, which need not be the object that it was given. */
@@ -59,7 +59,7 @@ export function adoptDraft(
   return { files, changes, removed: removed.filter((file) => !file.missing), renamed };
 }
 
-/** Which file each entry was, where it was one. Most handlers leave the entries where they are. */
+/** Finds which original each entry came from. Most handlers leave the entries where they are. */
 function originalsOf(
   before: readonly ContextFile[],
   entries: readonly unknown[],
@@ -75,7 +75,7 @@ function originalsOf(
   return entries.map((entry, index) => byCopy.get(entry) ?? takeOriginal(unmatched, readEntry(entry, index)));
 }
 
-/** A copy by index: the list is the handler's, and so may be its methods and its holes. */
+/** Copies by index, because the handler made the list, and with it its methods and its holes. */
 function entriesOf(left: unknown): readonly unknown[] {
   if (typeof left !== 'object' || left === null) throw new InvalidHandlerResult('the context is not an object');
   const list: unknown = (left as Partial<AgentBootstrapHookContext>).bootstrapFiles;
@@ -126,7 +126,7 @@ function readEntry(entry: unknown, index: number): DraftEntry {
   return { name, path: typeof path === 'string' ? path : '', content: content ?? undefined, missing: missing === true };
 }
 
-/** Published packs add files by path alone; such a file is called what it is called on disk. */
+/** Published packs add files by path alone; such a file gets the name that it has on disk. */
 function lastPart(path: unknown): string | undefined {
   return typeof path === 'string' ? path.split(/[/\\]/).findLast((part) => part !== '') : undefined;
 }
@@ -224,7 +224,7 @@ function describeChange(
   return { file: name, change: rewritten ? 'rewritten' : 'edited', addedText: added, removedText: removed };
 }
 
-/** What stood there before a replacement is gone, be it another edit of the same handler. */
+/** A replacement removes all text before it, also an earlier edit of the same handler. */
 function describeEdits(name: string, original: ContextFile, edits: readonly Edit[]): FileChange {
   const whole = edits.findLastIndex(({ mode }) => mode === 'replace' || mode === 'add');
   const lasting = edits.slice(Math.max(0, whole));

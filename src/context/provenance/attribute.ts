@@ -1,5 +1,6 @@
-// Finds out who wrote what when a handler simply assigned a new text: what is common with the text before keeps its
-// origin, the rest is the handler's. The work is bounded, so a hostile rewrite costs no more than a whole-text claim.
+// Finds the authors when a handler simply assigned a new text: text that is common with the text before keeps its
+// origin, and the rest belongs to the handler. The work is bounded: for a hostile rewrite the whole text is attributed
+// to the handler.
 
 import { commonLines, type LinePair } from '../common-lines.ts';
 import type { HandlerOrigin, Origin } from './origin.ts';
@@ -14,7 +15,7 @@ export interface Attribution {
   readonly rewritten: boolean;
 }
 
-/** `text` is the text of `before`, for callers that have it at hand. */
+/** `text` is the text of `before`, for callers that already have it. */
 export function attribute(before: Rope, after: string, author: Origin, text: string = ropeText(before)): Attribution {
   if (text === after) return { rope: before, added: '', removed: '', rewritten: false };
   const prefix = commonPrefix(text, after);
@@ -52,7 +53,7 @@ function attributeMiddle(
   return keepsLine ? whole(author, false) : whole(asRewritten(author), true);
 }
 
-/** Walks both texts along their common lines; what is new between two of them is the author's. */
+/** Walks both texts along their common lines; the new text between two of them belongs to the author. */
 function weave(
   before: Rope,
   oldLines: string[],
@@ -85,7 +86,7 @@ function weave(
   return { rope: joinRopes(...ropes), added, removed, rewritten: false };
 }
 
-/** Lines that differ may still begin or end alike: somebody wrote on at the end of one. */
+/** Lines that differ may still begin or end alike, for example when a handler added to the end of a line. */
 function attributeLines(before: Rope, oldText: string, newText: string, author: Origin): Rope {
   if (newText === '') return [];
   const prefix = commonPrefix(oldText, newText);
@@ -124,7 +125,7 @@ function lineStarts(lines: readonly string[]): number[] {
 const CHUNK = 1_024;
 
 function commonPrefix(a: string, b: string): number {
-  // Most handlers only append. Comparing slices is far faster than asking what a text starts with.
+  // Most handlers only append. Comparing slices is far faster than `startsWith`.
   if (b.slice(0, a.length) === a) return a.length;
   const limit = Math.min(a.length, b.length);
   let length = 0;

@@ -1,4 +1,5 @@
-// Line numbers of offsets in a source text, counted from one. The index is built once per text and forgotten with it.
+// Line numbers of offsets in a source text, counted from one. The index is built once per text and kept as long as the
+// text.
 
 import type { SourceText, Span } from './rope.ts';
 

@@ -1,5 +1,5 @@
-// Who wrote a run of characters. Every character of a composed prompt has exactly one origin; the closed list of
-// kinds is what "every byte has an author" means.
+// The author of a run of characters. Every character of a composed prompt has exactly one origin, of one of the kinds
+// listed here.
 
 export type Origin = FileOrigin | HandlerOrigin | RuleOrigin | ProductOrigin;
 
@@ -10,7 +10,7 @@ export interface FileOrigin {
   readonly derived?: true;
 }
 
-/** Text that a handler wrote, or carried in from a file of its own. */
+/** Text that a handler wrote, or brought from a file of its own. */
 export interface HandlerOrigin {
   readonly kind: 'handler';
   readonly id: string;

@@ -13,7 +13,7 @@ export interface Span {
   readonly contribution?: Contribution;
 }
 
-/** Text that one handler appended or prepended in one go, its separator included. Compared by identity. */
+/** Text that one handler appended or prepended in one call, with its separator. It is compared by identity. */
 export interface Contribution {
   readonly by: string;
   readonly chars: number;
@@ -24,7 +24,7 @@ export interface Contribution {
 /** A file's text as it was read. Compared by identity, which is what lets facts about it be remembered. */
 export interface SourceText {
   readonly text: string;
-  /** Where the file really is; what a session may not read is judged by it, whoever brought the text. */
+  /** The real path of the file. It decides what a session may not read, even when a handler brought the text. */
   readonly realPath?: string | undefined;
 }
 

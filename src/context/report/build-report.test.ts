@@ -22,7 +22,7 @@ const SITUATIONS: ScratchSituation[] = [
 ];
 
 describe('the report', () => {
-  it('has spans that join to the prompt, whatever the situation', async () => {
+  it('has spans that join to the prompt, in any situation', async () => {
     scratch.on('night', (context) => new BootstrapFileHelper(context).appendToFile('AGENTS.md', 'Be quiet.'), {
       stability: 'run',
     });

@@ -1,5 +1,5 @@
 // What composition did, as a typed and versioned object: sizes, authors, cuts, reasons, the cache boundary. Consoles,
-// commands and tests read this and nothing else; whatever is not in the prompt has an entry that says why.
+// commands and tests read only this. Everything that is not in the prompt has an entry that says why.
 
 import { createHash } from 'node:crypto';
 import { type HandlerInfo, STABILITIES } from '../../protocol/handler.ts';
@@ -28,7 +28,7 @@ export interface ContextReport {
     readonly chars: number;
     readonly tokens: number;
     readonly hash: string;
-    /** The part that is the same for every session, which is what a provider can cache. */
+    /** The part that is the same for every session, so that a provider can cache it. */
     readonly stable: { readonly chars: number; readonly tokens: number; readonly hash: string };
   };
   readonly budget: {
@@ -65,9 +65,9 @@ export interface FileReport {
   readonly status: 'injected' | 'trimmed' | 'absent';
   /** Why it is absent, or which limits trimmed it. */
   readonly reason?: string | undefined;
-  /** As read from disk; absent for files that a handler made. */
+  /** The length on disk. It is absent for files that a handler made. */
   readonly diskChars?: number | undefined;
-  /** With what handlers and rules made of it, before any trimming. */
+  /** The length after handlers and rules, before any trimming. */
   readonly rawChars: number;
   readonly injectedChars: number;
   readonly injectedTokens: number;
@@ -135,7 +135,7 @@ interface PromptFacts {
   readonly hashes: { readonly whole: string; readonly stable: string };
 }
 
-/** A prompt that was remembered is the same prompt, and so is everything that can be said about it. */
+/** A remembered prompt is the same object, so everything that is known about it is the same too. */
 const knownFacts = new WeakMap<Prompt, PromptFacts>();
 
 function factsOf({ blocks, layers }: CompositionState, prompt: Prompt): PromptFacts {
@@ -209,7 +209,7 @@ function reportFiles(state: CompositionState): FileReport[] {
 }
 
 function absentFiles({ absences, input }: CompositionState, seen: Set<string>): FileReport[] {
-  // What was left out before composing began is a handler or a hook, whatever its path.
+  // What was left out before composing began is a handler or a hook, even if it has a path.
   const settings = new Set(input.absences);
   const absent: FileReport[] = [];
   for (const absence of absences) {

@@ -1,5 +1,5 @@
-// Compares two prompts section by section, with the author of every line that came or went. It does not ask which of
-// the two is better or newer: left and right are two situations, or two moments.
+// Compares two prompts section by section, with the author of every line that was added or removed. Neither side counts
+// as better or newer: left and right are two situations, or two moments.
 
 import type { Stability } from '../../protocol/handler.ts';
 import type { Composition } from '../compose.ts';
@@ -29,11 +29,11 @@ export interface SectionComparison {
   readonly id: string;
   readonly title: string;
   readonly change: 'same' | 'added' | 'removed' | 'changed' | 'moved';
-  /** Of the right side, or of the left where there is no right. */
+  /** The stability on the right side, or on the left where there is no right side. */
   readonly stability: Stability;
   readonly chars: Pair;
   readonly tokens: Pair;
-  /** Empty unless the text differs. */
+  /** The list is empty unless the text differs. */
   readonly lines: readonly ComparedLine[];
 }
 
@@ -50,7 +50,7 @@ export function compareCompositions(left: Composition, right: Composition): Comp
   const sections: SectionComparison[] = [];
   for (const difference of diffLines(...ids)) {
     const id = (difference.kind === 'removed' ? ids[0][difference.left] : ids[1][difference.right]) ?? '';
-    // What changed its place is told where it is now, not where it was.
+    // A section that moved is reported at its new place, not at its old one.
     if (difference.kind === 'removed' && after.has(id)) continue;
     sections.push(compareSection(before.get(id), after.get(id), difference.kind !== 'same'));
   }

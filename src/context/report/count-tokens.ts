@@ -6,7 +6,7 @@ import type { Rope, SourceText, Span } from '../provenance/rope.ts';
 
 const counts = new WeakMap<SourceText, Map<string, number>>();
 
-/** More distinct pieces of one text than this are not worth remembering. */
+/** Further pieces of one text are not remembered. */
 const MAX_REMEMBERED = 64;
 
 /** The sum over the spans, so that the parts of a report add up to its total. */

@@ -1,5 +1,5 @@
-// The difference between two lists of lines, as a person would tell it: what went, what came, what stayed. The work is
-// bounded; two long texts with little in common are told apart as a whole.
+// The difference between two lists of lines: which lines were removed, added and kept. The work is bounded; two long
+// texts with little in common are reported as completely different.
 
 import { commonLines } from '../common-lines.ts';
 

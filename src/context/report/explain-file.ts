@@ -1,5 +1,5 @@
-// What became of one file, or of one line of it: in the prompt, and where; or not, and why. The file may be a
-// workspace file, a global one, an override, or any other file that somebody asks about.
+// Says what happened to one file, or to one line of it: that it is in the prompt, and where; or that it is not, and
+// why. The file may be a workspace file, a global one, an override, or any other file.
 
 import type { Composition } from '../compose.ts';
 import { offsetsOfLine } from '../provenance/line-index.ts';
@@ -13,7 +13,7 @@ export interface FileExplanation {
   readonly path: string;
   /** The lines that were asked for; absent when the whole file was. */
   readonly lines?: readonly [number, number] | undefined;
-  /** The text of those lines, as far as anybody could read it. */
+  /** The text of those lines, as far as it could be read. */
   readonly text?: string | undefined;
   /** Whether all of it, some of it, or none of it is in the prompt. */
   readonly presence: 'whole' | 'part' | 'none';
@@ -98,7 +98,7 @@ function placesOf(composition: Composition, path: string, start: number, end: nu
   return places;
 }
 
-/** Text that was reworded for a digest or a catalogue is no exact copy, but it is what became of the file. */
+/** Text that was reworded for a digest or a catalogue is not an exact copy, but it comes from the file. */
 function derivedPlaces(composition: Composition, path: string, isMeant: (text: string) => boolean): PromptPlace[] {
   const places: PromptPlace[] = [];
   let at = 0;
@@ -119,7 +119,7 @@ function absencesOf({ report }: Composition, path: string): AbsentText[] {
   return report.absences.filter((absence) => absence.path === path || absence.what === path).map(absentText);
 }
 
-/** What was left out of this very file counts before what only reads the same. */
+/** A piece that was left out of this very file counts before equal text from elsewhere. */
 function whyNot(
   composition: Composition,
   path: string,

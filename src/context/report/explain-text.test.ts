@@ -106,7 +106,7 @@ describe('explainText', () => {
     ]);
   });
 
-  it('helps with what it cannot find: other letters, the closest line, whoever stayed silent', async () => {
+  it('helps with what it cannot find: other letters, the closest line, handlers that wrote nothing', async () => {
     scratch.on('quiet', () => {});
     scratch.on('broken', () => {
       throw new Error('no luck');

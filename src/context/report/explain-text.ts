@@ -1,5 +1,5 @@
-// Whose line is this, or why is it not there: the answer for any piece of text, as data. What is found neither in the
-// prompt nor among what was left out gets the best help there is, never a guess presented as an answer.
+// Says who wrote a piece of text, or why it is not in the prompt, as data. For text that is found neither in the prompt
+// nor among what was left out, it offers near matches, and marks them as such.
 
 import type { Composition } from '../compose.ts';
 import type { Absence, AbsenceReason } from '../composition.ts';
@@ -23,14 +23,14 @@ export interface TextExplanation {
 }
 
 export interface NearHelp {
-  /** The same words in other letters. */
+  /** The same words in upper or lower case. */
   readonly otherCase?: PromptPlace | undefined;
   readonly absentInOtherCase: readonly AbsentText[];
-  /** The line of the prompt that looks most like it. */
+  /** The line of the prompt that is most similar. */
   readonly closest?: PromptPlace | undefined;
-  /** Handlers and rules that ran and wrote nothing in this situation: it may be theirs. */
+  /** Handlers and rules that ran and wrote nothing in this situation; the text may be theirs. */
   readonly silent: readonly string[];
-  /** What did not take part, and whose words are therefore not known. */
+  /** What did not take part, so that its text is not known. */
   readonly unheard: readonly Absence[];
 }
 
@@ -78,7 +78,7 @@ function helpWith(composition: Composition, text: string): NearHelp {
   };
 }
 
-/** Those whose words are known were searched already. */
+/** The text of the other handlers is known and was already searched. */
 function silentHandlers({ report }: Composition): string[] {
   const known = new Set(report.absences.filter(({ text }) => text !== undefined).map(({ by }) => by));
   return report.handlers
@@ -86,7 +86,7 @@ function silentHandlers({ report }: Composition): string[] {
     .map(({ id }) => id);
 }
 
-/** Reasons for which something had words that nobody got to see. */
+/** Absences with these reasons had text that composition never saw. */
 const UNHEARD: readonly AbsenceReason[] = [
   'handler-failed',
   'rule-condition-false',
@@ -96,7 +96,7 @@ const UNHEARD: readonly AbsenceReason[] = [
   'too-large',
 ];
 
-/** Less alike than this is a coincidence. */
+/** A lower similarity is a coincidence. */
 const LEAST_LIKENESS = 0.5;
 
 function closestLine(composition: Composition, text: string): PromptPlace | undefined {
@@ -115,7 +115,7 @@ function closestLine(composition: Composition, text: string): PromptPlace | unde
   return best && placeAt(composition, best.start, best.end);
 }
 
-/** Neighbouring letters, counted: two texts are alike when they share most of them. */
+/** Counts pairs of neighbouring letters: two texts are similar when they share most of them. */
 function pairsOf(text: string): ReadonlyMap<string, number> {
   const letters = text.toLowerCase().replace(/\s+/g, ' ').trim();
   const pairs = new Map<string, number>();

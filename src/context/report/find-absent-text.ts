@@ -1,5 +1,5 @@
-// Looks for text among everything that a composition left out, and says for each find why it was left out. What a
-// composition never had, such as the words of a handler that failed, cannot be found here.
+// Looks for text among everything that a composition left out, and says for each match why it was left out. Text that a
+// composition never had, such as the text of a handler that failed, cannot be found here.
 
 import type { Composition } from '../compose.ts';
 import type { Absence, AbsenceReason, Cut, FileChange } from '../composition.ts';
@@ -24,7 +24,7 @@ export function findAbsentText(composition: Composition, find: TextFinder): read
   const found: AbsentText[] = [
     ...report.cuts.flatMap((cut) =>
       findIn(cut.text, find, cut.lines[0]).map(([first, last]) => {
-        // A cut may begin with text of no file, which its lines do not count.
+        // A cut may begin with text that stands in no file and has no line numbers.
         const lines = [Math.min(first, cut.lines[1]), Math.min(last, cut.lines[1])] as const;
         return cutText(cut, report, lines);
       }),
@@ -32,13 +32,13 @@ export function findAbsentText(composition: Composition, find: TextFinder): read
     ...report.absences.flatMap((absence) =>
       findIn(absence.text ?? '', find, 1).map((lines) => ({
         ...absentText(absence),
-        // What stands in no file has no lines that anybody could look up.
+        // Text that stands in no file has no line numbers that a reader could use.
         ...(absence.path === undefined ? {} : { lines }),
       })),
     ),
     ...report.handlers.flatMap(({ id, changes }) =>
       changes
-        // Whole files that a handler took away are absences already, and the old name of one is no text.
+        // Whole files that a handler removed are already among the absences, and the old name of a file is not text.
         .filter(({ change, removedText }) => !WHOLE_FILES.includes(change) && find(removedText).length > 0)
         .map(({ file, change }) => ({
           reason: 'removed-by-handler' as const,
@@ -51,7 +51,7 @@ export function findAbsentText(composition: Composition, find: TextFinder): read
   return distinct(found);
 }
 
-/** Text that a cut went through is whole only in the files as they were before the budget. */
+/** When a cut went through a text, the text is whole only in the files before the budget. */
 export function findTornText({ files, report }: Composition, find: TextFinder): readonly AbsentText[] {
   return files.flatMap(({ path, content = '' }) => {
     const cuts = report.cuts.filter((cut) => cut.path === path);
@@ -62,10 +62,10 @@ export function findTornText({ files, report }: Composition, find: TextFinder): 
   });
 }
 
-/** Nobody asks for a piece of text longer than this. */
+/** Longer questions are not searched across a cut. */
 const MAX_OVERLAP = 10_000;
 
-/** True when one goes on where the other begins, or holds it. */
+/** True when one text continues or contains the other. */
 function overlaps(a: string, b: string): boolean {
   if (a.includes(b) || b.includes(a)) return true;
   for (let length = Math.min(a.length, b.length, MAX_OVERLAP) - 1; length > 0; length--) {
@@ -110,7 +110,7 @@ function findIn(text: string, find: TextFinder, firstLine: number): (readonly [n
   });
 }
 
-/** A file that was dropped whole is a cut and an absence; the cut says more. */
+/** A file that was dropped whole is a cut and an absence; the cut gives more information. */
 function distinct(found: readonly AbsentText[]): readonly AbsentText[] {
   const seen = new Map<string, AbsentText>();
   for (const absent of found) {

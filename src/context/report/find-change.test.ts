@@ -37,7 +37,7 @@ describe('the change since the previous composition', () => {
     expect((await scratch.compose({ previous: smiling })).report.change?.firstChangedByte).toBe(before + 3);
   });
 
-  it('is laid at the door of whoever brought a new layer, and leaves the cache alone behind the boundary', async () => {
+  it('names the author of a new layer, and leaves the cache alone behind the boundary', async () => {
     const previous = await scratch.compose();
     scratch.on('night', (context) => new BootstrapFileHelper(context).appendToFile('AGENTS.md', 'Be quiet.'), {
       stability: 'run',
@@ -61,7 +61,7 @@ describe('the change since the previous composition', () => {
     expect(day.report.change?.summary).toContain('handler night followed');
   });
 
-  it('is laid at the door of whoever stopped writing', async () => {
+  it('names the author that stopped writing', async () => {
     const undo = scratch.on('kind', (context) =>
       new BootstrapFileHelper(context).appendToFile('AGENTS.md', 'Be kind.'),
     );

@@ -11,22 +11,23 @@ export interface ContextChange {
   readonly changed: boolean;
   /** Offset of the first character that differs from the previous prompt. */
   readonly firstChangedChar?: number | undefined;
-  /** The same place in the prompt's UTF-8 bytes, which is what travels. */
+  /** The same place in UTF-8 bytes, in which the prompt is sent. */
   readonly firstChangedByte?: number | undefined;
-  /** True when the change lies before the previous boundary, so that what was cached is lost from there on. */
+  /** True when the change lies before the previous boundary, so that the cache is lost from there on. */
   readonly breaksCache: boolean;
   readonly origin?: LocatedOrigin | undefined;
   readonly previousOrigin?: LocatedOrigin | undefined;
-  /** Whoever is behind the change; a heading of Atrium's own stands for the first author under it. */
+  /** The author of the change. For a heading of Atrium, it is the first author under the heading. */
   readonly author?: LocatedOrigin | undefined;
   /**
-   * `text`: the author wrote something else or more. `heading`: another layer begins here, the author's. `text-gone`:
-   * the author's text went on. `layer-gone`: the prompt ends where the author's layer began.
+   * `text` means that the author wrote other or more text. `heading` means that another layer of the author begins
+   * here. `text-gone` means that text of the author was removed. `layer-gone` means that the prompt ends where the
+   * author's layer began.
    */
   readonly kind?: 'text' | 'heading' | 'text-gone' | 'layer-gone' | undefined;
   /** One sentence for people. */
   readonly summary: string;
-  /** Handlers that declare themselves static and wrote something else than last time. */
+  /** Handlers that declare themselves static but wrote another text than last time. */
   readonly brokenPromises: readonly string[];
 }
 
@@ -59,7 +60,7 @@ export function findChange(
     previousOrigin,
     author,
     kind,
-    summary: summarise(at, breaksCache, kind, author ? formatOrigin(author) : 'nobody'),
+    summary: summarise(at, breaksCache, kind, author ? formatOrigin(author) : 'an unknown author'),
     brokenPromises: brokenPromises(prompt.rope, previous.prompt.rope, state),
   };
 }
@@ -90,7 +91,7 @@ function firstDifference(a: string, b: string): number {
   return at;
 }
 
-/** Two characters that differ may still begin with the same bytes, and half a pair is no character. */
+/** Two different characters may begin with the same bytes, and half a pair is not a character. */
 function byteOfDifference(a: string, b: string, at: number): number {
   const start = at > 0 && /[\ud800-\udbff]/.test(a.charAt(at - 1)) ? at - 1 : at;
   const [left, right] = [a, b].map((text) => Buffer.from(text.slice(start, start + 2), 'utf8')) as [Buffer, Buffer];
@@ -118,7 +119,7 @@ function originAt(rope: Rope, offset: number): LocatedOrigin | undefined {
   return span && originOf(span);
 }
 
-/** Text that a handler carried in from a file is exempt: an edited file is the operator's doing. */
+/** Text that a handler brought from a file does not count, because the operator edits the file. */
 function brokenPromises(rope: Rope, previous: Rope, state: CompositionState): string[] {
   const promised = state.input.handlers.list().filter((handler) => handler.stability === 'static');
   return promised.map((handler) => handler.id).filter((id) => ownText(rope, id) !== ownText(previous, id));

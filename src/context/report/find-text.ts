@@ -1,5 +1,5 @@
-// Finds a piece of text the way a person means it: exactly if possible, else with any spacing, since text that was
-// copied from a terminal or an editor rarely keeps its line ends and indentation.
+// Finds a piece of text: exactly if possible, else with any spacing, because text that was copied from a terminal or an
+// editor rarely keeps its line ends and indentation.
 
 export interface TextRange {
   readonly start: number;
@@ -8,7 +8,7 @@ export interface TextRange {
 
 export type TextFinder = (text: string) => readonly TextRange[];
 
-/** More places than this tell nobody anything. */
+/** More places than this are of no use to a reader. */
 const MAX_PLACES = 1_000;
 
 export function exactFinder(wanted: string): TextFinder {

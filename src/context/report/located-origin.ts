@@ -6,7 +6,9 @@ import type { Rope, Span } from '../provenance/rope.ts';
 
 export type LocatedOrigin = Origin & { readonly lines?: readonly [number, number] };
 
-/** Among handlers a rule goes by a name of its own, so that it cannot clash with one; to its author it is its id. */
+/**
+ * Among handlers a rule has a name with this prefix, so that it cannot clash with a handler. Reports show its plain id.
+ */
 const RULE_PREFIX = 'rule:';
 
 export function originOf(span: Span): LocatedOrigin {

@@ -38,7 +38,7 @@ describe('the path normaliser', () => {
     expect(normalisePaths('/srv/w/x', folders)).toBe('<workspace>/x');
   });
 
-  it('takes folders literally, whatever characters they have', () => {
+  it('takes folders literally, with any characters', () => {
     const path = '/srv/a+b (c)[d]$';
     expect(normalisePaths(`see ${path}/x`, [{ path, name: '<workspace>' }])).toBe('see <workspace>/x');
   });

@@ -8,12 +8,12 @@ export interface MachineFolder {
   readonly name: string;
 }
 
-/** Of two folders one inside the other, the inner one is named; of two names for one folder, the first given. */
+/** When one folder is inside another, the inner one is named; when one folder has two names, the first one counts. */
 export function pathNormaliser(folders: readonly MachineFolder[]): (text: string) => string {
   const names = new Map<string, string>();
   for (const { path, name } of folders) {
     const folder = path.replace(/[\\/]+$/, '');
-    // The root of a disk is part of every path and names nothing.
+    // The root of a disk is part of every path, so it gets no name.
     if (/[\\/]/.test(folder) && !names.has(folder)) names.set(folder, name);
   }
   if (names.size === 0) return (text) => text;
@@ -23,7 +23,7 @@ export function pathNormaliser(folders: readonly MachineFolder[]): (text: string
 }
 
 const PATH_START = '(?<![\\p{L}\\p{N}_.~-])';
-/** A full stop ends a sentence, unless a file name goes on behind it. */
+/** A full stop ends a path, unless a file name continues after it. */
 const PATH_END = '(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}_-])';
 
 function escapePattern(text: string): string {

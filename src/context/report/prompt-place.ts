@@ -1,5 +1,4 @@
-// A place in a prompt, as a person can find it: which line, which section, which side of the cache boundary, and whose
-// text it is.
+// A place in a prompt that a person can find: its line, its section, its side of the cache boundary, and its author.
 
 import type { Composition } from '../compose.ts';
 import { sliceRope } from '../provenance/rope.ts';

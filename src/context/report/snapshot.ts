@@ -80,7 +80,7 @@ export function compareSnapshots(committed: Snapshot, fresh: Snapshot): readonly
   const differences: SnapshotDifference[] = [];
   for (const difference of diffLines(...ids)) {
     const id = (difference.kind === 'removed' ? ids[0][difference.left] : ids[1][difference.right]) ?? '';
-    // What changed its place is told where it is now, not where it was.
+    // A section that moved is reported at its new place, not at its old one.
     if (difference.kind === 'removed' && after.has(id)) continue;
     const found = compareSection(before.get(id), after.get(id), difference.kind !== 'same');
     if (found) differences.push(found);
@@ -100,8 +100,8 @@ function compareSection(
 ): SnapshotDifference | undefined {
   const section = right ?? left;
   if (!section) return undefined;
-  // A file that spells out somebody's folder has the same bytes in every checkout; one that was generated on this
-  // machine names this machine's folder. Either may match.
+  // A file that contains a person's folder has the same bytes in every checkout; a file that was generated on this
+  // machine contains this machine's folder. Either comparison may match.
   const isSame = left && right && (left.hash === right.hash || (left.body !== undefined && left.body === right.body));
   if (isSame && !hasMoved && left.stability === right.stability) return undefined;
   const lines = isSame ? [] : compareLines(left, right);
@@ -158,7 +158,7 @@ function normaliseGenerated(rope: Rope, normalise: Normalise): string {
   return rope.map((span) => (span.source && span.start !== undefined ? span.text : normalise(span.text))).join('');
 }
 
-/** What cannot be written to a file must not look like a difference when it is read again. */
+/** Characters that cannot be written to a file must not look like a difference when the file is read again. */
 function toBytesAndBack(text: string): string {
   return Buffer.from(text, 'utf8').toString('utf8');
 }

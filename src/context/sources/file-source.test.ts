@@ -106,7 +106,7 @@ describe('links', () => {
     }
   });
 
-  it('may not lead outside, by whatever way', async () => {
+  it('may not lead outside, by any way', async () => {
     const secret = await scratch.writeOutside('secret.md', 'secret');
     await symlink(secret, scratch.path('direct.md'));
     await symlink('../outside/secret.md', scratch.path('relative.md'));
@@ -411,7 +411,7 @@ describe('notes and chat records', () => {
     'memory/2026-05-06.md',
     '.learnings/one.md',
     '.openboa/chat/chats/c1.jsonl',
-  ])('are never injected, whatever links to them: %s', async (place) => {
+  ])('are never injected, even through links: %s', async (place) => {
     await scratch.write(place, 'private');
     await symlink(place, scratch.path('USER.md'));
     expect(await read('USER.md')).toMatchObject({

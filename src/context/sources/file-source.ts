@@ -10,7 +10,7 @@ import { constants, lstat, readdir, stat } from 'node:fs';
 import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 
-/** Larger files are data, not instructions. */
+/** Larger files are treated as data, not as instructions. */
 export const MAX_FILE_BYTES = 2 * 1024 * 1024;
 
 export type FileRead = FileText | FileAbsent;
@@ -37,10 +37,13 @@ export interface FileAbsent {
 export interface FileSource {
   /** Reads `path` if its real path lies in one of `roots`. */
   read(path: string, roots: readonly string[]): Promise<FileRead>;
-  /** The names in a directory, sorted; none when it is not there, undefined when it is and cannot be listed. */
+  /**
+   * Returns the sorted names in a directory; none when it does not exist, undefined when it exists and cannot be
+   * listed.
+   */
   list(dir: string): Promise<readonly string[] | undefined>;
   isDirectory(path: string): Promise<boolean>;
-  /** The path after links are followed, as far as it exists; the path itself when nothing of it does. */
+  /** Returns the path after links are followed, as far as it exists, or the path itself when nothing of it exists. */
   realPath(path: string): Promise<string>;
 }
 
@@ -67,10 +70,10 @@ interface CacheEntry {
   readonly read: FileRead;
 }
 
-/** Kernels stamp files with a clock that ticks this seldom; a younger file is read again by the next run. */
+/** Kernels use a clock for file times that ticks this seldom, so a younger file is read again by the next run. */
 const CLOCK_GRAIN_MS = 20;
 
-/** The oldest entries go first when either bound is passed. */
+/** The oldest entries are removed first when either limit is passed. */
 const MAX_CACHED_FILES = 4_096;
 const MAX_CACHED_CHARS = 64 * 1024 * 1024;
 const MAX_ATTEMPTS = 3;
@@ -80,7 +83,7 @@ export class CachedFileSource implements FileSource {
   /** The sum of the cached texts' lengths. */
   #cachedChars = 0;
 
-  /** The callback form is the cheapest asynchronous look at a file that Node offers, and a warm run consists of little else. */
+  /** The callback form is the cheapest asynchronous way to check a file in Node, and a warm run does little else. */
   read(path: string, roots: readonly string[]): Promise<FileRead> {
     return this.#attempt(path, roots, 1);
   }
@@ -96,7 +99,7 @@ export class CachedFileSource implements FileSource {
     });
   }
 
-  /** The link is part of the key: set anew, it may lead to the same file from a place that is judged differently. */
+  /** The link is part of the key: a changed link may lead to the same file from a place with other rules. */
   async #readThroughLink(path: string, roots: readonly string[], link: Stats, attempt: number): Promise<FileRead> {
     const target = await statFile(path);
     if (target instanceof Error) return absentAfterLook(path, target, true);
@@ -125,12 +128,13 @@ export class CachedFileSource implements FileSource {
   ): Promise<FileRead> {
     const read = await readContained(path, roots, stats);
     if (read === undefined) {
-      // Somebody is writing; a moment later the file is whole again.
+      // Another process is writing; a moment later the file is complete again.
       if (attempt < MAX_ATTEMPTS) return this.#attempt(path, roots, attempt + 1);
       const detail = 'it changes while it is being read';
       return { kind: 'absent', path, reason: 'unreadable', detail, entryExists: true };
     }
-    // A failing disk may recover, and a file that changed within the clock's grain may change again without a trace.
+    // A failing disk may recover, and a file that changed within one tick of the clock may change again without a
+    // trace.
     const isExplained = read.kind === 'text' || read.reason !== 'unreadable';
     if (isExplained && Date.now() - stats.ctimeMs > CLOCK_GRAIN_MS) this.#remember(path, { ...validity, read });
     return read;
@@ -186,7 +190,7 @@ function keyOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
   return `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
 }
 
-/** Node throws at paths that no file can have, instead of saying that there is none. */
+/** Node throws for impossible paths, instead of saying that there is no such file. */
 function isPossible(path: string): boolean {
   return !path.includes('\0');
 }
@@ -207,7 +211,7 @@ function notThere(path: string): FileAbsent {
   return { kind: 'absent', path, reason: 'missing', detail: 'no such file', entryExists: false };
 }
 
-/** Undefined when the file changed while it was being read. */
+/** Returns undefined when the file changed while it was being read. */
 async function readContained(path: string, roots: readonly string[], stats: Stats): Promise<FileRead | undefined> {
   const absent = (reason: FileAbsent['reason'], detail: string, cause?: unknown): FileAbsent => ({
     kind: 'absent',
@@ -231,7 +235,7 @@ async function readContained(path: string, roots: readonly string[], stats: Stat
   }
 }
 
-/** The file that is read is the file that was judged: no link is followed again, and its identity must not have changed. */
+/** The file that is read is the file that was checked: no link is followed again, and its identity must be the same. */
 async function readRegularFile(
   path: string,
   real: string,
@@ -243,10 +247,10 @@ async function readRegularFile(
   try {
     const stats = await handle.stat();
     if (!stats.isFile() || stats.ino !== judged.ino || stats.dev !== judged.dev) return undefined;
-    // A folder on the way may have been swapped for a link between the judgement and the opening.
+    // A folder on the way may have been replaced by a link between the check and the opening.
     const refusal = await refusalOf(await placeOfHandle(handle, path, stats), roots);
     if (refusal) return absent(...refusal);
-    // A second name of the same inode may live anywhere, so containment cannot be shown.
+    // A second name of the same inode may be anywhere, so it cannot be shown that the file lies inside.
     if (stats.nlink > 1) return absent('outside-workspace', 'it is a hard link, whose other names may lie anywhere');
     const bytes = Buffer.allocUnsafe(Math.min(MAX_FILE_BYTES, stats.size) + 1);
     let length = 0;
@@ -269,7 +273,7 @@ async function readRegularFile(
   }
 }
 
-/** Notes and chat records live beside bootstrap files and must not become instructions, whatever links to them. */
+/** Notes and chat records are stored beside bootstrap files and must not become instructions, even through a link. */
 const NEVER_INJECTED = /^(?:memory|\.learnings)[\\/]|(?:^|[\\/])\.openboa[\\/]chat[\\/]/;
 
 async function refusalOf(real: string, roots: readonly string[]): Promise<[FileAbsent['reason'], string] | undefined> {
@@ -279,7 +283,7 @@ async function refusalOf(real: string, roots: readonly string[]): Promise<[FileA
   return undefined;
 }
 
-/** Where the opened file is, asked of the system; where it cannot say, the path must still lead to the same file. */
+/** Asks the system where the opened file is. Where the system cannot say, the path must still lead to the same file. */
 async function placeOfHandle(handle: FileHandle, path: string, stats: Stats): Promise<string> {
   const known = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
   if (known !== undefined) return known;
@@ -304,7 +308,7 @@ export function isInside(root: string, path: string): boolean {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
-/** A loop of links or a path through a file leads nowhere, which is the same as not being there. */
+/** A loop of links, or a path through a file, counts like a missing file. */
 function isNotThere(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code;
   return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'ENAMETOOLONG';

@@ -1,5 +1,5 @@
-// One composition's view of the files: whatever is asked twice is answered once. A file that changes while a prompt is
-// being composed is therefore the same file for every handler, and reads can be begun before they are needed.
+// One composition's view of the files: each question is answered once and remembered. So a file that changes while a
+// prompt is composed is the same file for every handler, and reads can begin before they are needed.
 
 import type { FileRead, FileSource } from './file-source.ts';
 

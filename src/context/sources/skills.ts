@@ -1,5 +1,5 @@
-// The skills catalogue: what skills exist and where, never what they say. The agent reads a skill's body with a tool
-// when it needs it, so only name, description and location cost tokens.
+// The skills catalogue: which skills exist and where, without their text. The agent reads the body of a skill with a
+// tool when it needs it, so only name, description and location cost tokens.
 
 import { basename, join } from 'node:path';
 import { pairBoundaryBefore } from '../budget/pair-boundary.ts';
@@ -20,7 +20,7 @@ export interface SkillFolder {
 
 export interface LoadedSkills {
   readonly skills: readonly Skill[];
-  /** Skills that are there and may not be listed, so that nobody has to guess. */
+  /** Skills that exist but may not be listed, with the reason. */
   readonly refused: readonly RefusedSkill[];
 }
 
@@ -30,18 +30,21 @@ export interface RefusedSkill {
   readonly detail: string;
 }
 
-/** A catalogue longer than this is a mistake that would eat the prompt. */
+/** A longer catalogue is a mistake that would fill the prompt. */
 const MAX_SKILLS = 500;
 const MAX_NAME_CHARS = 100;
 const MAX_DESCRIPTION_CHARS = 1_000;
-/** Longer is an attack on the parser, whose work grows faster than the text. */
+/** A longer front matter may be an attack on the parser, whose work grows faster than the text. */
 const LONGEST_FRONT_MATTER = 16 * 1024;
 
 export class SkillCatalogue {
-  /** What was made of each reading of a SKILL.md; forgotten together with it. */
+  /** The skill of each read SKILL.md, kept as long as the read text. */
   readonly #parsed = new WeakMap<FileRead, Skill>();
 
-  /** Skills of every directory in turn; the first of a name wins, so a workspace can replace a shared skill. */
+  /**
+   * Loads the skills of every directory in turn; the first skill of a name wins, so a workspace can replace a shared
+   * skill.
+   */
   async load(files: FileSource, folders: readonly SkillFolder[]): Promise<LoadedSkills> {
     const found = (await Promise.all(folders.map((folder) => this.#loadFolder(files, folder)))).flat();
     const byName = new Map<string, Skill>();
@@ -75,9 +78,9 @@ export class SkillCatalogue {
     if (read.kind === 'absent') {
       return read.entryExists ? { path, reason: read.reason, detail: read.detail } : undefined;
     }
-    // The path is shown as it is, so one that would break the line is not.
+    // The path is shown as it is, so a path that would break the line is refused.
     if (!fitsOnOneLine(name)) return { path, reason: 'disabled', detail: 'its folder name does not fit on one line' };
-    // A skill that is another file in disguise would show that file's words to sessions that may not read it.
+    // A link to another file under the name of a skill would show that file's words to sessions that may not read it.
     if (basename(read.realPath) !== 'SKILL.md')
       return { path, reason: 'disabled', detail: `it is a link to ${basename(read.realPath)}` };
     const known = this.#parsed.get(read);

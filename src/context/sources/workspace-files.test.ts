@@ -15,7 +15,7 @@ const load = (options: Parameters<typeof loadWorkspaceBootstrapFiles>[1] = {}) =
 const named = async (name: string, options = {}) => (await load(options)).filter((file) => file.name === name);
 
 describe('the workspace', () => {
-  it('is loaded in one order, whatever is there', async () => {
+  it('is loaded in one order, with any files', async () => {
     const names = ['AGENTS.md', 'SOUL.md', 'TOOLS.md', 'IDENTITY.md', 'USER.md', 'HEARTBEAT.md', 'BOOTSTRAP.md'];
     expect((await load()).map(({ name }) => name)).toEqual(names);
     for (const name of [...names, 'MEMORY.md'].reverse()) await scratch.write(name, `this is ${name}`);
@@ -151,7 +151,7 @@ describe('what may not be read', () => {
     expect(await reasonOf('SOUL.md', allowedRoots)).toBe('unreadable');
   });
 
-  it('reaches the caller whatever the source of files is', async () => {
+  it('reaches the caller from any source of files', async () => {
     const files = new CachedFileSource();
     const source: FileSource = {
       read: async (path) => ({ kind: 'absent', path, reason: 'unreadable', detail: 'EIO', entryExists: true }),

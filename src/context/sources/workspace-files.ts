@@ -1,5 +1,5 @@
-// Loads the bootstrap files of a workspace in the order of its taxonomy. A file that is not there is data; so is one
-// that may not be read, with the reason. Nested files are never loaded by themselves.
+// Loads the bootstrap files of a workspace in the order of its taxonomy. A missing file is an entry, not an error; so
+// is a file that may not be read, with the reason. Nested files are not loaded automatically.
 
 import { join } from 'node:path';
 import type { WorkspaceBootstrapFile } from '../../protocol/bootstrap-file.ts';

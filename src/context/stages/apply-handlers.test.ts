@@ -93,7 +93,7 @@ describe('what a handler gets', () => {
       ({ timeContext }) => Object.assign(timeContext ?? {}, { hour: 3 }),
       ({ channelContext }) => Object.assign(channelContext ?? {}, { provider: 'elsewhere' }),
       ({ cfg }) => (cfg as typeof config).agents.list.pop(),
-      (context) => Object.assign(context, { agentId: 'somebody', workspaceDir: '/elsewhere' }),
+      (context) => Object.assign(context, { agentId: 'other', workspaceDir: '/elsewhere' }),
       () => {
         throw new Error('and gone');
       },
@@ -232,7 +232,7 @@ describe('a draft is dropped as a whole', () => {
       },
       'invalid',
     ],
-    'when an entry throws at whoever looks': [
+    'when an entry throws at every reader': [
       (context) => {
         Object.defineProperty(context.bootstrapFiles[0], 'content', {
           get() {

@@ -1,6 +1,6 @@
-// Lets the bootstrap handlers edit the files, each on a draft of its own. A draft is adopted as a whole or dropped as
-// a whole: a handler that throws, hangs or leaves nonsense has changed nothing, and one that answers late writes into
-// a draft that nobody reads any more.
+// Lets the bootstrap handlers edit the files, each on its own draft. A draft is adopted as a whole or dropped as a
+// whole: a handler that throws, hangs or leaves an invalid value has changed nothing, and one that answers late writes
+// into a draft that is no longer read.
 
 import type { AgentBootstrapHookContext, InternalHookEvent } from '../../protocol/bootstrap-event.ts';
 import type { WorkspaceBootstrapFile } from '../../protocol/bootstrap-file.ts';
@@ -32,7 +32,7 @@ export const applyHandlers: Stage = {
       return isPromiseLike(result) ? settled(result).then(adopt) : adopt();
     });
 
-    // A handler that answers after its deadline leaves an outcome too, while the others are still at work.
+    // A handler that answers after its deadline also leaves an outcome, while the others are still running.
     const outcomeOf = ({ id, outcome }: HandlerCall) => (outcome === 'done' ? outcomes.get(id) : undefined);
     const records = calls.map((call) => ({ ...call, changes: outcomeOf(call)?.adopted.changes ?? [] }));
     return {
@@ -64,7 +64,7 @@ function openDraft(files: readonly ContextFile[], shared: SharedContext): Handle
   return { context: { ...shared, bootstrapFiles: [...copies] }, copies };
 }
 
-/** What hangs on the context besides the files is frozen, so that no handler can change what the next one sees. */
+/** Everything in the context besides the files is frozen, so that no handler can change what the next one sees. */
 function sharedContext({ workspaceDir, situation, config }: ComposeInput): SharedContext {
   const context: SharedContext = {
     workspaceDir,
@@ -79,7 +79,10 @@ function sharedContext({ workspaceDir, situation, config }: ComposeInput): Share
   return context;
 }
 
-/** One copy per configuration, made when it is first handed out: a configuration may be large, and compositions are many. */
+/**
+ * There is one copy per configuration, made when it is first needed, because a configuration may be large and
+ * compositions are many.
+ */
 const frozenCopies = new WeakMap<object, Record<string, unknown>>();
 
 function frozenCopy(config: Record<string, unknown>): Record<string, unknown> {
@@ -91,7 +94,10 @@ function frozenCopy(config: Record<string, unknown>): Record<string, unknown> {
   return copy;
 }
 
-/** What a program hands in by itself may hold functions, which cannot be copied; the sections then stay as they are. */
+/**
+ * A configuration that a program passes in may contain functions, which cannot be copied; then its sections stay as
+ * they are.
+ */
 function copyOf(config: Record<string, unknown>): Record<string, unknown> {
   try {
     return freezeDeeply(structuredClone(config));
@@ -168,7 +174,7 @@ function removalAbsences({ id }: HandlerRecord, adopted: AdoptedFiles | undefine
   ];
 }
 
-/** What it settles to is of no interest, and following a thenable that settles to itself would never end. */
+/** The result of the promise is ignored, and following a thenable that resolves to itself would never end. */
 function settled(result: PromiseLike<unknown>): Promise<void> {
   return new Promise((resolve, reject) => {
     result.then(() => resolve(), reject);

@@ -66,7 +66,7 @@ describe('subagents and cron jobs', () => {
   });
 });
 
-describe('everybody else', () => {
+describe('all other sessions', () => {
   it.each([
     ['a main session', { sessionKey: 'agent:main:main' }],
     ['a direct message', { sessionKey: 'agent:main:discord:direct:1' }],
@@ -255,7 +255,7 @@ describe('the filter by name alone', () => {
   const files = [...ALL, 'memory.md'].map((name) => ({ name, path: `/w/${name}`, content: name, missing: false }));
   const kept = (key?: string) => filterBootstrapFilesForSession(files, key).map(({ name }) => name);
 
-  it('lets subagents and cron jobs have five files, everybody else all', () => {
+  it('lets subagents and cron jobs have five files, all other sessions all files', () => {
     for (const key of ['agent:main:subagent:1', 'subagent:x', 'agent:main:cron:x']) expect(kept(key)).toEqual(ALLOWED);
     for (const key of [undefined, 'agent:main:main', 'cron:x', 'agent:main:main:subagent:1'])
       expect(kept(key)).toHaveLength(9);

@@ -1,5 +1,5 @@
-// Keeps files away from sessions that must not see them. It runs before the handlers and again after them, and judges
-// names and real paths, so no handler can hand a subagent the file MEMORY.md under another name.
+// Removes files that a session must not see. It runs before the handlers and again after them, and checks names and
+// real paths, so no handler can give a subagent the file MEMORY.md under another name.
 
 import { basename, join } from 'node:path';
 import type { WorkspaceBootstrapFile } from '../../protocol/bootstrap-file.ts';
@@ -35,7 +35,9 @@ export const filterFiles: Stage = {
   },
 };
 
-/** Text that a handler carried in from a file of the workspace is judged by that file, not by where it was put. */
+/**
+ * Text that a handler brought from a file of the workspace is judged by that file, not by the place where it was put.
+ */
 function withoutForbiddenText(
   file: ContextFile,
   mayRead: (real: string) => boolean,
@@ -54,7 +56,7 @@ function withoutForbiddenText(
 /** What subagents and cron jobs may read, unless the operator says otherwise. */
 export const SUBAGENT_BOOTSTRAP_ALLOWLIST: ReadonlySet<string> = new Set(OPENCLAW_TAXONOMY.subagentFiles);
 
-/** The seed's filter, by name and session key alone. */
+/** The contract's filter, by name and session key alone. */
 export function filterBootstrapFilesForSession(
   files: readonly WorkspaceBootstrapFile[],
   sessionKey?: string,
@@ -101,7 +103,7 @@ function sessionRule({ situation, policy, taxonomy }: ComposeInput): SessionRule
   return undefined;
 }
 
-/** A path under a name that is no bootstrap file says nothing about what the text is. */
+/** When a name is not a bootstrap name, the path says nothing about the text. */
 function isBootstrapName(taxonomy: Taxonomy, name: string): boolean {
   return allNames(taxonomy).some((known) => known.toLowerCase() === name.toLowerCase());
 }
@@ -110,11 +112,11 @@ function allNames(taxonomy: Taxonomy): string[] {
   return taxonomy.files.flatMap((file) => [file.name, ...(file.alternates ?? [])]);
 }
 
-/** The real paths of the workspace files that the rule keeps away, so that a link under an allowed name is seen through. */
+/** The real paths of the workspace files that the rule hides, so that a link under an allowed name is recognised. */
 async function forbiddenPaths(rule: SessionRule, input: ComposeInput): Promise<ReadonlySet<string>> {
   const { files, taxonomy, workspaceDir } = input;
   const withheld = allNames(taxonomy).filter((name) => !rule.allows(name));
   const paths = await Promise.all(withheld.map((name) => files.realPath(join(workspaceDir, name))));
-  // A withheld name may itself be a link to an allowed file, which stays allowed.
+  // A hidden name may itself be a link to an allowed file, which stays allowed.
   return new Set(paths.filter((path) => !rule.admits(basename(path))));
 }

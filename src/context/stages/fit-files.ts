@@ -47,7 +47,7 @@ export const fitFiles: Stage = {
   },
 };
 
-/** Why nothing of this layer can be shown; a file that is there and says something has no such reason. */
+/** Returns why nothing of this layer can be shown, or undefined for a file that exists and is not empty. */
 function absenceOf(layer: Layer, state: CompositionState): Absence | undefined {
   const { file } = layer;
   if (file?.missing) {
@@ -64,7 +64,7 @@ function needsMarker(layer: Layer, state: CompositionState): boolean {
   if (!file?.missing) return false;
   if (state.input.policy.missingMarkers === 'all') return true;
   if (isProvided(layer, state)) return false;
-  // Somebody wrote this file and counts on it, whether it is required or not.
+  // A person wrote this file and relies on it, whether it is required or not.
   if (file.absence?.reason === 'unreadable') return true;
   return state.input.taxonomy.files.some((known) => known.name === file.name && known.required);
 }

@@ -124,7 +124,7 @@ describe('text that stays where it is', () => {
     expect(changing(composition)).toContain('it is late');
   });
 
-  it('comes from a handler with a stability that nobody knows: it must not vanish', async () => {
+  it('comes from a handler with an unknown stability: it must not vanish', async () => {
     edits('odd', 'weekly' as Stability, (helper) => {
       helper.appendToFile('AGENTS.md', 'odd words');
       helper.addFile('ODD.md', 'odd file');
@@ -146,7 +146,7 @@ describe('HEARTBEAT.md', () => {
 });
 
 describe('the order of files', () => {
-  it('is that of the taxonomy, whatever handlers do; what they add follows in their order', async () => {
+  it('is that of the taxonomy, even if handlers change it; what they add follows in their order', async () => {
     await scratch.write('MEMORY.md', 'memory');
     scratch.on('shuffles', (context) => {
       context.bootstrapFiles.reverse();
@@ -177,7 +177,7 @@ describe('the title of a file', () => {
     expect(title(name, path)).toBe(expected);
   });
 
-  it('is one line, of bounded length, whatever a handler calls its file', () => {
+  it('is one line, of bounded length, for any name that a handler gives its file', () => {
     expect(title('X.md\n\n# System\r\n\u2028do', '/x')).toBe('X.md # System do');
     expect(title('AGENTS.md', '/w/a\nb/AGENTS.md')).toBe('a b/AGENTS.md');
     expect(title(`${'x'.repeat(199)}😀`, '/x')).toBe('x'.repeat(199));

@@ -24,7 +24,7 @@ export const liftLayers: Stage = {
   },
 };
 
-/** Taxonomy order; files that only handlers know follow in the order in which they came. */
+/** Files are in the order of the taxonomy; files that only handlers know follow in the order in which they came. */
 export function orderFiles(files: readonly ContextFile[], taxonomy: Taxonomy): readonly ContextFile[] {
   const place = (file: ContextFile) => {
     const index = taxonomy.files.findIndex(
@@ -35,7 +35,7 @@ export function orderFiles(files: readonly ContextFile[], taxonomy: Taxonomy): r
   return [...files].sort((a, b) => place(a) - place(b));
 }
 
-/** How a file is called in the prompt: without the parts of its path that differ from machine to machine. */
+/** Returns the title of a file in the prompt, without the parts of its path that differ between machines. */
 export function titleOf({ name, path }: ContextFile, workspaceDir: string): string {
   if (path === join(workspaceDir, name)) return headingText(name);
   const way = relative(workspaceDir, path);
@@ -45,7 +45,7 @@ export function titleOf({ name, path }: ContextFile, workspaceDir: string): stri
 
 const MAX_TITLE_CHARS = 200;
 
-/** A handler chooses names and paths, but a heading is one short line of Atrium's own. */
+/** A handler chooses names and paths, but a heading must be one short line. */
 function headingText(title: string): string {
   const line = title.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, ' ');
   return line.slice(0, pairBoundaryBefore(line, MAX_TITLE_CHARS));
@@ -90,7 +90,7 @@ function layersOf(
   return [lifted.length === 0 ? own : { ...own, rope }, ...lifted];
 }
 
-/** A file that is one handler's contribution from end to end is as stable as that handler says. */
+/** A file that is wholly one handler's contribution is as stable as that handler says. */
 function ownStability(
   file: ContextFile,
   taxonomy: Taxonomy,
@@ -109,7 +109,7 @@ function contributionsOf(rope: Rope): ReadonlySet<Contribution> {
   return contributions;
 }
 
-/** Where the contribution stands, if all of it still stands in one piece. */
+/** Returns where the contribution stands, if it still stands in one piece. */
 function rangeOf(rope: Rope, contribution: Contribution): { start: number; end: number } | undefined {
   let at = 0;
   let start: number | undefined;

@@ -16,7 +16,7 @@ export const loadFiles: Stage = {
       gather.skills(files),
       gather.firstRunComplete(files),
     ]);
-    // Asked only when nothing was found: a workspace that has files is there.
+    // This is checked only when no file was found: a workspace that has files exists.
     if (loaded.every(({ read }) => read.kind === 'absent') && !(await files.isDirectory(workspaceDir))) {
       throw new WorkspaceNotFoundError({ dir: workspaceDir });
     }

@@ -33,7 +33,7 @@ const SECTIONS = [
   { stability: 'run', heading: '# Run Context' },
 ] as const;
 
-/** More cuts than this are summed up: the notice must not become what eats the budget. */
+/** Further cuts are summed up, because the notice must not use up the budget itself. */
 const MAX_NOTED_CUTS = 20;
 
 /** Tells the agent which lines it does not see, so that it can read them. */

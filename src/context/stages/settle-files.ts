@@ -1,4 +1,4 @@
-// Gives every file that the handlers left a definite place: entries without a path are dropped with a word, relative
+// Gives every file that the handlers left a definite place: entries without a path are dropped with a warning, relative
 // paths belong to the workspace, and two entries at one path are one file.
 
 import { isAbsolute, join, resolve } from 'node:path';
@@ -26,7 +26,7 @@ export const settleFiles: Stage = {
       }
       // A file that was loaded and not moved since is where it was.
       const path = file.realPath === undefined ? settlePath(file.path, workspaceDir, home) : file.path;
-      // A dynamic path is a label, not a place: two handlers may each bring a text of the same name.
+      // A dynamic path is a label, not a place: two handlers may each bring a text with the same name.
       if (taken.has(path) && !file.path.startsWith('<dynamic:')) {
         const detail = `another entry already has the path ${path}`;
         absences.push({ what: file.name, path, reason: 'removed-by-handler', detail, text: file.content });

@@ -1,5 +1,5 @@
-// How much of the first run a run takes part in. Pure look-ups: whether a first run is pending is for the caller to
-// find out, and so is what kind of run this is.
+// How far a run takes part in the first run. These are pure look-ups: the caller finds out whether a first run is
+// pending, and what kind of run this is.
 
 import { isAcpSessionKey, isSubagentSessionKey } from '../../protocol/session-key.ts';
 import type { SessionType, Trigger } from '../../protocol/session-type.ts';

@@ -55,7 +55,7 @@ describe('hasCompletedBootstrapTurn', () => {
     expect(await check([MARKER, '{"type":', 'null', '[]', '7', '   '])).toBe(true);
   });
 
-  it('answers no for whatever is not a plain file', async () => {
+  it('answers no for everything that is not a plain file', async () => {
     await check([MARKER]);
     await symlink(join(root, 'session.jsonl'), join(root, 'link.jsonl'));
     execFileSync('mkfifo', [join(root, 'pipe.jsonl')]);

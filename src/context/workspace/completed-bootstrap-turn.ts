@@ -1,5 +1,5 @@
-// Tells from the end of a session file whether the conversation already holds the bootstrap context, so that a
-// continued conversation need not be sent it again. Never throws: a file that cannot be read holds nothing.
+// Finds out from the end of a session file whether the conversation already contains the bootstrap context, so that a
+// continued conversation need not send it again. It never throws: a file that cannot be read counts as empty.
 
 import { openRegularFile } from './open-regular-file.ts';
 
@@ -9,7 +9,7 @@ export const FULL_BOOTSTRAP_MARKER = 'openclaw:bootstrap-context:full';
 const MAX_TAIL_BYTES = 256 * 1024;
 const MAX_RECORDS = 500;
 
-/** A compaction after the marker has summarised the context away, so it does not count any more. */
+/** A compaction after the marker has replaced the context by a summary, so the marker no longer counts. */
 export async function hasCompletedBootstrapTurn(sessionFile: string): Promise<boolean> {
   const lines = (await readTailLines(sessionFile).catch(() => [])).slice(-MAX_RECORDS);
   for (const line of lines.reverse()) {
@@ -29,7 +29,7 @@ async function readTailLines(path: string): Promise<string[]> {
     const tail = Buffer.alloc(size - start);
     const { bytesRead } = await handle.read(tail, 0, tail.length, start);
     const lines = tail.toString('utf8', 0, bytesRead).split('\n');
-    // What stands before the first line break may be the end of a longer record.
+    // The text before the first line break may be the end of a longer record.
     if (start > 0) lines.shift();
     return lines.filter((line) => line.trim() !== '');
   } finally {

@@ -132,7 +132,7 @@ describe('an existing workspace', () => {
     expect(repositories).toEqual([]);
   });
 
-  it('gets no first run when somebody has introduced the agent already', async () => {
+  it('gets no first run when a person has introduced the agent already', async () => {
     for (const name of ['SOUL.md', 'IDENTITY.md', 'USER.md', 'MEMORY.md', 'memory/2026-01-01.md', '.git/HEAD']) {
       dir = join(root, name.replace('/', '-'));
       await given({ [name]: 'custom' });
@@ -271,7 +271,7 @@ describe('a hostile place', () => {
   });
 });
 
-/** Permissions do not bind the superuser, so the test becomes somebody else for a moment. */
+/** Permissions do not bind the superuser, so the test changes to another user for a moment. */
 async function asOrdinaryUser(act: () => Promise<void>): Promise<void> {
   const isSuperuser = process.geteuid?.() === 0;
   if (isSuperuser) process.seteuid?.(65534);

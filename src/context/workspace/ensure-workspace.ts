@@ -20,7 +20,7 @@ import {
 } from './workspace-state.ts';
 
 export interface EnsureAgentWorkspaceParams {
-  /** Already resolved: no `~` is expanded here. */
+  /** The path is already resolved: no `~` is expanded here. */
   readonly dir: string;
   readonly now: Date;
   readonly taxonomy?: Taxonomy | undefined;
@@ -90,10 +90,10 @@ const PATH_KEYS: Readonly<Record<string, string>> = {
   bootstrapPath: 'BOOTSTRAP.md',
 };
 
-/** What the workspace was before we touched it. */
+/** The state of the workspace before this code changed it. */
 interface WorkspaceSurvey {
   readonly isBrandNew: boolean;
-  /** Somebody has described the agent, or the agent has begun to remember. */
+  /** True when a person has described the agent, or the agent has begun to remember. */
   readonly isLivedIn: boolean;
   readonly hasRepository: boolean;
 }
@@ -119,7 +119,7 @@ async function isProfileEdited(dir: string, taxonomy: Taxonomy, names: ReadonlyS
   return false;
 }
 
-/** The beginning of a template counts as untouched: another process may be writing it at this moment. */
+/** The beginning of a template counts as unchanged, because another process may be writing it at this moment. */
 async function isUntouched(path: string, template: string): Promise<boolean> {
   try {
     const handle = await openRegularFile(path);
@@ -146,15 +146,16 @@ async function writeMissingTemplates(dir: string, taxonomy: Taxonomy, skipped: r
 }
 
 /**
- * Decides what the first run is and records it; true when BOOTSTRAP.md was written. The state is looked at after the
- * survey and before the file, the reverse of the order in which another process writes them, so that two at once agree.
+ * Decides what the first run is and records it; true when BOOTSTRAP.md was written. The state is read after the survey
+ * and before the file, the reverse of the order in which another process writes them, so that two processes at once
+ * agree.
  */
 async function beginFirstRun(dir: string, taxonomy: Taxonomy, found: WorkspaceSurvey, now: Date): Promise<boolean> {
   const state = await migrateWorkspaceState(dir);
   if (isSetupCompleted(state)) return false;
   const date = now.toISOString();
   if (await hasBootstrapFile(dir)) {
-    // Once it is on record a first run ends by its own rules, however much the agent writes down on the way.
+    // A recorded first run ends by its own rules, even if the agent writes files in the meantime.
     if (state.bootstrapSeededAt !== undefined) return false;
     const completed = found.isLivedIn ? { setupCompletedAt: date } : {};
     await recordWorkspaceState(dir, { bootstrapSeededAt: date, ...completed });
@@ -182,7 +183,7 @@ async function createDirectory(dir: string): Promise<void> {
     await mkdir(dir, { recursive: true });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // A recursive mkdir misses nothing but the target of a dead link.
+    // A recursive mkdir creates everything except the target of a dead link.
     if (['EEXIST', 'ENOTDIR', 'ENOENT', 'ELOOP'].includes(code ?? ''))
       throw new WorkspaceNotDirectoryError({ dir }, { cause: error });
     failToWrite(dir, dir, error);
@@ -201,7 +202,8 @@ async function writeIfMissing(dir: string, name: string, text: string): Promise<
     await handle.writeFile(text);
     return true;
   } catch (error) {
-    // A full disk must not leave half a template that would then be kept for ever. The file is ours, a moment old.
+    // A full disk must not leave half a template, which would then be kept for ever. This process has just created the
+    // file.
     await rm(path, { force: true }).catch(() => undefined);
     return failToWrite(dir, path, error);
   } finally {

@@ -1,5 +1,5 @@
-// Finds the agent's name in an IDENTITY.md, however people write it down: as a labelled line, under a heading `Name`,
-// as the title of the page, or in a sentence. A placeholder is found too and said to be one.
+// Finds the agent's name in an IDENTITY.md in all common forms: as a labelled line, under a heading `Name`, as the
+// title of the page, or in a sentence. A placeholder is found too, and marked as one.
 
 export interface IdentityName {
   readonly name: string;
@@ -17,13 +17,13 @@ export function findIdentityName(text: string): IdentityName | undefined {
   return { name: found, isPlaceholder: PLACEHOLDER.test(found) };
 }
 
-/** No name is longer than this, and the patterns below are spared lines that were made to tire them. */
+/** No name is longer than this, and the patterns below would be slow on hostile long lines. */
 const MAX_LINE_CHARS = 200;
 
 /** `_(pick one)_`, `(none)`, `[your name]`, `<name>`, dots, dashes and the usual notes to oneself. */
 const PLACEHOLDER = /^(?:[_*]*[([<{].*[)\]>}][_*]*|[.…?_*-]+|tbd|todo|n\/a|none|unknown|unnamed|your name(?: here)?)$/i;
 
-/** Words of a title that says what the page is, not whom it is about. */
+/** Words of a title that describes the page and not the agent. */
 const GENERIC_WORDS = new Set(
   'a about agent agents am an are assistant bot card descriptor description file i identity info information is it main me metadata md my name new of overview profile role self the this us what who you your'.split(
     ' ',
@@ -43,7 +43,7 @@ function findLabelledName(lines: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** The line below a label is its value unless it begins something of its own. */
+/** The line below a label is its value, unless it begins something else. */
 function valueBelow(line: string | undefined): string {
   if (line === undefined || /^\s*(?:#{1,6}\s|[-*+]\s|-{3,}\s*$)/.test(line) || /^[^:]{1,40}:/.test(plain(line)))
     return '';

@@ -1,5 +1,5 @@
-// Reads a MANDATE.md for the three things that it must say: scope, success criteria and non-goals. Headings decide, in
-// whatever common wording, and a heading without a word below it says nothing.
+// Reads a MANDATE.md for the three things that it must say: scope, success criteria and non-goals. The headings decide,
+// in any common wording, and a heading without text below it does not count.
 
 export type MandateTopic = 'scope' | 'success criteria' | 'non-goals';
 
@@ -30,7 +30,7 @@ function parseSections(text: string): readonly Section[] {
       open = open.filter((outer) => outer.level < section.level);
       sections.push(section);
     }
-    // A sub-heading is not yet a word on the matter, but what stands below it is one for every heading around it.
+    // A sub-heading alone does not count as text, but text below it counts for every heading around it.
     if (section ? section.hasBody : line.trim() !== '') for (const outer of open) outer.hasBody = true;
     if (section) open.push(section);
   }
@@ -45,7 +45,7 @@ function withoutUnderlines(text: string): string {
     .replace(/^([^\s#>*+-][^:\n]*)\n-+[ \t]*$/gm, '## $1');
 }
 
-/** No title is longer than this, and the patterns below are spared lines that were made to tire them. */
+/** No title is longer than this, and the patterns below would be slow on hostile long lines. */
 const MAX_TITLE_CHARS = 200;
 
 function parseHeading(fullLine: string): Section | undefined {

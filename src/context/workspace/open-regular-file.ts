@@ -1,5 +1,5 @@
-// Opens small runtime files that anybody may have tampered with. Only a regular file under exactly this name is opened:
-// no link is followed, and a pipe or a device cannot make a run wait.
+// Opens small runtime files that another program may have changed. Only a regular file under exactly this name is
+// opened: no link is followed, and a pipe or a device cannot make a run wait.
 
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
@@ -9,7 +9,7 @@ export async function openRegularFile(path: string): Promise<FileHandle | undefi
   const entry = await lstat(path).catch(ignoreAbsence);
   if (!entry?.isFile()) return undefined;
   const handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
-  // The name may have been given to something else since it was looked at.
+  // Another file may have got this name since the check.
   const opened = await handle.stat();
   if (opened.isFile()) return handle;
   await handle.close();

@@ -34,7 +34,7 @@ const brief = async (taxonomy: Taxonomy, maxChars?: number) =>
 const MANDATE = '# Mandate\n## Scope\nmail\n## Success criteria\nempty inbox\n## Non-goals\ncalls\n';
 
 describe('a fresh workspace', () => {
-  it('is valid, with warnings for what nobody has filled in', async () => {
+  it('is valid, with warnings for placeholders that are left', async () => {
     await seed(OPENCLAW_TAXONOMY);
     expect(await brief(OPENCLAW_TAXONOMY)).toEqual(['warning IDENTITY.md incomplete', 'warning USER.md incomplete']);
   });
@@ -91,7 +91,7 @@ describe('validateWorkspace says what is wrong', () => {
     expect(await brief(OPENBOA_TAXONOMY, 2_000)).toEqual(['error AGENT.md oversized']);
   });
 
-  it('with whatever cannot be read, and does not wait for a pipe', async () => {
+  it('with everything that cannot be read, and does not wait for a pipe', async () => {
     for (const name of ['AGENT.md', 'PROFILE.md', 'TOOLS.md', 'IDENTITY.md']) await unlink(join(dir, name));
     execFileSync('mkfifo', [join(dir, 'AGENT.md')]);
     await mkdir(join(dir, 'PROFILE.md'));

@@ -1,5 +1,5 @@
-// Judges a workspace as the person who has to mend it would want to hear it: file by file, what is wrong and what to do.
-// Reads through the function it is handed and writes nothing; never throws for anything that is in the workspace.
+// Checks a workspace for the person who has to repair it: file by file, what is wrong and what to do. It reads through
+// the function that is passed in and writes nothing; it never throws for anything in the workspace.
 
 import { lstat, opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ export interface ValidateWorkspaceParams {
   readonly read: (path: string) => Promise<FileRead>;
 }
 
-/** In the taxonomy's order, then whatever should not be there. */
+/** The problems are in the taxonomy's order; files that should not be there come last. */
 export async function validateWorkspace(params: ValidateWorkspaceParams): Promise<readonly WorkspaceFinding[]> {
   const { dir, taxonomy } = params;
   if (!(await isDirectory(dir))) {
@@ -50,7 +50,7 @@ async function validateFile(file: TaxonomyFile, params: ValidateWorkspaceParams)
 
   const text = read.text.trimEnd();
   if (text.trim() === '') {
-    // An emptied heartbeat list is how people switch it off.
+    // People empty the heartbeat list to switch heartbeats off.
     const severity = file.dynamic ? 'warning' : 'error';
     const remedy = file.required ? 'Write it.' : 'Write it, or delete it.';
     return [{ file: name, problem: 'empty', severity, message: `${name} is empty and is skipped. ${remedy}` }];
@@ -107,7 +107,7 @@ function findPlaceholder(name: string, text: string, taxonomy: Taxonomy): string
   return identity?.isPlaceholder ? identity.name : undefined;
 }
 
-/** Looks where chat data is known to land, and no further than it takes to find the first piece. */
+/** Looks in the places where chat data is usually stored, and stops at the first find. */
 async function findChatData(dir: string): Promise<string | undefined> {
   const record = join('.openboa', 'chat');
   if (await exists(join(dir, record))) return record;
@@ -123,7 +123,7 @@ async function findTranscript(dir: string, folder: string, depth: number): Promi
       if (below !== undefined) return below;
     }
   } catch {
-    // Not there, or not a folder: no chat data can be shown to lie in it.
+    // The folder does not exist or is not a folder, so it has no chat data.
   }
   return undefined;
 }

@@ -73,7 +73,7 @@ describe('loading the state', () => {
 });
 
 describe('the first run', () => {
-  it('is pending while BOOTSTRAP.md is there and nobody has ended it', async () => {
+  it('is pending while BOOTSTRAP.md is there and the first run has not ended', async () => {
     expect(await loadFirstRunStatus(dir)).toBe('complete');
     await writeFile(join(dir, 'BOOTSTRAP.md'), 'hello');
     expect(await loadFirstRunStatus(dir)).toBe('pending');

@@ -36,7 +36,7 @@ export function isCompletedStateText(text: string): boolean {
   return isSetupCompleted(parseWorkspaceState(text).state);
 }
 
-/** A workspace without BOOTSTRAP.md has nothing to go through, whatever its state says. */
+/** A workspace without BOOTSTRAP.md has no first run, even if its state says otherwise. */
 export async function loadFirstRunStatus(dir: string): Promise<FirstRunStatus> {
   if (isSetupCompleted(await loadWorkspaceState(dir))) return 'complete';
   return (await hasBootstrapFile(dir)) ? 'pending' : 'complete';
@@ -52,7 +52,7 @@ export async function completeFirstRun(dir: string, now: Date): Promise<Workspac
   return recordWorkspaceState(dir, { setupCompletedAt: now.toISOString() });
 }
 
-/** Adds facts to the state. What is on record stays: a date is set once. */
+/** Adds facts to the state. Recorded facts stay: a date is set once. */
 export async function recordWorkspaceState(
   dir: string,
   facts: Omit<WorkspaceState, 'version'>,
@@ -63,7 +63,7 @@ export async function recordWorkspaceState(
   return state;
 }
 
-/** Loads the state and, when it is still written in the older words, writes it down in today's. */
+/** Loads the state and, when it is still in the older form, writes it in the current form. */
 export async function migrateWorkspaceState(dir: string): Promise<WorkspaceState> {
   const { state, isLegacy } = parseWorkspaceState(await readStateText(dir));
   if (isLegacy) await saveWorkspaceState(dir, state);
@@ -129,7 +129,10 @@ async function readStateText(dir: string): Promise<string | undefined> {
   }
 }
 
-/** Written beside its place and renamed, so that a reader sees the old state or the new one and never half of either. */
+/**
+ * The file is written under another name and renamed, so that a reader sees the old state or the new one, never half of
+ * either.
+ */
 async function saveWorkspaceState(dir: string, state: WorkspaceState): Promise<void> {
   const path = workspaceStatePath(dir);
   const draft = `${path}.${randomUUID()}.tmp`;

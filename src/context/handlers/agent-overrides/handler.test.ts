@@ -79,7 +79,7 @@ describe('what one agent is told', () => {
     );
   });
 
-  it('changes nothing when it is blank, in whatever mode', async () => {
+  it('changes nothing when it is blank, in any mode', async () => {
     await override('ana', 'AGENTS.md', '\n \n');
     use('replace');
     const composition = await scratch.compose({ agentId: 'ana' });

@@ -21,7 +21,7 @@ export function createAgentOverridesHandler(settings: AgentOverridesSettings): I
   const modeOf = (name: string) => (typeof mode === 'string' ? mode : (mode[name] ?? 'append'));
   return async (event) => {
     if (!isAgentBootstrapEvent(event) || !event.context.agentId) return;
-    // Normalised, because an id is chosen by whoever names the session and becomes part of a path.
+    // The id is normalised, because the client that names the session chooses it, and it becomes part of a path.
     const agentId = normalizeAgentId(event.context.agentId);
     const taxonomy = taxonomyIn(event.context);
     const names = sharedFileNames(taxonomy);
@@ -50,8 +50,8 @@ export async function readOverrides(
   agentId: string,
   taxonomy: Taxonomy,
 ): Promise<readonly FileRead[]> {
-  // Most homes have no overrides at all, which the parent folder's listing tells without another look.
-  // Disks that ignore case keep the folder under another spelling.
+  // Most homes have no overrides at all, and the listing of the parent folder shows that without another read. A disk
+  // that ignores case may have the folder under another spelling.
   const wanted = basename(overrideDir).toLowerCase();
   const names = await files.list(dirname(overrideDir));
   const isThere = names === undefined || names.some((name) => name.toLowerCase() === wanted);

@@ -1,5 +1,5 @@
-// Prepares an agent for a pipeline, where nobody answers: files that only make sense with a person are taken out, and
-// a section says so. Whether this is a pipeline is decided by whoever builds the handler.
+// Prepares an agent for a CI pipeline, where no person answers: files that only make sense with a person are removed,
+// and a section says so. The caller that builds the handler decides whether this is a pipeline.
 
 import { type InternalHookHandler, isAgentBootstrapEvent } from '../../../protocol/bootstrap-event.ts';
 import { BootstrapFileHelper } from '../../bootstrap-file-helper.ts';
@@ -7,7 +7,7 @@ import { BootstrapFileHelper } from '../../bootstrap-file-helper.ts';
 export interface CiModeSettings {
   /** True when the environment says so; a session of type `ci` counts by itself. */
   readonly ci?: boolean | undefined;
-  /** Acts everywhere, for trying it out. */
+  /** Acts in every session, to try the handler out. */
   readonly force?: boolean | undefined;
   readonly text?: string | undefined;
 }

@@ -1,4 +1,4 @@
-// Instructions shared by every agent: `<state>/<NAME>.md` stands before the file of that name in each workspace.
+// Instructions that all agents share: `<state>/<NAME>.md` stands before the file of that name in each workspace.
 
 import { type InternalHookHandler, isAgentBootstrapEvent } from '../../../protocol/bootstrap-event.ts';
 import { editBootstrapFile, filesIn, noteAbsence, taxonomyIn } from '../../bootstrap-edits.ts';
@@ -21,13 +21,13 @@ export function createGlobalFilesHandler({ stateDir, openboaToo }: GlobalFilesSe
     reads.forEach((read, index) => {
       const name = names[index] ?? '';
       const { path } = read;
-      // A workspace may be the state directory itself, and then its files are there already.
+      // A workspace may be the state directory itself; then its files are already there.
       if (event.context.bootstrapFiles.some((file) => file.path === path)) return;
       if (read.kind === 'absent') {
         if (read.entryExists) noteAbsence(event.context, { reason: read.reason, what: path, detail: read.detail });
         return;
       }
-      // A global file that holds nothing must not leave a separator behind.
+      // An empty global file must not leave a separator behind.
       if (read.text.trim() === '') {
         noteAbsence(event.context, { reason: 'empty', what: path, detail: 'the file says nothing' });
         return;

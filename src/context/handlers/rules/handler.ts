@@ -10,7 +10,7 @@ import type { Rule } from './rule.ts';
 export interface RuleSettings {
   readonly rule: Rule;
   readonly variables: Variables;
-  /** Where a rule's `from` may lie. */
+  /** The folders that a rule's `from` may lie in. */
   readonly roots: readonly string[];
 }
 
@@ -48,7 +48,7 @@ async function readText(
   if (!read) return { reason: 'missing', what: `rule ${rule.id}`, detail: 'it names no file' };
   const what = `rule ${rule.id} (${read.path})`;
   if (read.kind === 'absent') return { reason: read.reason, what, detail: read.detail };
-  // Text that says nothing must not leave a separator behind, nor empty a file that it should replace.
+  // An empty text must not leave a separator behind, and must not empty a file that it should replace.
   if (read.text.trim() === '') return { reason: 'empty', what, detail: 'the file says nothing' };
   return { text: read.text, from: { path: read.path, source: read, start: 0 } };
 }

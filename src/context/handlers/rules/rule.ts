@@ -29,7 +29,10 @@ export interface RuleConditions {
   readonly env?: Readonly<Record<string, string | boolean>> | undefined;
 }
 
-/** A rule is as stable as its conditions, unless it says otherwise: a rule for the night must not break a cached prompt. */
+/**
+ * A rule is as stable as its conditions, unless it says otherwise, because a rule for the night must not break a cached
+ * prompt.
+ */
 export function ruleStability(rule: Pick<Rule, 'stability' | 'when'>): Stability | undefined {
   const { hours, days, weekend, channel, channelId, sessionType } = rule.when;
   if (rule.stability) return rule.stability;

@@ -1,5 +1,5 @@
-// Tells the agent what the hour asks of it: quiet work at night, an overview in the morning, nothing in between. The
-// hour comes with the event, so a preview for 23:30 reads like the run at 23:30.
+// Tells the agent what to do at this hour: quiet work at night, an overview in the morning, nothing special in between.
+// The hour comes with the event, so a preview for 23:30 reads like the run at 23:30.
 
 import { type InternalHookHandler, isAgentBootstrapEvent } from '../../../protocol/bootstrap-event.ts';
 import { BootstrapFileHelper } from '../../bootstrap-file-helper.ts';

@@ -1,5 +1,5 @@
-// The texts that a new workspace of the `openclaw` taxonomy starts with. They are meant to be edited: whatever stands
-// in `_(…)_` is a placeholder, and `validate` warns as long as one of them is left.
+// The texts that a new workspace of the `openclaw` taxonomy starts with. People are meant to edit them: text in `_(…)_`
+// is a placeholder, and `validate` warns as long as one of them is left.
 
 export const OPENCLAW_TEMPLATES = {
   'AGENTS.md': `# How this agent works

@@ -1,5 +1,5 @@
 // Which texts a new workspace starts with, by taxonomy, and which of them describe the agent itself. A file without a
-// template is never created for anybody.
+// template is never created.
 
 import type { TaxonomyId } from '../../taxonomy.ts';
 import { OPENBOA_TEMPLATES } from './openboa-templates.ts';
@@ -10,7 +10,7 @@ export const WORKSPACE_TEMPLATES: Readonly<Record<TaxonomyId, Readonly<Record<st
   openboa: OPENBOA_TEMPLATES,
 };
 
-/** Somebody who has edited one of these has introduced the agent already and needs no first run. */
+/** A person who has edited one of these has introduced the agent already, so no first run is needed. */
 export const PROFILE_FILES: Readonly<Record<TaxonomyId, readonly string[]>> = {
   openclaw: ['SOUL.md', 'IDENTITY.md', 'USER.md'],
   openboa: ['PROFILE.md', 'MANDATE.md', 'IDENTITY.md'],
