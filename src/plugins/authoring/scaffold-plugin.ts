@@ -89,7 +89,7 @@ export default definePluginEntry({
     api.registerTool({
       name: '${tool}',
       label: 'Greet',
-      description: 'Greets somebody by name.',
+      description: 'Greets a person by name.',
       parameters: {
         type: 'object',
         properties: { name: { type: 'string', description: 'Who is greeted.' } },
@@ -122,7 +122,7 @@ test('${id} tells the model how people are greeted', async (t) => {
   assert.match(plugin.modelWasSent[0] ?? '', /Ahoy/);
 });
 
-test('${id} greets whom the model names', async (t) => {
+test('${id} greets the person that the model names', async (t) => {
   const plugin = await testPlugin(folder);
   t.after(() => plugin.close());
   plugin.modelAnswers(toolCall('${tool}', { name: 'Ana' }), reply('I greeted her.'));
