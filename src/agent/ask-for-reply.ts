@@ -1,4 +1,5 @@
-// Lets a plugin answer in the model's place. The first that handles it wins; a reply without text is silence.
+// Lets a plugin answer instead of the model. The first handler that handles the message wins; a reply without text
+// means that nothing is sent.
 
 import type { OpenRun } from './open-run.ts';
 import type { RequestDraft } from './request-draft.ts';

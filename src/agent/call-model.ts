@@ -1,6 +1,6 @@
-// One answer from a model: sends the prepared bytes, gathers the stream, and tries again where that makes sense: later
-// when the provider is busy, with the next model when this one cannot. What was streamed of a failed attempt is void.
-//
+// Gets one answer from a model: it sends the prepared bytes, gathers the stream, and tries again where that makes
+// sense: later when the provider is busy, with the next model when this one fails. What was streamed of a failed
+// attempt does not count.
 // Errors: throws ModelCallError when no model answered, and the reason of the signal when the run was stopped.
 
 import type { ModelEnd, ModelFailure } from '../models/model.ts';
@@ -24,7 +24,7 @@ export interface CalledModel {
   readonly stop: ModelEnd['stop'];
   readonly usage: Usage;
   readonly attempts: number;
-  /** With the model and the request that were answered in the end. */
+  /** The conversation with the model and the request that were answered in the end. */
   readonly conversation: Conversation;
 }
 
@@ -95,7 +95,7 @@ async function streamOnce(
   const { model, call, wire } = conversation;
   const { runId, sessionKey, attempt } = run;
   const startedAt = parts.now();
-  // Unlike for every time that a provider is asked, whoever asks again.
+  // The step differs for each request to a provider, also after a crash.
   const step = `${attempt}.${call}.${attempts}`;
   const exchange = exchangeOf(parts, run, model, step);
   const { frame, messages } = conversation;
@@ -140,7 +140,10 @@ async function streamOnce(
   return { message, end };
 }
 
-/** Some servers number their calls from the start in every answer, and results are matched to calls by id. */
+/**
+ * Some servers number their calls from the start in every answer, and results are matched to calls by id. So an id that
+ * was used before is replaced.
+ */
 function ownCallId(id: string, taken: ReadonlySet<string>, now: number): string {
   return id === '' || taken.has(id) ? newId('call', now) : id;
 }
@@ -150,7 +153,10 @@ function callIdsOf(messages: readonly Message[]): Set<string> {
   return new Set(calls.map(({ id }) => id));
 }
 
-/** A request that is too long is told anew, once; whether another model takes it as it is need not be tried first. */
+/**
+ * A request that is too long is shortened once. Another model is not tried first, although it might accept the long
+ * request.
+ */
 async function shorterConversation(
   parts: RunParts,
   run: OpenRun,
@@ -175,7 +181,7 @@ async function shorterConversation(
   return { ...conversation, messages, wire, call };
 }
 
-/** The same request in the next model's form. */
+/** The same request, prepared for the next model. */
 async function nextModel(
   parts: RunParts,
   run: OpenRun,
@@ -206,7 +212,7 @@ async function nextModel(
       );
       return { ...conversation, model, wire, call, fallbacks: conversation.fallbacks.slice(index + 1) };
     } catch (error) {
-      // A fallback without a key is no reason to give up on the one behind it.
+      // When a fallback has no key, the one after it may still work.
       if (!isAtriumError(error)) throw error;
     }
   }

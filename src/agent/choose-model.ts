@@ -1,5 +1,6 @@
-// Chooses the model of a run: what a plugin asks for, else what the configuration says, with the fallbacks behind it.
-// The compatibility hook `before_agent_start` is called here, once; what it says about the prompt is used later.
+// Chooses the model of a run: the one that a plugin asks for, else the one in the configuration, followed by the
+// fallbacks. The compatibility hook `before_agent_start` is called here, once; what it says about the prompt is used
+// later.
 
 import type { HookAnswer } from '../hooks/runner.ts';
 import type { Model } from '../models/model.ts';
@@ -39,7 +40,7 @@ export async function chooseModel(parts: DraftParts, run: RunSubject, mode: Draf
   };
 }
 
-/** `modelOverride` may name the provider too, as `provider/model`. Empty texts are no override. */
+/** `modelOverride` may name the provider too, as `provider/model`. An empty text does not override. */
 function overrideOf(
   {
     modelOverride,
@@ -57,7 +58,10 @@ function overrideOf(
   return provider && model ? { provider, model } : undefined;
 }
 
-/** A model without a key or a provider is passed over while there is another; the first one's error is the one told. */
+/**
+ * A model without a key or a provider is skipped while there is another. When none is usable, the error of the first
+ * one is thrown.
+ */
 async function firstUsable(
   parts: DraftParts,
   candidates: readonly ModelRef[],

@@ -1,3 +1,4 @@
-// Why a run was stopped whose client did not wait for the answer. Nobody is told of such an end.
+// The reason of a run that was stopped because its client stopped waiting for the answer. Such an end is not told at
+// any surface.
 
 export const CLIENT_GONE = 'the client that asked has gone away';

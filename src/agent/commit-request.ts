@@ -1,5 +1,6 @@
-// The second commit of a run: the session is open, the user's entry written, the injections bound, the request captured.
-// From here on the run's answer is owed, and an attempt after a crash sends these very bytes again.
+// The second commit of a run: it opens the session, writes the user's entry, binds the injections and stores the
+// request. After this commit the person is owed an answer, and an attempt after a crash sends exactly these bytes
+// again.
 
 import type { JsonObject } from '../protocol/json.ts';
 import type { Write } from '../store/store.ts';

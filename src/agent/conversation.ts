@@ -1,5 +1,5 @@
-// A run's talk with its model, at the point from which it goes on: at its first request, or wherever an attempt that was
-// cut short had got to.
+// The conversation of a run with its model, at the point from which it continues: at its first request, or where an
+// interrupted attempt stopped.
 
 import type { Model, ModelRequest, WireRequest } from '../models/model.ts';
 import type { JsonObject } from '../protocol/json.ts';
@@ -15,24 +15,26 @@ export interface Conversation {
   readonly messages: readonly Message[];
   /** The bytes of the request that is to be sent next. */
   readonly wire: WireRequest;
-  /** The number under which they are captured. */
+  /** The number under which the request is stored. */
   readonly call: number;
-  /** Tool calls that were begun before the attempt was cut; they are settled before anything is sent. */
+  /** Tool calls that were started before the attempt was interrupted; they are settled before the next request. */
   readonly pending: PendingCalls | undefined;
-  /** A message whose calls wait for a person since an earlier attempt; they pass the gate again before anything is sent. */
+  /**
+   * A message whose calls wait for a person since an earlier attempt; they pass the gate again before the next request.
+   */
   readonly asked?: AssistantMessage | undefined;
   readonly toolCalls: number;
-  /** The message that it is about, where the transcript must not keep it. */
+  /** The message that the run is about, where the transcript must not keep it. */
   readonly unkept?: Message | undefined;
 }
 
 export interface PendingCalls {
   readonly kind: 'pending';
   readonly message: AssistantMessage;
-  /** What the transcript knows about it. */
+  /** What the transcript records about it. */
   readonly meta: JsonObject;
   readonly calls: readonly StartedCall[];
   readonly results: ReadonlyMap<string, ToolOutput>;
-  /** True when an earlier attempt began them. */
+  /** True when an earlier attempt started them. */
   readonly isResumed: boolean;
 }

@@ -1,5 +1,5 @@
-// The talk between model and tools: ask, run what it asks for, ask again, until it answers in words. Inside this loop
-// only messages grow; system blocks and tools stay as they were first sent.
+// The loop of model and tools: ask the model, run the tools that it calls, ask again, until it answers in words. Inside
+// this loop only messages are added; system blocks and tools stay as they were first sent.
 
 import { type AssistantMessage, textOf, toolCallsOf } from '../protocol/message.ts';
 import { addUsage, NO_USAGE, type Usage } from '../protocol/usage.ts';
@@ -40,7 +40,7 @@ export async function converse(parts: RunParts, run: OpenRun, begun: Conversatio
       if (revision === undefined) {
         const { provider, model } = conversation.model;
         const { toolCalls } = conversation;
-        // A person who asked must not be left to wait; a schedule may well have nothing to say.
+        // A person who asked must get an answer; a scheduled run may end without words.
         if (lastText === '' && run.kind === 'message')
           throw new ModelAnsweredNothingError({ provider, model, stop: called.stop });
         return {
@@ -75,15 +75,15 @@ async function usageBefore({ store }: RunParts, { runId, attempt }: OpenRun): Pr
 }
 
 /**
- * What the model has said in earlier attempts of this run; what waits for a person is not in the transcript yet. All of
- * it counts, or a run that keeps dying would never come to its bound.
+ * The model's answers in earlier attempts of this run; an answer that waits for a person is not in the transcript yet.
+ * All of them count, because a run that keeps crashing would otherwise never reach its limit.
  */
 function answersBefore({ ownEntries }: OpenRun, { asked }: Conversation): readonly AssistantMessage[] {
   const said = ownEntries.flatMap(({ message }) => (message.role === 'assistant' ? [message] : []));
   return asked ? [...said, asked] : said;
 }
 
-/** The answer that may not stand, and what is wrong with it. A message of nothing is one that no provider takes back. */
+/** The rejected answer, and what is wrong with it. An empty message is left out, because no provider accepts one. */
 async function revise(
   parts: RunParts,
   run: OpenRun,
@@ -99,7 +99,7 @@ async function revise(
   return said.filter(({ message }) => message.content.length > 0);
 }
 
-/** Brings the begun tool calls to their ends, and prepares the next request with their results. */
+/** Settles the started tool calls, and prepares the next request with their results. */
 async function settle(
   parts: RunParts,
   run: OpenRun,
@@ -117,8 +117,8 @@ async function settle(
 }
 
 /**
- * The next request, with these messages added. It can be derived again from what is stored, so nothing waits for it,
- * unless it had to be told anew to fit.
+ * The next request, with these messages added. It can be derived again from what is stored, so the run does not wait
+ * for its commit, unless the conversation was compacted to fit.
  */
 async function goOn(
   parts: RunParts,
@@ -134,11 +134,11 @@ async function goOn(
     messages: [...conversation.messages, ...said],
     spans: added.flatMap((entry, index) => spansOfEntry(entry, conversation.messages.length + index)),
   };
-  // The assistant's message with tool calls is in the transcript since before they started.
+  // The assistant's message with tool calls was written to the transcript before the calls started.
   const fresh = why === 'tools' ? added.slice(1) : added;
   const entries = fresh.map(({ message, meta }) => ledger.entry(message, { meta }));
   const retold = await fitConversation(parts, run, conversation, said, entries).catch((error: unknown) => {
-    // The run ends here, and what its tools have answered is kept with its end.
+    // The run ends here, and the results of its tools are stored with its end.
     for (const entry of entries) ledger.attach(entry);
     throw error;
   });

@@ -1,8 +1,7 @@
-// Drafts the request for one message: which model, what plugins add, what the agent reads, what the prompt hooks make of
-// it. A run and a preview both come through here, which is why a preview is what goes over the wire.
-//
-// A preview (`pure`) calls only handlers that declare themselves pure; the others stand in `placeholders`. Nothing is
-// written or consumed here.
+// Drafts the request for one message: the model, what plugins add, what the agent reads, and what the prompt hooks
+// change. A run and a preview both use this code, and therefore a preview shows exactly what is sent.
+// A preview (`pure`) calls only handlers that declare themselves pure; the others are listed in `placeholders`. Nothing
+// is written or consumed here.
 
 import type { Composition } from '../context/compose.ts';
 import type { Message, UserMessage } from '../protocol/message.ts';
@@ -20,10 +19,10 @@ import type { DraftParts } from './run-parts.ts';
 import { shapePrompt } from './shape-prompt.ts';
 import { writeMessage } from './write-message.ts';
 
-/** `preview` runs pure handlers only; `preview-all` runs them all, and `run` means it. */
+/** `preview` calls pure handlers only; `preview-all` calls all handlers; `run` is a real run. */
 export type DraftMode = 'run' | 'preview' | 'preview-all';
 
-/** A preview leaves no records of what it asked. */
+/** A preview does not record the calls of handlers. */
 export function askingIn(mode: DraftMode): { readonly pureOnly: boolean; readonly record: boolean } {
   return { pureOnly: mode === 'preview', record: mode === 'run' };
 }
@@ -43,7 +42,10 @@ export type RunSubject = Pick<
   | 'signal'
   | 'runId'
 > & {
-  /** For a preview of a message that would begin a new session: what is queued for the old one would be gone. */
+  /**
+   * Set for a preview of a message that would begin a new session: the texts that are queued for the old one would be
+   * removed.
+   */
   readonly wouldStartOver?: boolean | undefined;
 };
 

@@ -1,4 +1,4 @@
-// Ends a run that a gate has blocked. Of what was said nothing is kept: the trigger's payload is scrubbed in the same
+// Ends a run that a gate has blocked. The blocked words are not kept: the trigger's payload is removed in the same
 // commit, and the transcript holds only what the person was told instead.
 
 import type { Write } from '../store/store.ts';
@@ -10,7 +10,7 @@ import type { RunParts } from './run-parts.ts';
 
 export async function blockRun(parts: RunParts, run: OpenRun, { by, text }: BlockedRun): Promise<void> {
   const { ledger } = run;
-  // Nobody waits for a heartbeat, and the conversation need not know of it.
+  // No person waits for a heartbeat, so nothing is sent and the conversation does not mention it.
   const isHeartbeat = run.kind === 'heartbeat';
   const planned = isHeartbeat ? { rows: [], text } : await parts.delivery.plan(answerOf(run, text));
   const meta = { blockedBy: by, blockedAt: new Date(parts.now()).toISOString() };

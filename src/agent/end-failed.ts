@@ -1,5 +1,5 @@
-// Ends a run that could not answer, or that somebody stopped. The surface is told in one sentence, the injections wait
-// for the next run, and what was said is kept as a dead letter that a person can send again.
+// Ends a run that could not answer, or that was stopped. The surface is told in one sentence, the injections wait for
+// the next run, and the message is kept as a dead letter that a person can send again.
 
 import { isAtriumError, RunStoppedError } from '../protocol/errors.ts';
 import type { AssistantMessage } from '../protocol/message.ts';
@@ -14,7 +14,7 @@ import type { RunParts } from './run-parts.ts';
 import { withdrawEntries } from './withdraw-entries.ts';
 
 export async function failRun(parts: RunParts, run: OpenRun, error: unknown): Promise<void> {
-  // What the signal says is the cause; what was thrown may only be its effect.
+  // The signal's reason is the cause; the error that was thrown may only be its effect.
   const cause = run.signal.aborted ? run.signal.reason : error;
   const stopped = cause instanceof RunStoppedError ? cause : undefined;
   const told = stopped ? 'Stopped.' : sentenceOf(cause);
@@ -22,7 +22,7 @@ export async function failRun(parts: RunParts, run: OpenRun, error: unknown): Pr
     parts.warn(`The run ${run.runId} of ${run.sessionKey} failed unexpectedly: ${stackOf(cause)}`);
   const { ledger, runId } = run;
   const isGone = stopped?.reason === CLIENT_GONE;
-  // Nobody waits for a heartbeat, and the next one comes by itself.
+  // No person waits for a heartbeat, and the next one starts by itself.
   const isHeartbeat = run.kind === 'heartbeat';
   const { rows } =
     isGone || isHeartbeat
@@ -38,7 +38,8 @@ export async function failRun(parts: RunParts, run: OpenRun, error: unknown): Pr
     outcome: { error: told, errorCode: isAtriumError(cause) ? cause.code : 'ATRIUM_RUN_FAILED' },
     writes: [
       ...(isHeartbeat ? [withdrawEntries(run, 1)] : []),
-      // What no model was asked about, no later one reads either: no gate has seen it, and it may be sent again.
+      // A message that was never sent to a model is not shown to a later one: no gate has checked it, and it may be
+      // sent again.
       ...(wasAsked ? [] : [ledger.notice({ role: 'user', content: run.text }, run.text)]),
       ledger.notice(said(told), told, { status }),
       ...rows.map((row): Write => ({ insert: 'outbox', row })),
@@ -67,7 +68,10 @@ function said(text: string): AssistantMessage {
   return { role: 'assistant', content: [{ type: 'text', text }] };
 }
 
-/** Errors raised on purpose speak for themselves; anything else is a bug, of which people are told no more than that. */
+/**
+ * Errors that are raised on purpose have a sentence for people. Any other error is a bug, and people are told only that
+ * something failed.
+ */
 function sentenceOf(error: unknown): string {
   if (isAtriumError(error)) return error.message;
   return 'Something went wrong inside the gateway; its log says what.';

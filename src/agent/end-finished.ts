@@ -1,5 +1,5 @@
-// The third commit of a run: the answer is in the transcript and in the outbox, the injections are consumed, the trigger
-// is done. What happens after it, happens to an answer that is safe.
+// The third commit of a run: the answer is written to the transcript and the outbox, the injections are consumed, the
+// trigger is done. Later failures cannot lose the answer.
 
 import type { AssistantMessage } from '../protocol/message.ts';
 import type { Write } from '../store/store.ts';
@@ -42,14 +42,14 @@ export async function finishRun(parts: RunParts, run: OpenRun, answer: RunAnswer
 
 const NOTHING: PlannedAnswer = { rows: [], text: '' };
 
-/** What a client that waits for the answer is told: what went out, not what the agent meant to say. */
+/** What a client that waits for the answer gets: the text that was sent, not the one that the agent wrote. */
 export function replyOf({ text, suppressed }: PlannedAnswer): Pick<RunOutcome, 'reply' | 'suppressed'> {
   if (!suppressed) return { reply: text };
   const { hook, by, reason } = suppressed;
   return { reply: text, suppressed: { hook, by, reason } };
 }
 
-/** What the transcript keeps of it: the user's words where no request holds them, and the answer. */
+/** The entries for the transcript: the user's words where no committed request holds them, and the answer. */
 async function entriesOf(parts: RunParts, run: OpenRun, answer: RunAnswer): Promise<readonly Write[]> {
   const { ledger } = run;
   const { userMessage, isSynthetic, reply } = answer;
@@ -59,10 +59,10 @@ async function entriesOf(parts: RunParts, run: OpenRun, answer: RunAnswer): Prom
       : [];
   const said: AssistantMessage = answer.message ?? { role: 'assistant', content: [{ type: 'text', text: reply }] };
   if (answer.message ? said.content.length === 0 : reply === '') return user;
-  // What a command answers is no part of the conversation.
+  // The answer of a command is not part of the conversation.
   if (!answer.message && !isSynthetic) return [...user, ledger.notice(said, reply)];
   const { message, blocked, rewrittenBy } = await writeMessage(parts, run, said);
-  // A message of nothing is one that no provider takes back.
+  // An empty message is left out, because no provider accepts one.
   if (blocked || message.content.length === 0) return user;
   return [
     ...user,
@@ -75,7 +75,7 @@ async function entriesOf(parts: RunParts, run: OpenRun, answer: RunAnswer): Prom
   ];
 }
 
-/** Who said it, for people who read the transcript. */
+/** The sender, for people who read the transcript. */
 export function senderOf({ inbound }: OpenRun): { sender: { id: string; name: string }; channel: string } {
   const { sender, surface } = inbound;
   return { sender: { id: sender.id, name: sender.name ?? sender.id }, channel: surface.channel };

@@ -1,5 +1,5 @@
-// The last commit of a run, however it ends, and what everybody is told afterwards. The journal goes with it: a run that
-// is over needs no recovery.
+// The last commit of a run for every kind of end, and the telling that follows it. The journal is removed with it: a
+// run that is over needs no recovery.
 
 import type { RunStatus } from '../protocol/live-event.ts';
 import { NO_USAGE } from '../protocol/usage.ts';
@@ -15,7 +15,7 @@ export interface RunEnd {
   readonly status: Exclude<RunStatus, 'running' | 'suspended'>;
   readonly outcome: RunOutcome;
   readonly writes: readonly Write[];
-  /** What becomes of the trigger; a blocked one is scrubbed. */
+  /** The changes to the trigger; the payload of a blocked one is removed. */
   readonly trigger?: Partial<InboxRow> | undefined;
 }
 
@@ -30,7 +30,8 @@ export async function endRun(parts: RunParts, run: OpenRun, end: RunEnd): Promis
     { remove: 'journal', where: { runId } },
   ]);
   const { reply, error, errorCode, usage = NO_USAGE } = outcome;
-  // Told before anything is delivered, so that a client who waits for the answer does not wait for the receipt too.
+  // This is told before anything is delivered, so that a client which waits for the answer does not wait for the
+  // receipt too.
   const ms = parts.now() - run.startedAt;
   void parts.tell('run-ended', { runId, sessionKey, status, reply, error, errorCode, usage, ms });
   parts.delivery.wake();

@@ -1,4 +1,4 @@
-// The errors that agent raises, one row each. docs/errors.md is made from these rows.
+// The errors that the agent folder raises, one row each. docs/errors.md is made from these rows.
 
 import { defineError } from '../protocol/errors.ts';
 

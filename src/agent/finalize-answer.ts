@@ -1,7 +1,7 @@
-// Asks `before_agent_finalize` whether the answer may stand. A handler may ask for one more pass of the model; how often
-// is bounded by its own `maxAttempts`, once by default, and counted per key within the run. When one request is used up
-// the next handler's has its turn, so none is crowded out; a bound for all keys together keeps a handler that asks for
-// something new each time from keeping the model busy for ever.
+// Asks `before_agent_finalize` whether the answer is final. A handler may ask for one more call of the model; how often
+// is bounded by its own `maxAttempts`, once by default, and counted per key within the run. When one request is used
+// up, the next handler's request is considered, so that none is ignored. A limit for all keys together stops a handler
+// that asks for something new each time.
 
 import { createHash } from 'node:crypto';
 import type { FinalizeRetry } from '../hooks/agent-hooks.ts';
@@ -11,13 +11,13 @@ import type { OpenRun } from './open-run.ts';
 import type { RunParts } from './run-parts.ts';
 
 export interface Revision {
-  /** What the model is told to do better. */
+  /** The instruction to the model for the next version. */
   readonly text: string;
-  /** Whose attempt it is. The transcript keeps it, so that it counts after a wait or a crash too. */
+  /** The key of the request. The transcript keeps it, so that the attempt also counts after a wait or a crash. */
   readonly retryKey: string;
 }
 
-/** So often at most is one answer revised, whoever asks and for however many reasons. */
+/** One answer is revised at most this often, for all handlers and reasons together. */
 export const MAX_REVISIONS = 10;
 
 export class Finalizer {
@@ -32,7 +32,7 @@ export class Finalizer {
     for (const { meta } of run.ownEntries) if (typeof meta.retryKey === 'string') this.#take(meta.retryKey);
   }
 
-  /** Undefined when the answer stands. */
+  /** Undefined when the answer is final. */
   async ask({ model, messages }: Conversation, message: AssistantMessage): Promise<Revision | undefined> {
     const { hooks } = this.#parts;
     const run = this.#run;
@@ -64,7 +64,7 @@ export class Finalizer {
     return { text, retryKey: keyOf(retry) };
   }
 
-  /** Takes one of the attempts that the request has left. */
+  /** Uses one of the attempts that the request has left. */
   #grant(retry: FinalizeRetry): boolean {
     const { maxAttempts = 1 } = retry;
     const key = keyOf(retry);

@@ -1,8 +1,8 @@
-// What a person reads in the chat when a tool call waits for their word: exactly what would run, and what to type.
+// What a person reads in the chat when a tool call waits for their decision: exactly what would run, and what to type.
 
 import type { ApprovalRow } from '../store/tables.ts';
 
-/** Above the longest command, so that whoever decides about one reads all of it. */
+/** This is more than the longest command, so that the person who decides about a command reads all of it. */
 const MAX_DESCRIPTION_CHARS = 24_000;
 
 export function formatApproval(

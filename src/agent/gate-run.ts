@@ -1,5 +1,5 @@
-// Asks `before_agent_run` whether the model may read this at all. Fails closed: a gate that throws, hangs or answers
-// nonsense blocks. Until it has passed, the recorder keeps hashes only.
+// Asks `before_agent_run` whether the model may read this message. It fails closed: a gate that throws, hangs or gives
+// an invalid answer blocks. Until it has passed, the recorder stores hashes only.
 
 import { requesterOf } from '../protocol/requester.ts';
 import type { OpenRun } from './open-run.ts';
@@ -10,7 +10,7 @@ export type GateResult = { readonly blocked: false } | BlockedRun;
 
 export interface BlockedRun {
   readonly blocked: true;
-  /** The plugin that blocked it. */
+  /** The plugin that blocked the run. */
   readonly by: string;
   /** What the person is told instead of an answer. */
   readonly text: string;
@@ -37,19 +37,20 @@ export async function gateRun(parts: RunParts, run: OpenRun, draft: RequestDraft
     void parts.tell('gate-passed', { run, shown: hiddenSoFar(parts, run) });
     return { blocked: false };
   }
-  // The reason may quote what was said, so it goes nowhere; only the message that a plugin wrote for people does.
+  // The reason may quote what was said, so it is not shown or stored; only the message that a plugin wrote for people
+  // is used.
   const by = refusal.cause === 'failure' ? 'before_agent_run' : refusal.owner;
   const message = refusal.cause === 'decision' ? result.message : undefined;
   void parts.tell('gate-blocked', { run, by });
   return { blocked: true, by, text: blockNotice(message, by) };
 }
 
-/** Those who watch were told that something came in, and not what, while a gate stood before it. */
+/** While a gate had not passed, watchers were told that a message came in but not its words. These are the words. */
 function hiddenSoFar({ hooks }: RunParts, { inbound, kind }: OpenRun): OpenRun['inbound'] | undefined {
   return hooks.has('before_agent_run') && (kind === 'message' || kind === 'api') ? inbound : undefined;
 }
 
-/** What people read in the place of an answer. The words are the plugin contract's. */
+/** What people read instead of an answer. The words are the plugin contract's. */
 export function blockNotice(message: unknown, by: string | undefined): string {
   const said = typeof message === 'string' ? message.trim() : '';
   const who = by?.trim() ? `blocked by ${by.trim()}` : 'blocked';

@@ -1,7 +1,7 @@
-// What was said in a session, as the next request tells it: the latest compaction applied, everything behind it exactly
+// The history of a session for the next request: the latest compaction is applied, and everything after it is exactly
 // as it was first sent. A run that was stopped or given up may have left tool calls without results, and every provider
-// refuses such a conversation; so each of them is answered here. All of it comes out the same way every time, or the
-// beginning of each later request would differ.
+// refuses such a conversation; so each of them gets a result here. The same entries always give the same history,
+// because otherwise the beginning of each later request would differ.
 
 import { type Message, toolCallsOf } from '../protocol/message.ts';
 import type { TranscriptRow } from '../store/tables.ts';
@@ -9,12 +9,16 @@ import { boundsOf } from './compaction/compaction-facts.ts';
 import { prunedResult } from './compaction/pruned-result.ts';
 import { COMPACTION_AUTHOR, type PastEntry, withoutPieces } from './message-spans.ts';
 
-/** `runId` names the run whose request it is: pieces that are told once are told in the requests of their own run. */
+/**
+ * `runId` is the run that sends the request: pieces that are shown once appear only in the requests of their own run.
+ */
 export function historyOf(entries: readonly TranscriptRow[], runId?: string): readonly PastEntry[] {
   return withResults(toldEntries(entries, runId));
 }
 
-/** The same in two: what was said before a run, and what the run itself has said so far, whose calls may yet be answered. */
+/**
+ * The same history in two parts: before a run, and the run's own messages so far, whose calls may still be answered.
+ */
 export function splitHistory(
   entries: readonly TranscriptRow[],
   runId: string,
@@ -26,12 +30,12 @@ export function splitHistory(
   };
 }
 
-/** What a client told of an earlier talk came with the run, and is not its own. */
+/** History that a client sent with its message does not count as the run's own. */
 export function isOwnEntry(entry: PastEntry, runId: string): boolean {
   return entry.kind === 'message' && entry.runId === runId && entry.meta.seed !== true;
 }
 
-/** The latest compaction stands for all before it: each one carries on what the ones before it had decided. */
+/** The latest compaction covers everything before it: each compaction includes what the earlier ones had decided. */
 export function toldEntries(entries: readonly TranscriptRow[], runId?: string): readonly PastEntry[] {
   const said = entries.filter(({ kind }) => kind === 'message');
   const compaction = entries.findLast(({ kind }) => kind === 'compaction');
@@ -41,14 +45,16 @@ export function toldEntries(entries: readonly TranscriptRow[], runId?: string): 
   const first = left.findIndex(({ message }) => message.role !== 'tool');
   return [
     ...(compaction.message.content.length === 0 ? [] : [compaction]),
-    // A result whose call is in the summary would be one that no provider takes.
+    // A result whose call is in the summary is left out, because no provider accepts a result without its call.
     ...left.slice(first === -1 ? left.length : first).map((entry) => {
       return pruned(entry, prunedTo, compaction) ?? withoutOldPieces(entry, contributionsTo, runId);
     }),
   ];
 }
 
-/** What prompt hooks added long ago makes room first; what was declared ephemeral is told by its own run alone. */
+/**
+ * What prompt hooks added long ago is left out first; an ephemeral piece is shown only in the requests of its own run.
+ */
 function withoutOldPieces(entry: TranscriptRow, contributionsTo: number, runId: string | undefined): PastEntry {
   if (entry.meta.authors === undefined) return entry;
   return withoutPieces(entry, ({ told }) =>
@@ -72,7 +78,7 @@ function withResults(told: readonly PastEntry[]): readonly PastEntry[] {
   ]);
 }
 
-/** A call's results stand right behind it. */
+/** The results of a call directly follow it. */
 function resultsBehind(told: readonly PastEntry[], index: number): ReadonlySet<string> {
   const ids = new Set<string>();
   for (let next = index + 1; next < told.length; next++) {

@@ -1,6 +1,6 @@
-// What was asked about a call holds also when nobody asks about it any more. Whoever asked and is still there may have
-// changed their mind, and then a question that waits is void. One that is gone, because its plugin was disabled or no
-// longer loads, leaves its question behind: a gate does not open because its keeper went away.
+// Keeps the questions and answers about a call valid when their handler does not ask any more. A handler that is still
+// registered may have changed its mind, and then its open question is void. When the handler is gone, because its
+// plugin was disabled or no longer loads, its question stays: a gate must not open because its plugin was removed.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { ApprovalRow } from '../store/tables.ts';

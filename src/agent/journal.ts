@@ -6,7 +6,7 @@ import type { JournalRow } from '../store/tables.ts';
 import type { ToolGrant, ToolOutput } from '../tools/tool.ts';
 
 export type JournalStep =
-  /** The request is captured and about to be sent. Written for each request whose bytes differ from the one before. */
+  /** The request is stored and about to be sent. Written for each request whose bytes differ from the one before. */
   | {
       readonly kind: 'request';
       readonly call: number;
@@ -17,15 +17,15 @@ export type JournalStep =
     }
   /** A plugin's command is about to be run for a person. */
   | { readonly kind: 'command-start'; readonly name: string; readonly owner: string }
-  /** It let the message go on to the agent. */
+  /** The command let the message go on to the agent. */
   | { readonly kind: 'command-end' }
-  /** The model's message with calls that wait for a person; none of them has begun. */
+  /** The model's message with calls that wait for a person; none of them has started. */
   | { readonly kind: 'ask'; readonly message: AssistantMessage }
   /** These calls passed the gate, or were vetoed, and are about to start. */
   | {
       readonly kind: 'tool-start';
       readonly calls: readonly StartedCall[];
-      /** The approvals that were asked for them; what they say holds for no later call. */
+      /** The approvals that were asked for these calls; they do not hold for later calls. */
       readonly spent?: readonly string[] | undefined;
     }
   | {
@@ -40,9 +40,9 @@ export interface StartedCall {
   readonly id: string;
   readonly name: string;
   readonly params: JsonObject;
-  /** What it is answered instead of running, for a call that was vetoed. */
+  /** The result of a vetoed call, which does not run. */
   readonly veto: ToolOutput | null;
-  /** What let it pass, for a tool that decides. */
+  /** What allowed the call, for a tool that decides by it. */
   readonly grant: ToolGrant | null;
 }
 

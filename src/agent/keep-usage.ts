@@ -1,5 +1,5 @@
-// Writes down what a call to a model has cost: every call that cost something, the failed ones too. The row goes along
-// with the next commit of the run.
+// Records what a call to a model has cost, for every call that cost something, including failed ones. The row is
+// written with the next commit of the run.
 
 import { costOf } from '../models/cost-of.ts';
 import type { Model } from '../models/model.ts';

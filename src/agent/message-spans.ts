@@ -1,5 +1,5 @@
-// Who wrote the messages of a request: people, plugins, tools, models. What an earlier run sent keeps the authors that
-// it had then, and says which entry of the transcript it is.
+// The authors of the messages of a request: people, plugins, tools, models. Messages of an earlier run keep the authors
+// that they had then, and name their entry in the transcript.
 
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
@@ -8,14 +8,14 @@ import type { Contribution } from './prepare-message.ts';
 import type { RequestSpan } from './request-draft.ts';
 import { piecesOfMessage } from './request-text.ts';
 
-/** A message of the history, with its place in the transcript once it has one. */
+/** A message of the history, with its position in the transcript once it has one. */
 export type PastEntry = Pick<TranscriptRow, 'message' | 'meta'> &
   Partial<Pick<TranscriptRow, 'runId' | 'position' | 'kind'>> & {
-    /** The compaction whose words stand here instead of the entry's own. */
+    /** The compaction whose words replace the entry's own. */
     readonly writtenBy?: Pick<TranscriptRow, 'runId' | 'position'> | undefined;
   };
 
-/** A message on its way into the transcript. */
+/** A message that is about to be written to the transcript. */
 export type SaidMessage = Pick<TranscriptRow, 'message' | 'meta'>;
 
 export function spansOfEntry(entry: PastEntry, index: number): readonly RequestSpan[] {
@@ -29,7 +29,7 @@ export function spansOfEntry(entry: PastEntry, index: number): readonly RequestS
   return spansOfMessage(message, index, authorOf(message, meta)).map((span) => ({ ...span, ...place }));
 }
 
-/** The words of a user's message with their authors; joined they are its text. */
+/** The pieces of a user's message with their authors; joined they are its text. */
 export function piecesOfEntry(entry: PastEntry): readonly Contribution[] {
   const text = piecesOfMessage(entry.message).join('');
   let at = 0;
@@ -39,7 +39,7 @@ export function piecesOfEntry(entry: PastEntry): readonly Contribution[] {
   });
 }
 
-/** Everything that is said in a request: the past, and the message that it is about. */
+/** The authors of all messages of a request: the history, and the message that it is about. */
 export function spansOfTalk(past: readonly PastEntry[], userPieces: readonly Contribution[]): readonly RequestSpan[] {
   return [
     ...past.flatMap(spansOfEntry),
@@ -55,23 +55,23 @@ export function spansOfMessage(message: Message, index: number, origin: string):
     .map((piece) => ({ where: 'messages', index, origin, chars: piece.length }));
 }
 
-/** What the transcript keeps about a message that several authors wrote. */
+/** What the transcript records about a message that several authors wrote. */
 export function authorsOf(pieces: readonly Contribution[]): JsonObject {
   if (pieces.length < 2) return {};
   return { authors: pieces.map(authorOfPiece) };
 }
 
-/** As `meta.authors` of an entry holds it; `writtenPieces` reads it back. */
+/** The form of a piece in `meta.authors` of an entry; `writtenPieces` reads it back. */
 export function authorOfPiece({ origin, text, told }: Contribution): JsonValue {
   return [origin, text.length, ...(told ? [told] : [])];
 }
 
-/** Stands between two pieces of a message. */
+/** The separator between two pieces of a message. */
 export const SEPARATOR: Contribution = { origin: 'atrium: separator', text: '\n\n' };
 
 /**
- * The entry without the pieces that `isLeftOut` names, and without the separator beside each of them. An entry of which
- * nothing would be left stays as it is, because no provider takes an empty message.
+ * The entry without the pieces that `isLeftOut` names, and without the separator beside each of them. An entry that
+ * would become empty stays as it is, because no provider accepts an empty message.
  */
 export function withoutPieces(entry: PastEntry, isLeftOut: (piece: Contribution) => boolean): PastEntry {
   const kept: Contribution[] = [];
@@ -99,12 +99,12 @@ function isSeparator(piece: Contribution | undefined): boolean {
   return piece?.origin === SEPARATOR.origin && piece.text === SEPARATOR.text;
 }
 
-/** The same for a message whose words a handler changed as a whole. */
+/** The author of a message that a handler rewrote as a whole. */
 export function rewriterOf(origin: string, by: string | undefined): JsonObject {
   return by === undefined ? {} : { author: `${origin}, rewritten by ${by}` };
 }
 
-/** The pieces that the transcript knows a user's message to be made of; none when it knows of one author only. */
+/** The pieces of a user's message, as the transcript records them; empty when it has only one author. */
 export function writtenPieces({ message, meta }: SaidMessage): readonly Contribution[] {
   if (message.role !== 'user' || !Array.isArray(meta.authors)) return [];
   let at = 0;
@@ -131,10 +131,12 @@ function authorOf(message: Message, meta: JsonObject): string {
 const REVISION_AUTHOR = 'before_agent_finalize';
 export const SYNTHETIC_AUTHOR = 'before_agent_reply';
 export const COMPACTION_AUTHOR = 'compaction';
-/** A message that the transcript does not keep has words in its own run only. */
+/** A message that the transcript does not keep can be shown in its own run only. */
 export const UNKEPT_AUTHOR = 'message, not kept';
 
-/** What a handler rewrote: the beginning and the end that stayed keep their authors, the middle is the handler's. */
+/**
+ * The pieces of a rewritten message: the unchanged beginning and end keep their authors, the middle is the handler's.
+ */
 export function rewrittenPieces(pieces: readonly Contribution[], text: string, by: string): readonly Contribution[] {
   const before = pieces.map((piece) => piece.text).join('');
   if (before === text) return pieces;

@@ -1,5 +1,5 @@
 // What handlers are told about the model of a run, once it is chosen: its name, and how much of its window the run may
-// use after every cap.
+// use after every limit.
 
 import type { HookContext } from '../hooks/hook-context.ts';
 import type { Model } from '../models/model.ts';
@@ -19,7 +19,7 @@ export function modelContextOf(
   return { modelProviderId: model.provider, modelId: model.model, ...contextWindowFor(model, settings) };
 }
 
-/** The words for where it comes from are the plugin contract's. */
+/** The words for the source of the limit are the plugin contract's. */
 export function contextWindowFor(
   { contextWindow, contextWindowSource = 'model' }: Pick<Model, 'contextWindow' | 'contextWindowSource'>,
   { contextTokens, isContextTokensSet }: CompactionSettings,

@@ -1,5 +1,5 @@
-// One exchange with a provider, as the facts about it are told: with which model, how much of its window the run may use,
-// and how it ended.
+// One exchange with a provider, in the form that facts use: the model, how much of its window the run may use, and how
+// the exchange ended.
 
 import type { Facts, ModelStep } from '../facts/facts.ts';
 import { costOf } from '../models/cost-of.ts';
@@ -12,7 +12,7 @@ export interface Exchange extends ModelStep {
   readonly model: Model;
 }
 
-/** `step` is unlike for every time that a provider is asked within a run. */
+/** `step` differs for each request to a provider within a run. */
 export function exchangeOf(parts: RunParts, run: OpenRun, model: Model, step: string): Exchange {
   return { run, model, window: contextWindowFor(model, parts.compaction(run.agentId)), step };
 }

@@ -1,4 +1,4 @@
-// The tools that the calls of a run may reach, and who it is that calls them.
+// The tools that a run may call, and in which name it calls them.
 
 import { requesterOf } from '../protocol/requester.ts';
 import type { Tool, ToolCaller } from '../tools/tool.ts';
@@ -6,7 +6,7 @@ import type { Conversation } from './conversation.ts';
 import type { OpenRun } from './open-run.ts';
 import type { RunParts } from './run-parts.ts';
 
-/** Those that the model was told of, as far as the policy of this moment still has them. */
+/** The tools that the model was shown, without those that the policy no longer allows. */
 export async function offeredTools(
   parts: RunParts,
   run: OpenRun,

@@ -1,6 +1,6 @@
-// Opens a run: what was said, in which session, what was said before, and how far an earlier attempt got. Ends the
-// session first when a person asked for a new one or its time is over; the message that caused it becomes the first of
-// the new session.
+// Opens a run: the message, its session, the history, and how far an earlier attempt got. It ends the session first
+// when a person asked for a new one or its lifetime is over; the message that caused this becomes the first of the new
+// session.
 
 import { readInLane, type SaidInLane } from '../commands/read-in-lane.ts';
 import type { ConversationHookContext } from '../hooks/hook-context.ts';
@@ -35,42 +35,45 @@ export interface OpenRun {
   readonly inbound: Inbound;
   readonly trigger: Trigger;
   readonly kind: TriggerKind;
-  /** What was written, with the command in it if there is one. */
+  /** The message as it was written, with the command in it if there is one. */
   readonly said: SaidInLane;
   /** What the person said to the agent, without a command in front of it. */
   readonly text: string;
-  /** An earlier attempt was cut short. */
+  /** An earlier attempt was interrupted. */
   readonly isRecovered: boolean;
-  /** The client that waited for the answer is gone with the process it was connected to, and asks anew if it still wants it. */
+  /**
+   * The client that waited for the answer was connected to an earlier process and is gone; it asks again if it still
+   * wants the answer.
+   */
   readonly isAbandoned: boolean;
   /** A person asked for a new session and said nothing else. */
   readonly isResetOnly: boolean;
-  /** A person asked for a shorter conversation; the text is what the summary should mind. */
+  /** A person asked for a compaction; the text tells the model what the summary should pay attention to. */
   readonly isCompactOnly: boolean;
-  /** What a fresh session begins with, said elsewhere; already part of the history. */
+  /** Messages from elsewhere that a fresh session begins with; they are already part of the history. */
   readonly seed: readonly Message[];
-  /** What was said before this run, as it was sent then. */
+  /** The messages before this run, as they were sent then. */
   readonly history: readonly Message[];
-  /** The same with what the transcript knows about it. */
+  /** The same messages with what the transcript records about them. */
   readonly past: readonly PastEntry[];
-  /** What this run itself has said so far, in an earlier attempt. */
+  /** The entries that this run itself has written in an earlier attempt. */
   readonly ownEntries: readonly TranscriptRow[];
-  /** The same as a request tells it, when it was shortened meanwhile. */
+  /** The same entries as a request shows them, when they were shortened meanwhile. */
   readonly ownTold: readonly Message[];
   readonly journal: readonly JournalRow[];
   readonly startedAt: number;
   readonly ledger: RunLedger;
-  /** Fires when the run must end: a person or a client stopped it, it took too long, or the process is stopping. */
+  /** It aborts when the run must end: a person or a client stopped it, it took too long, or the process is stopping. */
   readonly signal: AbortSignal;
-  /** With the model, once it is chosen. */
+  /** It includes the model, once that is chosen. */
   readonly context: ConversationHookContext;
-  /** Messages that hook packs want said about the new session. */
+  /** Messages that hook packs push about the new session. */
   readonly packMessages: readonly string[];
-  /** True when the process is stopping, so that the run is left as it is for the next one. */
+  /** True when the process is stopping, so that the run is left for the next process. */
   isInterrupted(): boolean;
-  /** From here on handlers are told of this model. */
+  /** After this, handlers are told that the run uses this model. */
   useModel(model: Model): void;
-  /** The run is over, one way or another. */
+  /** Called when the run is over, for any reason. */
   close(): void;
 }
 
@@ -87,7 +90,7 @@ export async function openRun(parts: RunParts, claimed: ClaimedTrigger): Promise
   const { plan, entries, isFresh } = await loadSession(parts, {
     agentId,
     sessionKey,
-    // What comes by itself is not somebody who speaks there.
+    // A scheduled run is not a person who speaks at this place.
     surface: isScheduled(kind) ? null : inbound.surface,
     now: startedAt,
     reset,
@@ -105,7 +108,7 @@ export async function openRun(parts: RunParts, claimed: ClaimedTrigger): Promise
     lastStep: journal.at(-1)?.position ?? 0,
   });
   const workspaceDir = parts.context.workspaceDirOf(agentId);
-  // A person's answer lets a run go on; only what was cut short is taken up again.
+  // A run that continues after a person's answer was not interrupted, so it is not recovered.
   const isRecovered = attempt > 1 && trigger.kind !== 'approval';
   const { sessionId } = session;
   let context = runHookContext({
@@ -165,8 +168,8 @@ export async function openRun(parts: RunParts, claimed: ClaimedTrigger): Promise
 }
 
 /**
- * Ends the session that this one takes the place of, in a commit of its own that also says which session the run is in;
- * an attempt after a crash then does not end another one. Gives what hook packs want said about the new session.
+ * Ends the session that this one replaces, in a commit of its own that also records which session the run is in; an
+ * attempt after a crash then does not end another one. Gives the messages that hook packs push about the new session.
  */
 async function enterSession(
   parts: RunParts,
@@ -192,7 +195,7 @@ async function enterSession(
     if (parts.isResumed(session)) void telling.started({ session, resumedFrom: sessionId });
     return [];
   }
-  // A command that finds no session to end was given all the same.
+  // Hook packs are told of the command also when there was no session to end.
   const said = command ? await telling.commanded({ command, sessionKey, session }) : [];
   void telling.started({ session, resumedFrom });
   return said;

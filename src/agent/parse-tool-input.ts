@@ -1,6 +1,6 @@
-// What a model wrote as a tool's parameters. It ought to be a JSON object; whatever it is, it is kept as it was written,
-// because a provider must be sent the same call back. What nests too deeply stays text: it can be read, but whoever
-// writes it down or looks through it would run out of stack.
+// Parses the parameters that a model wrote for a tool. They should be a JSON object, but the original text is always
+// kept, because a provider must be sent the same call back. Parameters that are nested too deeply stay text, because
+// code that serialises or walks them would overflow the stack.
 
 import type { JsonValue } from '../protocol/json.ts';
 

@@ -1,5 +1,5 @@
-// What plugins want said with this message: texts that they queued, and what they add now. Queued texts are looked at,
-// not consumed; the commit of the request binds them, the commit of the result consumes them.
+// Collects what plugins add to this message: texts that they queued, and what they add now. Queued texts are only read
+// here; the commit of the request binds them, and the commit of the result consumes them.
 
 import type { QueuedInjection } from '../hooks/agent-hooks.ts';
 import type { InjectionRow } from '../store/tables.ts';
@@ -8,7 +8,7 @@ import type { DraftParts } from './run-parts.ts';
 
 export interface PreparedMessage {
   readonly injections: readonly InjectionRow[];
-  /** In the order in which they stand before and behind the message. */
+  /** In the order in which they stand before and after the message. */
   readonly prepend: readonly Contribution[];
   readonly append: readonly Contribution[];
   readonly placeholders: readonly string[];
@@ -17,7 +17,10 @@ export interface PreparedMessage {
 export interface Contribution {
   readonly origin: string;
   readonly text: string;
-  /** How long requests tell this piece: in its own run only, or until a compaction makes room. Else it is told for good. */
+  /**
+   * How long requests show this piece: in its own run only, or until a compaction makes room. Without it, the piece is
+   * always shown.
+   */
   readonly told?: 'once' | 'until-compaction' | undefined;
 }
 
@@ -64,12 +67,12 @@ export async function prepareMessage(parts: DraftParts, run: RunSubject, mode: D
   };
 }
 
-/** How the pieces of a message name the author of a queued text. */
+/** The author name of a queued text. */
 export function injectionAuthor(owner: string): string {
   return `injection of ${owner}`;
 }
 
-/** What each handler added, in order; empty texts add nothing. */
+/** What each handler added, in order; empty texts are left out. */
 export function contributionsOf(
   answer: {
     readonly contributions: readonly {

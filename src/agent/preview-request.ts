@@ -1,4 +1,4 @@
-// The request that a message would cause, byte for byte, without causing it: the same draft as a run's, serialised by
+// The request that a message would cause, byte for byte, without sending it: the same draft as a run's, serialised by
 // the model itself. Nothing is written, bound or consumed.
 
 import type { WireRequest } from '../models/model.ts';
@@ -25,7 +25,7 @@ export async function previewRequest(
     readonly inbound: Inbound;
     /** The words for the agent. */
     readonly text: string;
-    /** The session is ended first. */
+    /** The session would be ended first. */
     readonly reset: 'new' | 'reset' | undefined;
     readonly at: number;
     /** Also runs hooks that are not declared pure. */

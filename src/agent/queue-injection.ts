@@ -1,12 +1,10 @@
 // Queues text for the next run of a session. It is shown in exactly one run that completes: the request binds it, the
-// result consumes it, a run that fails releases it. It is forgotten when its time is over, when somebody starts the
+// result consumes it, a run that fails releases it. It is removed when its time is over, when a person starts the
 // session over, and when its plugin is disabled.
-//
-// Result: `enqueued` is false when the same was queued before; the id is then that of the first.
-// Errors: rejects with InjectionRefusedError when the text is empty or too long, the key is too long, the time is none, or
-// too many are waiting already.
-// Rules: of two with the same owner, session and key only the first counts, also after it has been shown; one whose time
-// was over before anybody saw it counts for nothing.
+// Result: `enqueued` is false when the same was queued before; the id is then that of the first. Errors: rejects with
+// InjectionRefusedError when the text is empty or too long, the key is too long, the time is not valid, or too many are
+// waiting already. Rules: of two with the same owner, session and key only the first counts, also after it has been
+// shown; one whose time was over before it was shown does not count.
 
 import { newId } from '../protocol/new-id.ts';
 import type { NewRow, Store } from '../store/store.ts';
@@ -15,14 +13,14 @@ import { InjectionRefusedError } from './errors.ts';
 import type { RunParts } from './run-parts.ts';
 
 export interface InjectionRequest {
-  /** The plugin that wants it said. */
+  /** The plugin that queues the text. */
   readonly owner: string;
   readonly sessionKey: string;
   readonly text: string;
-  /** Before or behind the person's message. Default before. */
+  /** Before or after the person's message. The default is before. */
   readonly placement?: InjectionRow['placement'] | undefined;
   readonly idempotencyKey?: string | undefined;
-  /** Not shown in a run that begins later than so many milliseconds from now. */
+  /** The text is not shown in a run that begins later than this many milliseconds from now. */
   readonly ttlMs?: number | undefined;
 }
 

@@ -1,5 +1,5 @@
-// Takes up a run where an attempt before it was cut short. What shaped the request is not asked again: its bytes are in
-// the store, and so is everything that was said since.
+// Continues a run whose earlier attempt was interrupted. The handlers that shaped the request are not asked again: its
+// bytes are in the store, and so is everything that was said since.
 
 import type { AssistantMessage, Message } from '../protocol/message.ts';
 import { toolCallsOf } from '../protocol/message.ts';
@@ -11,13 +11,12 @@ import type { OpenRun } from './open-run.ts';
 import { readFrame } from './request-frame.ts';
 import type { RunParts } from './run-parts.ts';
 
-/** Undefined when the attempt before this one, if there was any, had not committed its request. */
+/** Undefined when no earlier attempt has committed its request. */
 export async function recoverRequest(parts: RunParts, run: OpenRun): Promise<Conversation | undefined> {
   const steps = stepsOf(run.journal);
   const last = steps.findLast((step) => step.kind === 'request');
   if (!last) return undefined;
-  // Captures of open runs are never pruned; without them there is nothing to send again, and drafting anew is all
-  // that is left.
+  // Stored requests of open runs are never pruned. If they are missing all the same, the request must be drafted again.
   const [frame, kept] = await Promise.all([readFrame(parts, run.runId), parts.readCapture(run.runId, last.call)]);
   if (!frame || !kept) return undefined;
   void parts.tell('gate-passed', { run });
@@ -29,7 +28,7 @@ export async function recoverRequest(parts: RunParts, run: OpenRun): Promise<Con
   const [unkept] = steps.flatMap((step) => (step.kind === 'request' && step.unkept ? [step.unkept] : []));
   const said = pending ? run.ownTold.slice(0, -1) : run.ownTold;
   const messages: readonly Message[] = [...run.history, ...(unkept ? [unkept] : []), ...said];
-  // The stored address is without its secrets, so that one is asked for anew; the words are the stored ones.
+  // The stored address has no secrets in it, so the model prepares a new one; the words are the stored ones.
   const prepared = await model.prepare({ system: frame.system, tools: frame.tools, messages });
   return {
     model,
@@ -45,7 +44,7 @@ export async function recoverRequest(parts: RunParts, run: OpenRun): Promise<Con
   };
 }
 
-/** The tool calls that were begun after the last request. The assistant's message with them is the last entry. */
+/** The tool calls that were started after the last request. The assistant's message with them is the last entry. */
 function pendingOf(steps: readonly JournalStep[], entry: TranscriptRow | undefined): PendingCalls | undefined {
   const start = steps.find((step) => step.kind === 'tool-start');
   const message = entry?.message;

@@ -1,6 +1,7 @@
-// The writes that give back what plugins had queued, when the run that it was bound to did not answer. Each text is shown
-// once in all: it waits for the next message and later requests leave it out of the failed one, or it stays in the failed
-// message and counts as shown. The second happens only where its words cannot be told apart from the rest any more.
+// The writes that release queued texts when the run that they were bound to did not answer. Each text is shown once in
+// all: either it waits for the next message and later requests leave it out of the failed one, or it stays in the
+// failed message and counts as shown. The second happens only where its words cannot be separated from the rest any
+// more.
 
 import type { Store, Write } from '../store/store.ts';
 import type { InjectionRow, TranscriptRow } from '../store/tables.ts';
@@ -11,7 +12,7 @@ import { type Contribution, injectionAuthor } from './prepare-message.ts';
 export interface FailedRun {
   readonly runId: string;
   readonly sessionId: string;
-  /** False for a run whose messages leave the conversation, such as a heartbeat. */
+  /** False for a run whose messages are removed from the conversation, such as a heartbeat. */
   readonly keepsEntries: boolean;
 }
 

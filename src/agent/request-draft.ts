@@ -1,4 +1,4 @@
-// A request before it is committed: what the model would be sent for one message, and who wrote which part of it.
+// A request before it is committed: what the model would be sent for one message, and the author of each part.
 
 import type { Composition } from '../context/compose.ts';
 import type { Model, ModelRequest } from '../models/model.ts';
@@ -14,10 +14,10 @@ export interface RequestDraft {
   readonly request: ModelRequest;
   /** The last message of the request, and whether the transcript keeps it. */
   readonly user: WrittenMessage;
-  /** The pieces of that message, joined they are its text. */
+  /** The pieces of that message; joined they are its text. */
   readonly userPieces: readonly Contribution[];
   readonly composition: Composition;
-  /** Queued texts that this request shows; the run that completes consumes them. */
+  /** Queued texts that this request shows; the run consumes them when it completes. */
   readonly injections: readonly InjectionRow[];
   readonly spans: readonly RequestSpan[];
   /** Hooks that did not run because this is a preview. */
@@ -31,7 +31,7 @@ export interface RequestSpan {
   readonly index: number;
   readonly origin: string;
   readonly chars: number;
-  /** For what was said before: the run that said it, and the entry of the transcript that it is. */
+  /** For an earlier message: its run, and its entry in the transcript. */
   readonly runId?: string | undefined;
   readonly entry?: number | undefined;
 }

@@ -1,5 +1,5 @@
 // The part of a request that stays the same throughout a run: system blocks, tools, and what is known about them. It is
-// captured as call 0 of the run, so that recovery and people read the same bytes.
+// stored as call 0 of the run, so that recovery and people read the same bytes.
 
 import type { Composition } from '../context/compose.ts';
 import type { ModelRequest } from '../models/model.ts';
@@ -9,7 +9,7 @@ import type { RunParts } from './run-parts.ts';
 
 export const FRAME_CALL = 0;
 
-/** Requests for summaries are no steps of the run; they are numbered from 1 by themselves and kept below the frame. */
+/** Requests for summaries are not steps of the run; they are numbered from 1 separately and stored below the frame. */
 export function callOfSummary(summary: number): number {
   return FRAME_CALL - summary;
 }
@@ -17,7 +17,7 @@ export function callOfSummary(summary: number): number {
 export interface RequestFrame {
   readonly system: ModelRequest['system'];
   readonly tools: ModelRequest['tools'];
-  /** Who wrote which characters of the first request. */
+  /** The author of each part of the first request. */
   readonly spans: readonly RequestSpan[];
   /** The index of a message that the transcript does not keep. */
   readonly unkept?: number | undefined;
@@ -54,7 +54,7 @@ export async function readFrame(
   return kept && (JSON.parse(kept.wire.body) as RequestFrame);
 }
 
-/** The texts stand in the system blocks already, and what was cut or left out is named by its place. */
+/** The texts are in the system blocks already, and what was cut or left out is named by its position. */
 function withoutTexts(report: Composition['report']): Composition['report'] {
   return {
     ...report,

@@ -1,6 +1,6 @@
-// The words of a request, as far as a model reads them: system blocks, tools with their parameters, messages with their
-// tool calls. Ids are names, not words. A block, tool or message is one text made of pieces; whoever says who wrote what
-// counts the characters of these pieces.
+// The words of a request that a model reads: system blocks, tools with their parameters, messages with their tool
+// calls. Ids do not count as words. A block, tool or message is one text made of pieces; spans count the characters of
+// these pieces.
 
 import type { ModelRequest, ToolSpec } from '../models/model.ts';
 import type { Message } from '../protocol/message.ts';
@@ -17,12 +17,12 @@ export function piecesOfMessage(message: Message): readonly string[] {
   );
 }
 
-/** A span with its words; undefined when they are not kept any more. */
+/** A span with its words; undefined when they are not stored any more. */
 export interface ToldSpan extends RequestSpan {
   readonly text?: string | undefined;
 }
 
-/** Lays the words under the spans. Where the two do not agree, the words are others than those of the spans. */
+/** Adds the words to the spans. Where the lengths do not match, the words are not those that the spans describe. */
 export function withTexts(
   spans: readonly RequestSpan[],
   request: Pick<ModelRequest, 'system' | 'tools' | 'messages'>,

@@ -1,4 +1,4 @@
-// How a run's conversation ended: what is said to the surface, and what it cost.
+// How a run's conversation ended: the reply to the surface, and the cost.
 
 import type { AssistantMessage } from '../protocol/message.ts';
 import type { Usage } from '../protocol/usage.ts';
@@ -6,11 +6,11 @@ import type { WrittenMessage } from './write-message.ts';
 
 export interface RunAnswer {
   readonly kind: 'answer';
-  /** Empty for silence. */
+  /** An empty string means that the agent chose not to reply. */
   readonly reply: string;
   /** The model's last message, which is not in the transcript yet. */
   readonly message?: AssistantMessage | undefined;
-  /** The user's message, where no request was committed that holds it. */
+  /** The user's message, where no committed request holds it. */
   readonly userMessage?: WrittenMessage | undefined;
   /** A plugin or a command answered, not a model. */
   readonly isSynthetic?: boolean | undefined;

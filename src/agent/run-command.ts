@@ -1,8 +1,8 @@
-// A command that a plugin brings, such as `/dice 2d6`. It takes its turn in the lane like a message, and the plugin's
-// handler answers in the agent's place. A person who may not use it is told so, and so is one whose command was there when
-// it was accepted and is gone now. That it begins is written down first: a handler that was cut short is not called
-// again, and the person is told so. Neither the command nor its answer is told to a model, now or later, unless the
-// handler lets the message go on to the agent.
+// Runs a command of a plugin, such as `/dice 2d6`. It waits for its turn in the lane like a message, and the plugin's
+// handler answers instead of the agent. A person who may not use it is told so, and so is a person whose command was
+// removed after it was accepted. The start of the command is recorded first: a handler that was interrupted is not
+// called again, and the person is told so. Neither the command nor its answer is shown to a model, now or later, unless
+// the handler lets the message go on to the agent.
 
 import type { CommandAnswer, LanePlace, PluginWork } from '../commands/chat-command.ts';
 import { newId } from '../protocol/new-id.ts';
@@ -13,7 +13,7 @@ import type { OpenRun } from './open-run.ts';
 import type { RunAnswer } from './run-answer.ts';
 import type { RunParts } from './run-parts.ts';
 
-/** Undefined when the agent shall answer: it is no command, or its handler lets the message go on. */
+/** Undefined when the agent must answer: the message is not a command, or its handler lets the message go on. */
 export async function runCommand(parts: RunParts, run: OpenRun): Promise<RunAnswer | undefined> {
   const steps = stepsOf(run.journal);
   const started = steps.find((step) => step.kind === 'command-start');
@@ -21,7 +21,7 @@ export async function runCommand(parts: RunParts, run: OpenRun): Promise<RunAnsw
     const isOver = steps.some((step) => step.kind === 'command-end');
     return isOver ? undefined : answer(interrupted(started.name));
   }
-  // An attempt before this one took it for a message, and so it stays one.
+  // An earlier attempt treated it as a message, so it stays a message.
   if (steps.length > 0) return undefined;
   const { command, work, reply } = run.said;
   if (reply !== undefined) return answer(reply);
@@ -41,7 +41,7 @@ export async function runCommand(parts: RunParts, run: OpenRun): Promise<RunAnsw
   return undefined;
 }
 
-/** What the handler wants said comes before the agent's answer, as a message of its own. */
+/** The handler's text is sent before the agent's answer, as a message of its own. */
 async function saidBefore(parts: RunParts, run: OpenRun, text: string): Promise<readonly NewRow<'outbox'>[]> {
   if (text.trim() === '') return [];
   return (await parts.delivery.plan({ ...answerOf(run, text), runId: newId('note', parts.now()) })).rows;
@@ -59,7 +59,7 @@ async function call(parts: RunParts, run: OpenRun, name: string, work: PluginWor
   }
 }
 
-/** A handler that does not look at any signal must not keep a stopped run going. */
+/** A handler that ignores its signal must not keep a stopped run going. */
 function untilAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);

@@ -1,4 +1,4 @@
-// Who and where a run is, as every hook of it is told: from the trigger that started it, or from its row when the trigger is
+// The context that every hook of a run gets: from the trigger that started it, or from its row when the trigger is
 // gone.
 
 import type { ConversationHookContext } from '../hooks/hook-context.ts';
@@ -14,9 +14,9 @@ export function runHookContext(run: {
   readonly workspaceDir: string;
   readonly agentId: string;
   readonly isRecovered: boolean;
-  /** What the run resumes, where it resumes something, else what its trigger is. */
+  /** What the run resumes, if it resumes something; otherwise the kind of its trigger. */
   readonly kind: TriggerKind;
-  /** Null when a gate has had it scrubbed. */
+  /** Null when it was removed because a gate blocked it. */
   readonly payload: TriggerPayload | null;
 }): ConversationHookContext {
   const { runId, sessionKey, sessionId, workspaceDir, agentId, isRecovered, kind, payload } = run;

@@ -1,9 +1,9 @@
-// Writes down a run as it goes. It numbers transcript entries and journal steps upward, presents the claim with every
-// commit, and lets the first commit that succeeds carry the opening of the session. A commit that fails leaves a gap in
-// the numbers: they are not given out twice.
-//
-// Commits of one run are asked for in order; one that is not waited for has its place in that order all the same. Its
-// failure comes out once, instead of the next commit that is waited for: no run ends well on top of something lost.
+// Records a run as it goes. It numbers transcript entries and journal steps upward, checks the run's claim in every
+// commit, and adds the opening of the session to the first commit that succeeds. A commit that fails leaves a gap in
+// the numbers, because no number is used twice.
+// Commits of one run are made in order; this holds also for a commit that the run does not wait for. If such a commit
+// fails, the next commit that the run waits for throws its error, once, so that no run ends successfully after a lost
+// write.
 
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
@@ -16,14 +16,14 @@ export class RunLedger {
   readonly #claim: Claim;
   readonly #sessionId: string;
   readonly #now: () => number;
-  /** The writes that open the session, until a commit has carried them. */
+  /** The writes that open the session, until a commit has written them. */
   #opening: readonly Write[];
   #entries: number;
   #steps: number;
-  /** Settles with the last commit that nobody waited for. */
+  /** Settles with the last commit that the run did not wait for. */
   #later: Promise<unknown> = Promise.resolve();
   #failure: { readonly error: unknown } | undefined;
-  /** Writes that nobody waits for and that no commit is made for; the next one takes them along. */
+  /** Writes that need no commit of their own; the next commit includes them. */
   #attached: readonly Write[] = [];
 
   constructor(facts: {
@@ -32,7 +32,7 @@ export class RunLedger {
     readonly sessionId: string;
     readonly now: () => number;
     readonly opening: readonly Write[];
-    /** The positions of the last entry and the last step that there are already; 0 without any. */
+    /** The positions of the last existing entry and step; 0 when there is none. */
     readonly lastEntry: number;
     readonly lastStep: number;
   }) {
@@ -45,7 +45,7 @@ export class RunLedger {
     this.#steps = facts.lastStep;
   }
 
-  /** True once a step was taken, in this attempt or before it. */
+  /** True once a step was taken, in this attempt or an earlier one. */
   get hasSteps(): boolean {
     return this.#steps > 0;
   }
@@ -63,7 +63,7 @@ export class RunLedger {
     return this.#entry('notice', message, shown, meta);
   }
 
-  /** How everything before it is told from now on. */
+  /** A row that says how everything before it is shown to the model from now on. */
   compaction(message: Message, shown: string, meta: JsonObject): Insert<'transcript'> {
     return this.#entry('compaction', message, shown, meta);
   }
@@ -74,12 +74,12 @@ export class RunLedger {
     return { insert: 'journal', row: { runId: this.#claim.runId, position: this.#steps, kind, at: this.#now(), data } };
   }
 
-  /** Goes along with the next commit, whichever that is. */
+  /** The write becomes part of the next commit. */
   attach(write: Write): void {
     this.#attached = [...this.#attached, write];
   }
 
-  /** Resolves when the writes are safe. */
+  /** Resolves when the writes are durable. */
   async commit(site: CommitSite, writes: readonly Write[]): Promise<void> {
     await this.#later;
     const failure = this.#failure;
@@ -88,7 +88,9 @@ export class RunLedger {
     await this.#commit(site, writes, false);
   }
 
-  /** Does not wait, neither here nor for the disk: for what can be derived again from what is stored. */
+  /**
+   * Waits neither for the commit nor for the disk. This is for values that can be derived again from what is stored.
+   */
   commitLater(site: CommitSite, writes: readonly Write[]): void {
     const made = this.#commit(site, writes, true).catch((error: unknown) => {
       this.#failure ??= { error };

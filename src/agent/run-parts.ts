@@ -1,4 +1,4 @@
-// Everything that a run needs of the world, handed in. The agent knows no HTTP, no channel and no configuration file;
+// Everything that a run needs from outside, handed in. The agent knows no HTTP, no channel and no configuration file;
 // delivery, routing and recording reach it as the small ports below.
 
 import type { CommandList } from '../commands/chat-command.ts';
@@ -22,7 +22,7 @@ import type { RequestSpan } from './request-draft.ts';
 
 export type RunHooks = HookRunner<InternalHookHandler>;
 
-/** What drafting a request needs; a preview has nothing else, so it cannot do anything else. */
+/** What drafting a request needs. A preview gets only this, so it cannot do anything else. */
 export type DraftParts = Pick<RunParts, 'store' | 'hooks' | 'context' | 'models' | 'lifetime' | 'tools' | 'compaction'>;
 
 export interface RunParts {
@@ -33,29 +33,29 @@ export interface RunParts {
   /** When sessions end by themselves. */
   readonly lifetime: LifetimeSettings;
   readonly delivery: DeliveryPort;
-  /** The tools that the policy offers there and then, in a stable order. */
+  /** The tools that the policy allows in this scope now, in a stable order. */
   readonly tools: (scope: ToolScope) => Promise<readonly Tool[]>;
-  /** Looked up for every call, in the order in which they were registered. They decide before any hook. */
+  /** Read for every call, in the order of registration. They decide before any hook. */
   readonly trustedPolicies?: (() => readonly TrustedPolicy[]) | undefined;
   readonly approvals: ApprovalPort;
-  /** What people can type. */
+  /** The commands that people can type. */
   readonly commands: CommandList;
-  /** Whether the operator speaks, and nobody else can in that session. */
+  /** Whether the operator speaks, in a session in which no other person can speak. */
   readonly isOwner: (who: { readonly sessionKey: string; readonly requester: Requester }) => boolean;
-  /** How an agent's long conversations are shortened. */
+  /** The compaction settings of an agent. */
   readonly compaction: (agentId: string) => CompactionSettings;
-  /** The writes that keep a request byte for byte. */
+  /** The writes that store a request byte for byte. */
   readonly capture: (request: CapturedRequest) => readonly Write[];
-  /** The body that `capture` kept; undefined when it was pruned. */
+  /** The body that `capture` stored; undefined when it was pruned. */
   readonly readCapture: (runId: string, call: number) => Promise<KeptRequest | undefined>;
-  /** Says what has happened, to everybody who is to know. */
+  /** Tells a fact to all its listeners. */
   readonly tell: Tell;
-  /** For the operator's log: what went wrong that nobody foresaw. */
+  /** Writes to the operator's log about unexpected errors. */
   readonly warn: (text: string) => void;
   readonly now: () => number;
-  /** When this process began. Whoever waited on a connection before that is gone. */
+  /** The start time of this process. A client that waited on an earlier connection is gone. */
   readonly upSince: number;
-  /** True for the first run of this process in a session that an earlier one began. */
+  /** True for the first run of this process in a session that began in an earlier process. */
   readonly isResumed: (session: SessionRow) => boolean;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly settings: RunSettings;
@@ -68,11 +68,11 @@ export interface RunSettings {
   readonly toolTimeoutMs: number;
 }
 
-/** Whose tools: an agent's, in a session, for somebody, with a model. */
+/** The agent, session, sender and model whose tools are meant. */
 export interface ToolScope {
   readonly agentId: string;
   readonly sessionKey: string;
-  /** Undefined where nothing runs and somebody only asks. */
+  /** Undefined where no run exists and a caller only asks which tools there are. */
   readonly sessionId?: string | undefined;
   readonly requester: Requester;
   readonly provider: string;
@@ -82,7 +82,10 @@ export interface ToolScope {
 export interface ApprovalPort {
   readonly ttlMs: number;
   readonly timeoutBehavior: 'allow' | 'deny';
-  /** Changes with whatever decides what an agent's tools may do; answers given under another one are void. */
+  /**
+   * Changes with every setting that decides what an agent's tools may do; answers that were given under another version
+   * are void.
+   */
   readonly policyVersionOf: (agentId: string) => string;
 }
 
@@ -95,20 +98,20 @@ export interface ContextPort {
     readonly channel?: ChannelContext | undefined;
     readonly at: Date;
     readonly runId: string;
-    /** False keeps the handlers' calls out of the records, for previews. */
+    /** With false, the handlers' calls are not recorded. Previews use this. */
     readonly record: boolean;
   }): Promise<Composition>;
   workspaceDirOf(agentId: string): string;
 }
 
 export interface ModelPort {
-  /** What an agent uses, first choice first. */
+  /** The models of an agent, first choice first. */
   candidates(agentId: string): readonly ModelRef[];
   /** Rejects with an AtriumError when there is no such provider, or no key for it. */
   model(ref: ModelRef): Promise<Model>;
 }
 
-/** What goes out: the answer, or the notice of a failure. */
+/** What is sent: the answer, or the notice of a failure. */
 export interface Answer {
   readonly runId: string;
   readonly sessionKey: string;
@@ -121,15 +124,15 @@ export interface Answer {
 /** What the outbound hooks made of an answer. */
 export interface PlannedAnswer {
   readonly rows: readonly NewRow<'outbox'>[];
-  /** What is said in the end; empty when a handler stopped it. */
+  /** The text that is really sent; empty when a handler cancelled it. */
   readonly text: string;
   readonly suppressed?: RunOutcome['suppressed'];
 }
 
 export interface DeliveryPort {
-  /** Runs the outbound hooks and splits. The rows are not committed yet. */
+  /** Calls the outbound hooks and splits the answer. The rows are not committed yet. */
   plan(answer: Answer): Promise<PlannedAnswer>;
-  /** Rows were committed. */
+  /** Called after rows were committed. */
   wake(): void;
 }
 
@@ -140,7 +143,7 @@ export interface CapturedRequest {
   readonly provider: string;
   readonly model: string;
   readonly wire: WireRequest;
-  /** Who wrote what this request has and the one before it had not. */
+  /** The authors of the parts that this request has and the one before it had not. */
   readonly spans?: readonly RequestSpan[] | undefined;
 }
 

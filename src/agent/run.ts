@@ -1,11 +1,10 @@
-// The run, from one trigger to its reply. Reading this file downward is reading what happens to a message; each step is
-// a file of its own.
-//
+// The run, from one trigger to its reply. The file reads downward in the order in which things happen to a message;
+// each step is a file of its own.
 // Errors: rejects only when the run must be taken up again: the process is stopping, or the store refused a commit.
-// Everything else ends the run with an answer or with a failure that its surface is told.
-// Rules: three commits that the run waits for, when no tool is called: the message was accepted before it got here, then
-// the request, then the result; one more when the run ends the session before it, and one more when the conversation had
-// to be made shorter. No step that was committed runs again.
+// Everything else ends the run with an answer or with a failure that its surface is told. Rules: three commits that the
+// run waits for, when no tool is called: the message was accepted before it got here, then the request, then the
+// result; one more when the run ends the session before it, and one more when the conversation had to be compacted. No
+// step that was committed runs again.
 
 import { RunStoppedError } from '../protocol/errors.ts';
 import type { ClaimedTrigger } from '../store/claimed-trigger.ts';
@@ -40,7 +39,10 @@ export async function run(parts: RunParts, claimed: ClaimedTrigger): Promise<voi
   }
 }
 
-/** Another process holds the run now, its session was ended meanwhile, or the store refused: nothing is decided yet. */
+/**
+ * Another process has claimed the run, its session was ended meanwhile, or the store refused: the run has no outcome
+ * yet.
+ */
 function mustBeTakenUpAgain(error: unknown): boolean {
   return error instanceof ClaimLostError || error instanceof PreconditionFailedError || isStoreError(error);
 }

@@ -1,6 +1,6 @@
-// What a person has said to a call that needs their word. An answer holds for exactly what was asked: this one call, the
-// tool, its final parameters, who wants it, the workspace and the policy of that moment. When any of them has changed
-// since, the answer is void and the person is asked anew.
+// Finds a person's answer to a call that needs their approval. An answer holds for exactly what was asked: this one
+// call, the tool, its final parameters, the plugin or tool that asked, the workspace, and the policy at that time. When
+// one of them has changed since, the answer is void and the person is asked again.
 
 import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
@@ -15,7 +15,7 @@ import type { GateAsk } from '../tools/gate-tool-call.ts';
 export type SoughtApproval =
   | { readonly kind: 'answered'; readonly approval: ApprovalRow }
   | { readonly kind: 'waiting'; readonly approval: ApprovalRow }
-  /** Nobody was asked for this before; `voids` are the answers to what it was before it changed. */
+  /** No person was asked for this before; `voids` are the approvals of the call as it was before it changed. */
   | { readonly kind: 'new'; readonly row: NewRow<'approvals'>; readonly voids: readonly string[] };
 
 export interface ApprovalSubject {
@@ -23,13 +23,16 @@ export interface ApprovalSubject {
   readonly sessionKey: string;
   readonly agentId: string;
   readonly toolCallId: string;
-  /** Which call of the run it is, whatever the model calls it: names may repeat, and an answer holds once. */
+  /**
+   * The position of the call in the run. The model's own id is not used, because ids may repeat and an answer holds
+   * once.
+   */
   readonly place: string;
   readonly requester: Requester;
   readonly policyVersion: string;
-  /** Where its files are; parameters name folders and files relative to it. */
+  /** The folder to which paths in the parameters are relative. */
   readonly workspaceDir: string;
-  /** Of what the model had read. */
+  /** The hash of what the model had read. */
   readonly contextHash: string;
   readonly now: number;
   readonly ttlMs: number;
@@ -44,13 +47,13 @@ export function seekApproval(ask: GateAsk, about: ApprovalSubject, stored: reado
   return { kind: 'new', row: newRow(ask, about, digest), voids: own.map(({ id }) => id) };
 }
 
-/** The same for the same call, whatever the order in which its parameters were written. */
+/** The digest is the same for the same call in any order of its parameters. */
 export function digestOf(
   { tool, params, askedBy, grant }: Pick<GateAsk, 'tool' | 'params' | 'askedBy' | 'grant'>,
   { place, requester, policyVersion, workspaceDir, agentId, sessionKey }: ApprovalSubject,
 ): string {
   const { channel, accountId, senderId } = requester;
-  // Whether the tool itself had a question too.
+  // Whether the tool itself asked too.
   const consent = grant?.kind ?? null;
   const what = [place, tool.name, params, askedBy, consent];
   const asked = [...what, agentId, sessionKey, channel, accountId, senderId, policyVersion, workspaceDir];
@@ -69,7 +72,7 @@ function inOrder(value: JsonValue): JsonValue {
   );
 }
 
-/** A plugin may shorten or lengthen the waiting, within a day. */
+/** A plugin may shorten or lengthen the waiting time, up to a day. */
 const LONGEST_TTL_MS = 86_400_000;
 
 function newRow(ask: GateAsk, about: ApprovalSubject, digest: string): NewRow<'approvals'> {

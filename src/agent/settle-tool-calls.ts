@@ -1,6 +1,6 @@
-// Brings the calls of one model answer to their ends: they run side by side, a few at a time, and their results come back
-// in the order of the calls. A call that started is not started again: after a crash the model is told that it was
-// interrupted, unless the tool says that a second time does no harm.
+// Settles the tool calls of one model answer: they run in parallel, a few at a time, and their results are in the order
+// of the calls. A call that started is not started again: after a crash the model is told that it was interrupted,
+// unless the tool says that running it twice does no harm.
 
 import { inStep } from '../hooks/hook-trace.ts';
 import type { Message, ToolMessage } from '../protocol/message.ts';
@@ -18,7 +18,7 @@ import { rewritersOf, writeMessage } from './write-message.ts';
 /** How many tools of one run work at the same time. */
 const MOST_AT_ONCE = 8;
 
-/** Runs what has no result yet. */
+/** Runs the calls that have no result yet. */
 export async function settleToolCalls(
   parts: RunParts,
   run: OpenRun,
@@ -30,7 +30,7 @@ export async function settleToolCalls(
     pending.calls,
     async (call) => pending.results.get(call.id) ?? (await settleOne(parts, run, call, tools, pending.isResumed)),
   );
-  // A stopped run reports no results that nobody will read.
+  // A stopped run writes no results, because no later step reads them.
   run.signal.throwIfAborted();
   const messages: SaidMessage[] = [];
   for (const [index, call] of pending.calls.entries()) {
@@ -40,7 +40,7 @@ export async function settleToolCalls(
   return messages;
 }
 
-/** In the order of what was given. Once one has failed, no further one begins. */
+/** The results are in the order of `given`. Once one has failed, no further one begins. */
 async function sideBySide<T, R>(given: readonly T[], work: (each: T) => Promise<R>): Promise<readonly R[]> {
   const results: R[] = [];
   const waiting = given.entries();
@@ -70,7 +70,8 @@ async function settleOne(
   const startedAt = parts.now();
   void parts.tell('tool-started', { run, call });
   const output = await outputOf(parts, run, call, tools, isResumed);
-  // A result that came after the end belongs to nobody; the next attempt tells the model that the call was cut.
+  // A result that came after the run was stopped is dropped; the next attempt tells the model that the call was
+  // interrupted.
   run.signal.throwIfAborted();
   const ms = parts.now() - startedAt;
   await run.ledger.commit('tool-result', [
@@ -108,7 +109,7 @@ async function outputOf(
   );
 }
 
-/** The result as the transcript keeps it, which is also what the model reads. Handlers see its details before they are cut. */
+/** The result as the transcript keeps it and the model reads it. Handlers see its details before they are cut. */
 async function persist(parts: RunParts, run: OpenRun, call: StartedCall, output: ToolOutput): Promise<SaidMessage> {
   const message: ToolMessage = {
     role: 'tool',

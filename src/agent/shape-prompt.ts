@@ -1,8 +1,7 @@
-// Lets the prompt hooks have their say and puts the request's words together: the system blocks around the composition,
-// and the message with everything that stands before and behind it. Every character keeps its author.
-//
-// Order, before and behind alike: queued injections, agent_turn_prepare, heartbeat, before_prompt_build,
-// before_agent_start; pieces are parted by a blank line.
+// Calls the prompt hooks and builds the words of the request: the system blocks around the composition, and the message
+// with everything that stands before and after it. Every character keeps its author.
+// Order, before and after the message alike: queued injections, agent_turn_prepare, heartbeat, before_prompt_build,
+// before_agent_start; pieces are separated by a blank line.
 
 import type { Composition } from '../context/compose.ts';
 import { formatOrigin } from '../context/provenance/origin.ts';
@@ -18,7 +17,7 @@ import type { DraftParts } from './run-parts.ts';
 export interface ShapedPrompt {
   readonly system: readonly SystemBlock[];
   readonly systemSpans: readonly RequestSpan[];
-  /** The message in pieces, the separators among them; joined they are what is sent. */
+  /** The message in pieces, including the separators; joined they are what is sent. */
   readonly user: readonly Contribution[];
   readonly placeholders: readonly string[];
 }
@@ -60,7 +59,9 @@ export async function shapePrompt(
   };
 }
 
-/** At most two blocks: what stays the same for every session, with the cache boundary at its end, and the rest. */
+/**
+ * At most two blocks: the part that is the same for every session, with the cache boundary at its end, and the rest.
+ */
 function systemOf(
   { prompt, report }: Composition,
   override: Contribution | undefined,

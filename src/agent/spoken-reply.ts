@@ -1,17 +1,18 @@
-// What is left of a reply for people: an agent may answer with a token that means silence, and then nothing is sent.
+// Turns a model's reply into the text for people: an agent may answer with a token that means that it does not want to
+// reply, and then nothing is sent.
 
 import type { Inbound } from '../protocol/inbound.ts';
 import type { TriggerKind } from '../store/tables.ts';
 
-/** An agent that answers with this alone wants to say nothing. */
+/** An agent that answers with only this token does not want to reply. */
 const SILENCE = 'NO_REPLY';
 
-/** At the beginning or the end of a heartbeat's answer: nothing needs attention. */
+/** At the beginning or the end of a heartbeat's answer it means that nothing needs attention. */
 export const HEARTBEAT_TOKEN = 'HEARTBEAT_OK';
 
 const DEFAULT_ACK_MAX_CHARS = 300;
 
-/** Empty for silence. */
+/** Gives an empty string when the agent chose not to reply. */
 export function spokenReply(run: { readonly kind: TriggerKind; readonly inbound: Inbound }, reply: string): string {
   if (reply.trim() === SILENCE) return '';
   if (run.kind !== 'heartbeat') return reply;
@@ -21,7 +22,7 @@ export function spokenReply(run: { readonly kind: TriggerKind; readonly inbound:
   return rest.length <= (typeof given === 'number' ? given : DEFAULT_ACK_MAX_CHARS) ? '' : rest;
 }
 
-/** Models set the token in bold or end it with a full stop. Undefined when it is not there. */
+/** Models may write the token in bold or with a full stop. Undefined when the reply does not have the token. */
 function withoutToken(reply: string): string | undefined {
   const text = reply.trim();
   const leading = new RegExp(`^[*_\`"']*${HEARTBEAT_TOKEN}(?![A-Za-z0-9_])[*_\`"']*[.!,:]?`);

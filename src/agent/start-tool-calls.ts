@@ -1,5 +1,5 @@
-// The tool calls of one model answer, up to their start: each passes the gate, whoever needs a person's word waits for it,
-// and that they start is written down before they do.
+// The tool calls of one model answer, up to their start: each call passes the gate, waits for a person where one must
+// be asked, and is recorded as started before it starts.
 
 import { createHash } from 'node:crypto';
 import { inStep } from '../hooks/hook-trace.ts';
@@ -32,7 +32,7 @@ export async function startToolCalls(
 ): Promise<PendingCalls | Suspension> {
   const stored = conversation.asked ? await unspentApprovals(parts, run) : [];
   const gated = await gateCalls(parts, run, conversation, message, stored);
-  // Whether or not anybody would still ask: a run that was stopped while it waited does not go on.
+  // This holds also when no handler would ask now: a run that was stopped while it waited does not go on.
   const cancelled = stored.find(({ decision }) => decision === 'cancelled');
   if (cancelled) {
     tellResolutions(gated);
@@ -44,10 +44,10 @@ export async function startToolCalls(
 }
 
 interface GatedCalls {
-  /** Those that nobody needs to be asked about any more. */
+  /** The calls that need no approval any more. */
   readonly calls: readonly StartedCall[];
   readonly sought: readonly SoughtApproval[];
-  /** What whoever asked wants to be told, once it counts. */
+  /** Functions that tell the handlers that asked about the answer, once it counts. */
   readonly resolutions: readonly (() => void)[];
 }
 
@@ -89,7 +89,7 @@ async function gateCalls(
   return { calls, sought, resolutions };
 }
 
-/** From here on each of them has started, as far as anybody can tell. */
+/** After this commit each of the calls counts as started. */
 async function begin(
   parts: RunParts,
   run: OpenRun,
@@ -100,7 +100,8 @@ async function begin(
   const { calls } = gated;
   const { message: written, rewrittenBy } = await writeMessage(parts, run, message);
   const meta = rewriterOf('model', rewrittenBy);
-  // Nobody asks for these any more, so nobody needs to answer them. Whoever has done so meanwhile is heard first.
+  // No handler asks these questions any more, so they need no answer. An answer that a person has given meanwhile is
+  // read first.
   const voids = stored.filter(({ status }) => status === 'waiting').map(({ id }) => id);
   await run.ledger.commit('tool-start', [
     run.ledger.entry(written, { meta }),
@@ -121,7 +122,7 @@ function tellResolutions({ resolutions }: GatedCalls): void {
   for (const tell of resolutions) tell();
 }
 
-/** What was asked for the calls that wait now. The approvals of calls that have started were good for those. */
+/** The approvals of the calls that wait now. Approvals of calls that have started already were used for those. */
 async function unspentApprovals({ store }: RunParts, { runId, journal }: OpenRun): Promise<readonly ApprovalRow[]> {
   const spent = new Set(stepsOf(journal).flatMap((step) => (step.kind === 'tool-start' ? (step.spent ?? []) : [])));
   const rows = await store.select('approvals', { where: { runId }, orderBy: [['seq', 'asc']] });
@@ -141,7 +142,7 @@ function answered(call: ToolCallPart, ask: GateAsk, { decision, timeoutBehavior,
   return settled.kind === 'run' ? passed(settled, call.id) : vetoed(call, settled);
 }
 
-/** What a person's answer, or their silence, makes of a question. */
+/** What a person's answer, or a missing answer, means for a question. */
 export function settleAsk(
   { tool, params, askedBy, grant }: GateAsk,
   decision: ApprovalResolution | null,
@@ -155,13 +156,13 @@ export function settleAsk(
   return vetoOf({ decision, askedBy }, params);
 }
 
-/** Whoever asks for a person's word, and could do so now. */
+/** Whether the handler or policy that asked is still registered. */
 function isThere({ hooks, trustedPolicies }: RunParts, { tool }: GatePass, asker: string): boolean {
   const askers = [...hooks.list('before_tool_call').map(({ owner }) => owner), 'before_tool_call', tool.name];
   return askers.includes(asker) || (trustedPolicies?.() ?? []).some(({ pluginId }) => pluginId === asker);
 }
 
-/** A handler is told once it counts, and not waited for; what it makes of it is its own affair. */
+/** A handler is told once the answer counts. The run does not wait for it and ignores its errors. */
 function tellResolution(onResolution: GateAsk['onResolution'], decision: ApprovalResolution | null): void {
   if (decision) void (async () => onResolution?.(decision))().catch(() => undefined);
 }

@@ -1,5 +1,5 @@
-// A run that waits for a person lets go of its slot and keeps its place: what it asks is stored, its surface is told, and
-// its lane stays shut until an answer is in the inbox. A restart changes nothing about it.
+// A run that waits for a person releases its slot and keeps its place: its question is stored, its surface is told, and
+// its lane stays closed until an answer is in the inbox. A restart changes nothing about it.
 
 import { RunStoppedError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
@@ -11,15 +11,15 @@ import { formatApproval } from './format-approval.ts';
 import type { OpenRun } from './open-run.ts';
 import type { RunParts } from './run-parts.ts';
 
-/** Instead of an answer: the calls of `message` wait for a person, and none of them has begun. */
+/** The calls of `message` wait for a person, and none of them has started. A run gives this instead of an answer. */
 export interface Suspension {
   readonly kind: 'suspension';
   readonly message: AssistantMessage;
-  /** Those that nobody was asked for yet. */
+  /** The approvals that were not requested before. */
   readonly approvals: readonly NewRow<'approvals'>[];
-  /** Answers to what has changed since. */
+  /** Ids of approvals that are void because the call has changed since. */
   readonly voids: readonly string[];
-  /** True when an earlier attempt has written the message down. */
+  /** True when an earlier attempt has stored the message. */
   readonly isKept: boolean;
 }
 
@@ -28,7 +28,7 @@ export async function suspendRun(parts: RunParts, run: OpenRun, suspension: Susp
   const { approvals, voids, message, isKept } = suspension;
   const notices = await Promise.all(
     approvals.map((approval) =>
-      // A message of its own, so that the parts of the answer are numbered as if nobody had been asked.
+      // The question is a message of its own, so that the parts of the answer are numbered as if it had not been asked.
       parts.delivery.plan({ ...answerOf(run, formatApproval(approval)), runId: newId('note', parts.now()) }),
     ),
   );
@@ -40,7 +40,8 @@ export async function suspendRun(parts: RunParts, run: OpenRun, suspension: Susp
     ...notices.flatMap(({ rows }) => rows.map((row): Write => ({ insert: 'outbox', row }))),
     { update: 'runs', where: { runId }, set: { status: 'suspended' } },
   ]);
-  // Whoever stopped it while it lay down was told so, and nobody else would wake it for that.
+  // The caller that stopped the run while it was being suspended was told that it stopped, and nothing else would wake
+  // the run.
   if (run.signal.reason instanceof RunStoppedError) throw run.signal.reason;
   tellVoid(parts, run, voids);
   for (const { id: approvalId, toolName, title, description, severity, allowedDecisions, expiresAt } of approvals) {
@@ -50,7 +51,7 @@ export async function suspendRun(parts: RunParts, run: OpenRun, suspension: Susp
   parts.delivery.wake();
 }
 
-/** These count for nothing any more, answered or not: what they were asked for has changed. */
+/** These approvals do not count any more, answered or not, because the calls have changed. */
 function voidWrites(ids: readonly string[]): readonly Write[] {
   return ids.map((id) => ({ update: 'approvals', where: { id }, set: { status: 'void' } }));
 }

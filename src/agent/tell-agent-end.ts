@@ -1,5 +1,6 @@
-// Tells the observers of `agent_end` how a run ended, and writes down that they were told. Without that record the next
-// process tells them again, so that no end goes unnoticed; one may be noticed twice, marked as recovered.
+// Tells the observers of `agent_end` how a run ended, and records that they were told. Without that record the next
+// process tells them again, so that every end is told; an end may be told twice, and the second time it is marked as
+// recovered.
 
 import type { ConversationHookContext } from '../hooks/hook-context.ts';
 import type { RunStatus } from '../protocol/live-event.ts';
@@ -25,7 +26,7 @@ export async function tellAgentEnd(
     .catch(() => []);
   const messages = rows.filter(({ kind }) => kind === 'message').map(({ message }) => message);
   await parts.tell('agent-ended', { runId, messages, ...told, context });
-  // The store may be closing; then the next process tells it again, which is what the record is for.
+  // The store may be closing; then the next process tells the end again.
   await parts.store
     .commit([{ update: 'runs', where: { runId }, set: { observed: true } }], { site: 'observed', lazy: true })
     .catch(() => {});

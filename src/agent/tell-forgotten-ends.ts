@@ -1,4 +1,5 @@
-// Ends of runs that nobody was told of before the process before this one died. They are told now, marked as recovered.
+// Tells the ends of runs that an earlier process committed but did not tell before it died. They are marked as
+// recovered.
 
 import type { ConversationHookContext } from '../hooks/hook-context.ts';
 import type { RunRow } from '../store/tables.ts';
@@ -20,7 +21,7 @@ export async function tellForgottenEnds(parts: TellParts): Promise<void> {
   }
 }
 
-/** What came in is known as long as it is kept; of a run that was blocked it is not. */
+/** The message is known as long as the store keeps it; that of a blocked run is removed. */
 async function contextOf({ store, context }: TellParts, run: RunRow): Promise<ConversationHookContext> {
   const { runId, sessionKey, agentId, sessionId, outcome } = run;
   const [trigger] = await store.select('inbox', { where: { runId }, orderBy: [['seq', 'asc']], limit: 1 });

@@ -1,5 +1,5 @@
-// Tells the facts of a session's life, with who and where it is: a run that changes its session knows that from its message,
-// everybody else from the session's row.
+// Tells the facts of a session's life, with the people and the place: a run that changes its session knows them from
+// its message, every other caller from the session's row.
 
 import type { Tell } from '../facts/facts.ts';
 import type { ConversationHookContext } from '../hooks/hook-context.ts';
@@ -10,7 +10,7 @@ import type { SessionRow } from '../store/tables.ts';
 
 export interface SessionTeller {
   readonly contextOf: (session: SessionRow, happens: 'ends' | 'starts') => ConversationHookContext;
-  /** Who gives the command that ends a session, where one is given. */
+  /** The command that ends the session and its sender, where there is one. */
   readonly command: {
     readonly source: string;
     readonly runId?: string | undefined;
@@ -29,7 +29,10 @@ export function sessionTelling(tell: Tell, { contextOf, command }: SessionTeller
   };
 }
 
-/** Of a session without a run. `occasion` is unlike for each, so that each has a span of its own in the session's trace. */
+/**
+ * The context of a session without a run. `occasion` differs for each event, so that each has a span of its own in the
+ * session's trace.
+ */
 export function sessionContext(
   { sessionId, sessionKey, agentId, surface }: SessionRow,
   workspaceDir: string,

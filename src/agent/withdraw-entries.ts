@@ -1,5 +1,6 @@
-// Takes what a heartbeat said out of the conversation again, because nothing came of it: no later request holds it, and a
-// session does not fill up with idle looks at a checklist. The run itself and its requests are kept like any other's.
+// Removes the messages of a heartbeat from the conversation when the heartbeat had nothing to report: no later request
+// contains them, so that a session does not fill up with empty heartbeats. The run itself and its requests are kept
+// like any other's.
 
 import type { Write } from '../store/store.ts';
 import type { SessionRow } from '../store/tables.ts';

@@ -1,5 +1,5 @@
-// What enters the transcript passes `before_message_write`: a handler may rewrite the message or keep it out. What is
-// kept out was still said in this run; it is only not remembered.
+// Every message passes `before_message_write` on its way into the transcript: a handler may rewrite it or keep it out.
+// A message that is kept out is still used in this run, but later runs do not see it.
 
 import { type Message, toolCallsOf } from '../protocol/message.ts';
 import type { RunSubject } from './draft-request.ts';
@@ -8,7 +8,7 @@ import type { DraftParts } from './run-parts.ts';
 export interface WrittenMessage {
   readonly message: Message;
   readonly blocked: boolean;
-  /** Who changed its words, when somebody did. */
+  /** The handlers that changed the message, if any did. */
   readonly rewrittenBy?: string | undefined;
   /** Handlers that a preview did not ask. */
   readonly skipped?: readonly string[] | undefined;
@@ -36,7 +36,7 @@ export async function writeMessage(
   };
 }
 
-/** The owners of the handlers that changed a message, as an author is named. */
+/** The owners of the handlers that changed a message, in the form of an author name. */
 export function rewritersOf(
   calls: readonly { readonly owner: string; readonly changed: readonly string[] }[],
   hook: string,
@@ -45,7 +45,10 @@ export function rewritersOf(
   return owners.length === 0 ? undefined : `${hook} of ${[...new Set(owners)].join(', ')}`;
 }
 
-/** A rewrite may change the words; a call without its result, or a result without its call, every provider refuses. */
+/**
+ * A rewrite may change the words but not the calls: every provider refuses a call without its result, or a result
+ * without its call.
+ */
 function callsOf(message: Message): string {
   if (message.role === 'tool') return message.toolCallId;
   return message.role === 'user'

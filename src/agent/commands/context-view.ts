@@ -1,6 +1,6 @@
 // `/context`: what the agent reads in this session, as a chat answer. `list` names the files and what was left out,
-// `detail` every layer with its authors, cuts and handlers, `map` draws the prompt. Everything comes from the report,
-// by its numbers: a report that is kept without its texts shows the same.
+// `detail` every layer with its authors, cuts and handlers, `map` draws the prompt. Everything comes from the numbers
+// in the report, so a report that is stored without its texts shows the same.
 
 import { chatLine, chatList, linesOf, sizeOf } from '../../commands/chat-text.ts';
 import type { ContextReport, FileReport, HandlerReport } from '../../context/report/build-report.ts';
@@ -11,7 +11,7 @@ import { drawMap } from './draw-map.ts';
 export const CONTEXT_VIEWS = ['list', 'detail', 'map'] as const;
 export type ContextView = (typeof CONTEXT_VIEWS)[number];
 
-/** What follows `/context`; undefined when it is no view. Nothing means the list. */
+/** Parses the text behind `/context`; undefined when it names no view. An empty text means `list`. */
 export function parseContextView(text: string): ContextView | undefined {
   const word = text.trim().toLowerCase();
   return word === '' ? 'list' : CONTEXT_VIEWS.find((view) => view === word);

@@ -1,11 +1,11 @@
-// Authors and paths as a chat answer names them. Chats are read by others too, so of a path outside the workspace only
-// its end is shown.
+// Names of authors and paths for a chat answer. Other people read chats too, so a path outside the workspace is shown
+// by its end only.
 
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { chatLine } from '../../commands/chat-text.ts';
 import type { SpanReport } from '../../context/report/build-report.ts';
 
-/** The authors of a stretch of the prompt, each once, in the order in which they appear. */
+/** The authors of a part of the prompt, each once, in the order in which they appear. */
 export function originsIn(
   spans: readonly SpanReport[],
   start: number,
@@ -27,7 +27,7 @@ export function originsIn(
 
 type LineRange = readonly [number, number];
 
-/** Ranges that touch are one; a gap between them is text that did not get in. */
+/** Ranges that touch are joined; a gap between them is text that was left out. */
 function addRange(ranges: LineRange[], [first, last]: LineRange): void {
   const before = ranges.at(-1);
   if (before && first >= before[0] && first <= before[1] + 1) {

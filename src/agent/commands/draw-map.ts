@@ -1,4 +1,4 @@
-// The prompt drawn to scale: a bar for every layer in the order in which the model reads them, and the line above which
+// Draws the prompt to scale: one bar per layer in the order in which the model reads them, and the line above which
 // everything is the same from run to run.
 
 import { chatLine } from '../../commands/chat-text.ts';
@@ -8,7 +8,7 @@ const BAR_WIDTH = 30;
 const LABEL_WIDTH = 24;
 const MOST_ROWS = 40;
 
-/** In a block of code, so that a chat keeps the columns. */
+/** The map is a code block, so that a chat keeps the columns. */
 export function drawMap(report: ContextReport): readonly string[] {
   const { prompt } = report;
   const parts = partsOf(report);
@@ -24,20 +24,20 @@ interface Part {
   readonly label: string;
   readonly start: number;
   readonly chars: number;
-  /** A heading or the line ends between two layers, which belong to one of the two. */
+  /** The part is a heading, or the line breaks between two layers, and belongs to one of these layers. */
   readonly isHeading: boolean;
 }
 
 function drawRow({ label, chars }: Part, total: number): string {
   const share = total === 0 ? 0 : chars / total;
-  // The smallest part is still there to be seen.
+  // The smallest part still gets a bar of one character.
   const bar = '#'.repeat(Math.max(chars > 0 ? 1 : 0, Math.round(share * BAR_WIDTH)));
   const size = chars.toLocaleString('en-US').padStart(7);
   const percent = `${Math.round(share * 100)} %`.padStart(5);
   return `${chatLine(label, LABEL_WIDTH).padEnd(LABEL_WIDTH)} ${bar.padEnd(BAR_WIDTH, '.')} ${size} ${percent}`;
 }
 
-/** The layers, each with the heading above it, and what Atrium says itself between them; together they are the prompt. */
+/** The layers, each with the heading above it, and Atrium's own text between them; together they are the prompt. */
 function partsOf({ layers, spans, prompt }: ContextReport): readonly Part[] {
   const boundary = prompt.stable.chars;
   const parts: Part[] = [];
@@ -57,7 +57,7 @@ function ownParts(spans: ContextReport['spans'], from: number, to: number, bound
     const [start, end] = [Math.max(from, spanStart), Math.min(to, spanEnd)];
     if (start >= end) continue;
     const last = parts.at(-1);
-    // Names and descriptions in a catalogue come from files, and are part of the catalogue all the same.
+    // Names and descriptions in a catalogue come from files, but they count as part of the catalogue.
     const label = origin.kind === 'product' ? labelOf(origin.part) : (last?.label ?? labelOf('other'));
     const chars = end - start;
     if (last?.label === label && start !== boundary) parts.splice(-1, 1, { ...last, chars: last.chars + chars });
@@ -70,7 +70,7 @@ function labelOf(part: string): string {
   return `Atrium: ${part.replaceAll('-', ' ')}`;
 }
 
-/** Line ends behind the last of several layers are no part of their own. */
+/** Line breaks after the last of several layers do not become a part of their own. */
 function joinHeadings(parts: readonly Part[]): readonly Part[] {
   const joined: Part[] = [];
   for (const part of parts) {

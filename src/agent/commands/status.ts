@@ -1,4 +1,5 @@
-// `/status`: what answers here, how the session stands, how its last run went and what waits. Pure: facts in, text out.
+// `/status`: the model, the state of the session, how its last run went and what waits. The function is pure: it turns
+// facts into text.
 
 import { chatLine, describeDuration, linesOf, sizeOf } from '../../commands/chat-text.ts';
 import type { ContextReport } from '../../context/report/build-report.ts';
@@ -15,22 +16,22 @@ export interface StatusFacts {
   readonly agentId: string;
   /** `provider/model`; undefined when none is configured. */
   readonly model?: string | undefined;
-  /** What is tried when that one fails, in order. */
+  /** The models that are tried when that one fails, in order. */
   readonly fallbacks?: readonly string[] | undefined;
   readonly sessionKey: string;
-  /** Undefined when nothing was said under this key yet. */
+  /** Undefined when there was no message under this key yet. */
   readonly session?: { readonly startedAt: number; readonly messages: number } | undefined;
   readonly lastRun?: LastRunFacts | undefined;
-  /** Of the last composition for this session. */
+  /** The report of the last composition for this session. */
   readonly report?: Pick<ContextReport, 'prompt' | 'cuts'> | undefined;
   readonly running?: { readonly runId: string; readonly startedAt: number } | undefined;
   /** Messages of this session that wait for the one that is running. */
   readonly waiting: number;
   /** Tool calls of this session that wait for a person. */
   readonly approvals?: readonly WaitingApproval[] | undefined;
-  /** What was used in this session, and by the agent since its day began. */
+  /** What was spent in this session, and by the agent since the start of its day. */
   readonly spent?: { readonly session?: SpentFacts | undefined; readonly today: SpentFacts } | undefined;
-  /** How the session was last made shorter. */
+  /** How the session was compacted last. */
   readonly compaction?: (CompactionFacts & { readonly at: number }) | undefined;
   /** What the surface promises about delivery, in one sentence. */
   readonly delivery?: string | undefined;

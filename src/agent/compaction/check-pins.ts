@@ -1,22 +1,24 @@
-// What the operator pinned must be read by the model after a compaction too. Each pin is looked for in what is left; a
-// fact that is missing is said again, a section that is missing is taken from its file again. Pure.
+// Makes sure that the model still reads what the operator pinned after a compaction. Each pin is searched in what is
+// left; a missing fact is added again, and a missing section is read from its file again. The functions are pure.
 
 import { findKeptSections } from '../../context/budget/keep-sections.ts';
 import type { WorkspaceBootstrapFile } from '../../protocol/bootstrap-file.ts';
 
 export interface CheckedPins {
-  /** What has to be said again, one text for each pin. */
+  /** The texts that have to be added again, one for each pin. */
   readonly missing: readonly { readonly pin: string; readonly text: string }[];
-  /** Pins that cannot be said again, with the reason. */
+  /** Pins that cannot be added again, with the reason. */
   readonly lost: readonly { readonly pin: string; readonly reason: string }[];
 }
 
 export function checkPins(
   pins: readonly string[],
   about: {
-    /** What the model will read of ours: its system prompt, and what stands in the place of what was said. */
+    /** Our own texts that the model will read: its system prompt, and the summary that replaces older messages. */
     readonly texts: readonly string[];
-    /** The files of this session, as its handlers left them. What is withheld from it is not among them. */
+    /**
+     * The files of this session, as its handlers left them. Files that are withheld from the session are not included.
+     */
     readonly files: readonly Pick<WorkspaceBootstrapFile, 'name' | 'content' | 'missing'>[];
   },
 ): CheckedPins {
@@ -31,7 +33,7 @@ export function checkPins(
   return { missing, lost };
 }
 
-/** A fact may well have a `#` in it; only a file has sections. */
+/** A fact may contain a `#` too; only a file has sections. */
 const SECTION = /^[^#]*\.md\s*#/i;
 
 type FoundPin = { readonly text: string; readonly words: string } | { readonly reason: string };
@@ -43,7 +45,7 @@ function sectionOf(
   const name = (pin.split('#', 1)[0] ?? '').trim();
   const file = files.find((each) => each.name.toLowerCase() === name.toLowerCase() && !each.missing);
   if (file?.content === undefined) return { reason: `this session reads no ${name}` };
-  // Other sections that are kept by a comment are no part of this one.
+  // Other sections with a keep comment are not part of this one.
   const content = file.content.replace(/<!--\s*keep\s*-->/gi, (comment) => ' '.repeat(comment.length));
   const { ranges } = findKeptSections(file.name, content, [pin]);
   const section = ranges.map(({ start, end }) => content.slice(start, end)).join('\n\n');

@@ -1,5 +1,5 @@
-// `/compact`: makes a conversation shorter because a person asked for it, whatever its size, and says what it did. It
-// takes its turn like a message and passes the same gate, since what stands behind it is told to a model.
+// `/compact`: compacts a conversation because a person asked for it, at any size, and says what it did. It waits for
+// its turn like a message and passes the same gate, because the text behind it is shown to a model.
 
 import type { OpenRun } from '../open-run.ts';
 import type { RequestDraft } from '../request-draft.ts';
@@ -17,7 +17,7 @@ export async function compactNow(parts: RunParts, run: OpenRun, draft: RequestDr
 async function answerOf(parts: RunParts, run: OpenRun, draft: RequestDraft): Promise<string> {
   const { runId, text } = run;
   const { sessionId } = run.session;
-  // An attempt that was cut short after its commit has done what was asked for.
+  // An attempt that was interrupted after its commit has already done what was asked for.
   const [done] = await parts.store.select('transcript', { where: { sessionId, runId, kind: 'compaction' }, limit: 1 });
   if (done) return describeCompaction(factsOf(done));
   const subject = await subjectOfDraft(parts, run, draft, 'asked');

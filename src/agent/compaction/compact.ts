@@ -1,9 +1,8 @@
-// Makes a conversation shorter: decides how, tells whoever wants to know before, has the summary written, checks the
-// pins, and gives back the row that says how everything before it is told from now on. Whoever asked commits that row
-// together with what belongs to it; nothing is removed.
-//
-// Errors: throws only the reason of the run's signal.
-// Promise: a summary that fails, however it fails, loses nothing. Old tool results are then pruned and the rest stays.
+// Compacts a conversation: it decides how, tells the listeners before, has the summary written, checks the pins, and
+// gives the row that says how everything before it is shown to the model from now on. The caller commits that row
+// together with what belongs to it; no entry is removed.
+// Errors: throws only the reason of the run's signal. Promise: a summary that fails for any reason loses nothing. Old
+// tool results are then pruned and the rest stays.
 
 import type { Insert, Write } from '../../store/store.ts';
 import type { OpenRun } from '../open-run.ts';
@@ -18,14 +17,14 @@ import { tellAfterCompaction, tellBeforeCompaction } from './tell-compaction.ts'
 import { type WrittenSummary, writeSummary } from './write-summary.ts';
 
 export interface Compaction {
-  /** Undefined when nothing was made shorter. */
+  /** Undefined when the conversation was not shortened. */
   readonly made?: MadeCompaction | undefined;
-  /** Why there is no summary although there was something to summarise. */
+  /** Why there is no summary although there were entries to summarise. */
   readonly failure?: string | undefined;
 }
 
 export interface MadeCompaction {
-  /** It must be part of the next commit. */
+  /** This write must be part of the next commit. */
   readonly write: Insert<'transcript'>;
   readonly facts: CompactionFacts;
 }
@@ -50,7 +49,7 @@ export async function compact(
     pins,
     files: pins.length === 0 ? [] : await subject.files(),
   });
-  // What is pinned may take more than pruning a few results gave.
+  // The pins may take more tokens than pruning a few results has saved.
   const shortened = attempt && attempt.facts.tokensAfter < attempt.facts.tokensBefore ? attempt : undefined;
   if (failure !== undefined) {
     const rest = shortened ? `Instead, ${describePruning(shortened.facts.pruned)}.` : 'It stays as it is.';
@@ -61,10 +60,10 @@ export async function compact(
   return { made: { write: run.ledger.compaction(message, describeCompaction(facts), meta), facts }, failure };
 }
 
-/** A writer that failed is not asked again in the same run: each try may take its whole time. */
+/** A writer that failed is not asked again in the same run, because each try may take its whole time limit. */
 const gaveUp = new WeakSet<OpenRun>();
 
-/** One more commit that a run waits for: from here on the shorter conversation is the conversation. */
+/** One more commit that the run waits for: after it, requests show the shorter conversation. */
 export async function commitCompaction(
   parts: RunParts,
   run: OpenRun,

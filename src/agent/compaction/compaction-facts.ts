@@ -1,16 +1,16 @@
-// What the transcript knows about a compaction: how far the summary and the pruning reach, what became of the pins, and
-// what it was worth. Written once, read by every later request.
+// What the transcript records about a compaction: how far the summary and the pruning reach, what happened to the pins,
+// and how many tokens it saved. It is written once and read by every later request.
 
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import type { TranscriptRow } from '../../store/tables.ts';
 
 export interface CompactionBounds {
-  /** The position of the last entry that the summary stands for; 0 when there is no summary. */
+  /** The position of the last entry that the summary replaces; 0 when there is no summary. */
   readonly summarisedTo: number;
-  /** The position up to which long tool results are told by their length only. */
+  /** The position up to which long tool results are shown to the model by their length only. */
   readonly prunedTo: number;
-  /** The position up to which messages are told without what prompt hooks had added to them. */
+  /** The position up to which messages are shown to the model without what prompt hooks had added to them. */
   readonly contributionsTo: number;
 }
 
@@ -18,10 +18,10 @@ export interface CompactionFacts extends CompactionBounds {
   /** `size`: the conversation came near the window. `refused`: the provider found it too long. `asked`: /compact. */
   readonly why: CompactionCause;
   readonly pins: PinFacts;
-  /** Of the whole request, as estimated. */
+  /** The estimated size of the whole request. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** What was left out of older messages, besides what the summary stands for. */
+  /** What was left out of older messages, besides the entries that the summary replaces. */
   readonly pruned: readonly PrunedKind[];
   /** `provider/model` that wrote the summary; null when no summary was written. */
   readonly by: string | null;
@@ -32,7 +32,7 @@ export type PrunedKind = 'contributions' | 'tool-results';
 export type CompactionCause = 'size' | 'refused' | 'asked';
 
 export interface PinFacts {
-  /** Pins that had to be added, because nothing of what is left said them. */
+  /** Pins that had to be added, because the remaining text did not contain them. */
   readonly added: readonly string[];
   /** Pins that could not be added, each with its reason. */
   readonly lost: readonly string[];
@@ -58,7 +58,7 @@ export function factsOf(row: Pick<TranscriptRow, 'meta'>): CompactionFacts {
     pins: { added: textsOf(pins.added), lost: textsOf(pins.lost) },
     tokensBefore: numberOf(meta.tokensBefore),
     tokensAfter: numberOf(meta.tokensAfter),
-    // Rows that were written before contributions could be pruned say nothing about it.
+    // Rows that were written before contributions could be pruned have no such field.
     pruned: Array.isArray(meta.pruned) ? textsOf(meta.pruned).filter(isPrunedKind) : ['tool-results'],
     by: typeof meta.by === 'string' ? meta.by : null,
   };

@@ -1,5 +1,5 @@
-// A conversation that is too long, or that somebody wants shorter, with the numbers that decide how. A run, a preview and
-// /compact all measure it here, so that they come to the same answer.
+// A conversation that is too long, or that a person wants to be shorter, with the numbers that decide how. A run, a
+// preview and /compact all measure it here, so that they come to the same result.
 
 import type { Model, ModelRequest } from '../../models/model.ts';
 import type { WorkspaceBootstrapFile } from '../../protocol/bootstrap-file.ts';
@@ -16,16 +16,16 @@ export interface CompactionSubject {
   readonly why: CompactionCause;
   readonly model: Model;
   readonly system: ModelRequest['system'];
-  /** The run whose request it is; undefined in a preview, which has no run yet. */
+  /** The run that sends the request; undefined in a preview, which has no run yet. */
   readonly runId?: string | undefined;
-  /** Everything that the session holds, in order. */
+  /** All entries of the session, in order. */
   readonly entries: readonly TranscriptRow[];
   readonly limits: SizeLimits;
-  /** What goes with the request besides the entries, as the provider counts. */
+  /** The size of the request without the entries, as the provider counts. */
   readonly fixedTokens: number;
   readonly saidTokens: number;
   readonly scale: number;
-  /** Nothing from this position on may be summarised. */
+  /** Entries from this position on must not be summarised. */
   readonly before?: number | undefined;
   readonly keepRecentTokens: number;
   readonly summaryTokens: number;
@@ -41,7 +41,7 @@ export async function measureConversation(
     readonly model: Model;
     readonly frame: Pick<ModelRequest, 'system' | 'tools'>;
     readonly entries: readonly TranscriptRow[];
-    /** Messages of the request that are none of the entries. */
+    /** Messages of the request that are not entries of the transcript. */
     readonly besides: readonly Message[];
     readonly before?: number | undefined;
     readonly files: CompactionSubject['files'];

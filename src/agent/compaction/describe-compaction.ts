@@ -1,4 +1,4 @@
-// What a compaction did, in a sentence or two for people.
+// Describes what a compaction did, in one or two sentences for people.
 
 import { chatLine } from '../../commands/chat-text.ts';
 import type { CompactionFacts } from './compaction-facts.ts';

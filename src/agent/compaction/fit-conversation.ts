@@ -1,6 +1,6 @@
 // Makes room in the middle of a run: when tool results have made the conversation too long for the next request, or the
-// provider has refused it for its length. The whole request is then told anew from the transcript, this run's own part
-// included, exactly as an attempt after a crash would tell it.
+// provider has refused it for its length. The whole request is then built again from the transcript, including this
+// run's own part, exactly as an attempt after a crash would build it.
 
 import type { Message } from '../../protocol/message.ts';
 import type { Insert } from '../../store/store.ts';
@@ -16,17 +16,17 @@ import { compact, type MadeCompaction } from './compact.ts';
 import { isTooLong, measureConversation } from './compaction-subject.ts';
 import { isFarBelow, limitsOf } from './request-size.ts';
 
-/** A conversation told anew. Its compaction must be part of the next commit. */
+/** A conversation that was built again from the transcript. Its compaction must be part of the next commit. */
 export interface RetoldConversation {
   readonly messages: readonly Message[];
-  /** Of all messages, from the first one on. */
+  /** The authors of all messages, from the first one on. */
   readonly spans: readonly RequestSpan[];
   readonly made: MadeCompaction;
 }
 
 /**
- * Undefined when it fits with what is added, or when nothing can be done about it. `fresh` are those entries of what is
- * added that are not committed yet.
+ * Undefined when the conversation fits with the added messages, or when it cannot be shortened. `fresh` are the added
+ * entries that are not committed yet.
  */
 export async function fitConversation(
   parts: RunParts,
@@ -36,14 +36,14 @@ export async function fitConversation(
   fresh: readonly Insert<'transcript'>[],
 ): Promise<RetoldConversation | undefined> {
   const settings = parts.compaction(run.agentId);
-  // A body holds every word of its request, and more.
+  // The body of a request contains every word of it and more, so its length is an upper bound.
   const chars = added.flatMap(piecesOfMessage).reduce((sum, { length }) => sum + length, conversation.wire.body.length);
   const limits = limitsOf(conversation.model, settings);
   if (!settings.enabled || isFarBelow({ chars, messages: added.length }, limits)) return undefined;
   return retell(parts, run, conversation, fresh, 'size');
 }
 
-/** After a provider has said that the request is too long. */
+/** Called after a provider has said that the request is too long. */
 export async function shortenRefused(
   parts: RunParts,
   run: OpenRun,
@@ -69,7 +69,8 @@ async function retell(
     frame,
     entries,
     besides: unkept ? [unkept] : [],
-    // What follows a message that must not be kept means nothing without it, and it must not get into a summary.
+    // What follows a message that must not be kept makes no sense without it, and the message must not get into a
+    // summary.
     before: unkept && entries.find((entry) => isOwnEntry(entry, run.runId))?.position,
     files: async () => (await composeContext(parts, run, 'preview')).files,
   });

@@ -1,5 +1,5 @@
-// Makes room before a run sends its first request: when system, tools, history and the new message together come near the
-// model's window, the history is made shorter first. A preview asks the same question and does what needs no model.
+// Makes room before a run sends its first request: when system blocks, tools, history and the new message together come
+// near the model's window, the history is compacted first. A preview does the same as far as no model is needed.
 
 import type { WorkspaceBootstrapFile } from '../../protocol/bootstrap-file.ts';
 import type { TranscriptRow } from '../../store/tables.ts';
@@ -23,7 +23,7 @@ export async function fitRequest(parts: RunParts, run: OpenRun, draft: RequestDr
   return withHistory(draft, run, [...subject.entries, made.write.row]);
 }
 
-/** A compaction that needs a model stands as a placeholder; without one the preview tells what the run would. */
+/** A compaction that needs a model appears as a placeholder; one that needs none is shown as the run would do it. */
 export async function fitPreview(parts: DraftParts, run: RunSubject, draft: RequestDraft): Promise<RequestDraft> {
   const subject = await tooLongDraft(parts, run, draft);
   const plan = subject && planFor(subject);
@@ -51,7 +51,8 @@ async function tooLongDraft(
   if (!settings.enabled || isFarBelow({ chars, messages: messages.length }, limitsOf(draft.model, settings))) {
     return undefined;
   }
-  // What a client tells of an earlier talk is its own to shorten: it would come again, whole, with the next message.
+  // A client that sends its own history must shorten it itself, because it would send the whole history again with the
+  // next message.
   if (run.past.some(isNotKeptYet)) return undefined;
   const subject = await subjectOfDraft(parts, run, draft, 'size');
   return isTooLong(subject) ? subject : undefined;
@@ -74,7 +75,7 @@ function isNotKeptYet({ meta, position }: PastEntry): boolean {
   return meta.seed === true && position === undefined;
 }
 
-/** The same draft about a conversation that is told anew. */
+/** The same draft with the shortened history. */
 function withHistory(draft: RequestDraft, { runId }: RunSubject, entries: readonly TranscriptRow[]): RequestDraft {
   const { past } = splitHistory(entries, runId);
   return {

@@ -1,9 +1,8 @@
-// Decides how a conversation is made shorter: what prompt hooks had added to old messages is left out first, then old tool
-// results are pruned, and when that is not enough, older turns become a summary. Pure: what was said and the numbers in,
-// positions out.
-//
-// Promise: a call is never parted from its results, and the last complete turn stays as it was said, unless that turn
-// alone is too large; then it is cut between one answered call and the next.
+// Decides how a conversation is shortened: what prompt hooks had added to old messages is left out first, then old tool
+// results are pruned, and when that is not enough, older turns become a summary. The functions are pure: they take
+// entries and numbers and give positions.
+// Promise: a tool call is never separated from its results, and the last complete turn stays as it was said, unless
+// that turn alone is too large; then it is cut between one answered call and the next.
 
 import type { Message } from '../../protocol/message.ts';
 import { type PastEntry, withoutPieces } from '../message-spans.ts';
@@ -13,42 +12,42 @@ import { tokensOfMessage } from './request-size.ts';
 
 export interface CompactionNeed {
   readonly why: CompactionCause;
-  /** What goes with the request besides what was said before: system blocks, tools, the new message. */
+  /** The size of the request without earlier messages: system blocks, tools, and the new message. */
   readonly fixedTokens: number;
-  /** Above this the request is too large. */
+  /** A request above this size is too large. */
   readonly limit: number;
-  /** What is wanted to stay as it was said. */
+  /** How many tokens of recent messages should stay unchanged. */
   readonly keepRecentTokens: number;
-  /** What a summary may take. */
+  /** How many tokens a summary may have. */
   readonly summaryTokens: number;
-  /** What the provider counts for each token of our estimate. */
+  /** The provider's count for each token of our estimate. */
   readonly scale: number;
-  /** Nothing from this position on may be summarised. */
+  /** Entries from this position on must not be summarised. */
   readonly before?: number | undefined;
 }
 
 export interface CompactionPlan {
-  /** With pruning alone; null when there is nothing to prune. */
+  /** The plan with pruning alone; null when there is nothing to prune. */
   readonly pruned: PrunedPlan | null;
-  /** With a summary too; null when pruning is enough or there is nothing to summarise. */
+  /** The plan with a summary too; null when pruning is enough or there is nothing to summarise. */
   readonly summarised: SummaryPlan | null;
   readonly tokensBefore: number;
 }
 
 export interface PrunedPlan {
   readonly bounds: CompactionBounds;
-  /** What is left out, in the order in which it makes room. */
+  /** The kinds of content that are left out, in the order in which they are tried. */
   readonly kinds: readonly PrunedKind[];
 }
 
 export interface SummaryPlan {
   readonly bounds: CompactionBounds;
-  /** What the summary will stand for, an earlier summary included. */
+  /** The entries that the summary will replace, including an earlier summary. */
   readonly older: readonly PastEntry[];
   readonly olderTokens: number;
 }
 
-/** Undefined when nothing can be made shorter, or nothing worth its price. */
+/** Undefined when the conversation cannot be shortened, or when a shorter one would not be worth the cost. */
 export function planCompaction(
   told: readonly PastEntry[],
   earlier: CompactionBounds | undefined,
@@ -64,7 +63,7 @@ export function planCompaction(
   const recent = recentFrom(units, keep);
   const bounds = earlier ?? NO_BOUNDS;
 
-  // Each kind takes in the ones before it; a shorter list that makes enough room is preferred.
+  // Each kind includes the ones before it; the shortest list that makes enough room is used.
   const savedBy = (kind: PrunedKind) => sumOf(units.slice(0, recent), ({ savings }) => savings[kind]);
   const kinds = PRUNED_IN_ORDER.filter((kind) => savedBy(kind) > 0);
   let pruned: PrunedPlan | null = null;
@@ -106,19 +105,19 @@ const PRUNED_IN_ORDER: readonly PrunedKind[] = ['contributions', 'tool-results']
 
 const BOUND_OF_KIND = { contributions: 'contributionsTo', 'tool-results': 'prunedTo' } as const;
 
-/** Pruning is enough when it makes room for more than the next message, or it would begin anew with every run. */
+/** Pruning is enough only when it makes room for more than the next message; otherwise every run would prune again. */
 const RELIEF = 0.75;
-/** A summary that stands for less than this share of the limit costs more than it gives. */
+/** A summary that replaces less than this share of the limit costs more than it saves. */
 const LEAST_GAIN = 0.05;
 
-/** What may not be parted: a message, with the results of the calls that it makes. */
+/** Entries that must stay together: a message, with the results of its tool calls. */
 interface Unit {
   readonly entries: readonly PastEntry[];
   readonly tokens: number;
-  /** What pruning would save, by what is pruned. */
+  /** The tokens that pruning would save, by kind. */
   readonly savings: Readonly<Record<PrunedKind, number>>;
   readonly isSummary: boolean;
-  /** True for what a person said, which begins a turn. */
+  /** True for a person's message, which begins a turn. */
   readonly beginsTurn: boolean;
 }
 
@@ -153,7 +152,7 @@ function withoutContributions(entry: PastEntry): PastEntry {
   return withoutPieces(entry, ({ told }) => told === 'until-compaction');
 }
 
-/** Where the part begins that is to stay: as much as fits, and never less than the last unit. */
+/** The start of the part that stays unchanged: as much as fits, and at least the last unit. */
 function recentFrom(units: readonly Unit[], keep: number): number {
   let start = units.length;
   let tokens = 0;
@@ -184,7 +183,7 @@ function firstFrom(units: readonly Unit[], position: number | undefined): number
   return index === -1 ? units.length : index;
 }
 
-/** The position of the last entry before this unit. A summary has a place of its own that says nothing about it. */
+/** The position of the last entry before this unit. A summary's own position does not count. */
 function reach(units: readonly Unit[], end: number, least: number): number {
   const entries = units.slice(0, end).flatMap((unit) => (unit.isSummary ? [] : unit.entries));
   return Math.max(least, entries.at(-1)?.position ?? 0);

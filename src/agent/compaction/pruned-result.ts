@@ -1,9 +1,12 @@
-// An old tool result, told by its length only. The same result gives the same words, so that requests keep their
-// beginning; what it said stays in the transcript.
+// Replaces an old tool result by a text with its length. The same result gives the same text, so that requests keep
+// their beginning; the transcript keeps the full result.
 
 import type { Message, ToolMessage } from '../../protocol/message.ts';
 
-/** Undefined for what stays as it is: everything but results, and results that are hardly longer than the words for them. */
+/**
+ * Undefined for messages that are not pruned: everything except tool results, and results that are hardly longer than
+ * the text that would replace them.
+ */
 export function prunedResult(message: Message): ToolMessage | undefined {
   if (message.role !== 'tool' || message.content.length <= SHORT_RESULT_CHARS) return undefined;
   const { details: _, ...kept } = message;

@@ -1,5 +1,5 @@
-// How large a request is, in tokens as the model would count them: estimated from its characters, and scaled to what the
-// provider has counted for this conversation before. Cheap for the many requests that are far from any limit.
+// Estimates the size of a request in the model's tokens: from its characters, scaled by what the provider has counted
+// for this conversation before. It is cheap for the many requests that are far from any limit.
 
 import { estimateTokens } from '../../context/budget/estimate-tokens.ts';
 import type { Model, ModelRequest } from '../../models/model.ts';
@@ -10,7 +10,7 @@ import type { TranscriptRow } from '../../store/tables.ts';
 import { historyOf } from '../history-of.ts';
 import { piecesOfMessage, piecesOfTool } from '../request-text.ts';
 
-/** What may be used of a model's window, and where shortening begins. */
+/** How much of a model's window may be used, and at which size compaction begins. */
 export interface SizeLimits {
   readonly window: number;
   readonly limit: number;
@@ -21,7 +21,7 @@ export function limitsOf({ contextWindow }: Pick<Model, 'contextWindow'>, settin
   return { window, limit: Math.floor(window * settings.threshold) };
 }
 
-/** True when so much cannot come near the limit, whatever it says and however the provider counts. */
+/** True when so many characters cannot come near the limit, for any text and any provider. */
 export function isFarBelow(
   size: { readonly chars: number; readonly messages: number },
   { limit }: SizeLimits,
@@ -29,7 +29,7 @@ export function isFarBelow(
   return (size.chars + size.messages * TOKENS_AROUND_MESSAGE) * MOST_SCALE <= limit;
 }
 
-/** No text has more tokens than characters by our estimate; providers may count up to twice as many. */
+/** By our estimate a text has at most one token per character; a provider may count up to twice as many. */
 const MOST_SCALE = 2;
 const LEAST_SCALE = 0.5;
 
@@ -37,18 +37,18 @@ export function tokensOfMessage(message: Message): number {
   return estimateTokens(piecesOfMessage(message).join(' ')) + TOKENS_AROUND_MESSAGE;
 }
 
-/** Its role, and the marks around it. */
+/** The tokens of a message's role and its delimiters. */
 const TOKENS_AROUND_MESSAGE = 4;
 
-/** What goes with every request, whatever was said. */
+/** The tokens of the part that goes with every request. */
 export function tokensOfFrame({ system, tools }: Pick<ModelRequest, 'system' | 'tools'>): number {
   const blocks = system.reduce((sum, { text }) => sum + estimateTokens(text), 0);
   return tools.reduce((sum, tool) => sum + estimateTokens(piecesOfTool(tool).join(' ')), blocks);
 }
 
 /**
- * What the provider counts for each token of our estimate, by its last answer in this session. 1 where that is not
- * known: another model answered, or the conversation is told in other words since.
+ * The provider's count for each token of our estimate, from its last answer in this session. It is 1 where that is
+ * unknown: another model answered, or the conversation was compacted since.
  */
 export async function scaleOf(
   store: Store,

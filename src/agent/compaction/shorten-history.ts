@@ -1,5 +1,5 @@
-// The row that makes a conversation shorter, from the plan, the summary if there is one, and the pins. Pure: a preview
-// that needs no summary gets the very words that a run would get.
+// Builds the row that shortens a conversation, from the plan, the summary if there is one, and the pins. The functions
+// are pure: a preview that needs no summary gets exactly the text that a run would get.
 
 import type { WorkspaceBootstrapFile } from '../../protocol/bootstrap-file.ts';
 import type { JsonObject } from '../../protocol/json.ts';
@@ -33,7 +33,7 @@ export function shortenHistory(
   if (!bounds) return undefined;
   const head = summary ? summaryPieces(summary.text, entries, bounds) : earlierPieces(entries);
   const { missing, lost } = checkPins(pinned.pins, {
-    // Not what people and tools still say beside it: who quotes a pin could take it away by that.
+    // Words of people and tools do not count here: a person who quotes a pin could otherwise remove it.
     texts: [...system, ...head.filter(({ origin }) => origin !== 'message')].map(({ text }) => text),
     files: pinned.files,
   });
@@ -58,7 +58,7 @@ export function shortenHistory(
   return { message: row.message, meta: { ...row.meta, ...(facts as unknown as JsonObject) }, facts };
 }
 
-/** The words around a summary: what it is, and where it ends. */
+/** The text around a summary, which says what it is and where it ends. */
 export function frameSummary(text: string): string {
   return `${PREFACE}\n\n<summary>\n${text.replace(/<(?=\/\s*summary)/gi, '&lt;')}\n</summary>`;
 }
@@ -85,7 +85,7 @@ function summaryPieces(
 
 const LONGEST_QUESTION_CHARS = 20_000;
 
-/** When a turn is cut in its middle, what it is about must not be left to a summary. */
+/** When a turn is cut in the middle, its question must stay in its own words and not only in a summary. */
 function questionOf(entries: readonly TranscriptRow[], { summarisedTo }: CompactionBounds): string | undefined {
   const isSaid = ({ kind, position }: TranscriptRow) => kind === 'message' && position > summarisedTo;
   const first = entries.find(isSaid);
@@ -97,7 +97,7 @@ function questionOf(entries: readonly TranscriptRow[], { summarisedTo }: Compact
   return asked?.message.role === 'user' ? asked.message.content : undefined;
 }
 
-/** Without a new summary the one that stands there goes on standing there, in the same words. */
+/** Without a new summary, the earlier one stays, in the same words. */
 function earlierPieces(entries: readonly TranscriptRow[]): readonly Contribution[] {
   const [first] = toldEntries(entries);
   return first?.kind === 'compaction' ? piecesOfEntry(first) : [];
@@ -114,7 +114,7 @@ function pinPiece(texts: readonly string[]): Contribution {
   };
 }
 
-/** Its place does not matter for how it is told, only that it is the last. */
+/** The position of the row does not matter, as long as it is the last. */
 function rowOf(
   pieces: readonly Contribution[],
   bounds: CompactionBounds,

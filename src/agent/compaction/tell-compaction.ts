@@ -1,5 +1,5 @@
-// Tells plugins and hook packs that a conversation is about to be made shorter, and what became of it. What hook packs
-// want said about it is said where the conversation is.
+// Tells plugins and hook packs that a conversation is about to be compacted, and what came of it. Messages that hook
+// packs push about it are shown where the conversation is.
 
 import type { Message } from '../../protocol/message.ts';
 import { historyOf, toldEntries } from '../history-of.ts';

@@ -1,7 +1,6 @@
-// Has a model write the summary of what was said long ago, within its time and in as many parts as its window needs. The
+// Lets a model write the summary of older messages, within its time limit and in as many parts as its window needs. The
 // calls are recorded and paid for like any other.
-//
-// Errors: throws only the reason of the run's signal. Whatever else goes wrong comes back as `failed`, in one line.
+// Errors: throws only the reason of the run's signal. Any other failure is returned as `failed`, in one line.
 
 import { estimateTokens } from '../../context/budget/estimate-tokens.ts';
 import type { Model, ModelEnd, ModelRequest } from '../../models/model.ts';
@@ -25,7 +24,7 @@ export type WrittenSummary =
 
 export interface SummarySubject {
   readonly older: readonly PastEntry[];
-  /** The model of the run, which writes it unless the configuration names another. */
+  /** The model of the run, which writes the summary unless the configuration names another. */
   readonly model: Model;
   readonly maxTokens: number;
   readonly instructions?: string | undefined;
@@ -68,13 +67,15 @@ async function writeInParts(
   return { kind: 'written', text: soFar, by: `${model.provider}/${model.model}` };
 }
 
-/** Of the window, for the part that is to be summarised; the rest is for the task, the answer and a wrong estimate. */
+/**
+ * The share of the window for the part that is summarised; the rest is for the task, the answer and a wrong estimate.
+ */
 const PART_SHARE = 0.6;
 const LEAST_PART_TOKENS = 400;
-/** Models count words badly. */
+/** Models count words badly, so a summary may be this many times too long. */
 const TOLERANCE = 2;
 
-/** A configured writer that cannot be had is no reason to go without a summary. */
+/** When the configured writer is not available, the model of the run writes the summary. */
 async function writerOf(parts: RunParts, { agentId }: OpenRun, own: Model): Promise<Model> {
   const ref = parts.compaction(agentId).model;
   if (!ref) return own;
@@ -119,7 +120,7 @@ async function askOnce(
   const wire = await model.prepare(request);
   const { provider } = model;
   const { runId } = run;
-  // Kept with the next commit: whatever a model was sent can be shown again.
+  // The request is stored with the next commit, because every request to a model can be shown again.
   for (const write of parts.capture({ runId, call, at: parts.now(), provider, model: model.model, wire })) {
     run.ledger.attach(write);
   }
@@ -141,7 +142,7 @@ async function askOnce(
   return { text: text.trim(), end };
 }
 
-/** Numbers the requests, behind those that an earlier attempt of the run has kept. */
+/** Numbers the requests, after those that an earlier attempt of the run has stored. */
 class SummaryCalls {
   #last: number;
 
