@@ -1,9 +1,8 @@
-// The configuration of a running gateway. Its files are looked at now and then, and a change is handed to the parts that
-// name one of the changed paths and can be reopened; for everything else the operator is told that it waits for a restart.
-// So taking up a change is one mechanism, and a part only says what it reads and how it is reopened.
-//
-// Errors: a configuration that cannot be used rejects `read`; found while watching it is a warning. Either way the parts
-// keep the settings that they have.
+// The configuration of a running gateway. Its files are checked regularly, and a change is handed to the parts that
+// read one of the changed paths and can be reopened; for every other change the operator is told that it needs a
+// restart. So live reload is one mechanism, and a part only says what it reads and how it is reopened.
+// Errors: a configuration that cannot be used rejects `read`; when it is found while watching, it is a warning. In both
+// cases the parts keep the settings that they have.
 
 import { unwatchFile, watchFile } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -16,29 +15,29 @@ import type { GatewayPart } from './gateway-part.ts';
 
 export interface ConfigWatchParts {
   readonly location: ConfigLocation;
-  /** What the gateway was started with. */
+  /** The configuration with which the gateway was started. */
   readonly loaded: LoadedConfig;
-  /** Those that can be reopened. */
+  /** The parts that can be reopened. */
   readonly parts: () => readonly GatewayPart[];
   readonly warn: (sentence: string) => void;
-  /** How often the files are looked at. */
+  /** The time between two checks of the files. */
   readonly pollMs?: number | undefined;
-  /** How long they must have been left alone before they are read. */
+  /** How long the files must be unchanged before they are read. */
   readonly quietMs?: number | undefined;
 }
 
 const POLL_MS = 1_000;
 const CLOSE_MS = 500;
-/** Many editors empty a file before they fill it. An empty one would allow what the full one forbids. */
+/** Many editors empty a file before they fill it. An empty file would allow what the full one forbids. */
 const QUIET_MS = 300;
 /** Sections that programs write for themselves and that no part reads. */
 const NOT_SETTINGS: ReadonlySet<string> = new Set(['meta', 'wizard', '$schema']);
 
 export class ConfigWatch {
   readonly #parts: ConfigWatchParts;
-  /** What was read last; what a part has taken up of it stands in `#taken`. */
+  /** The configuration that was read last; `#taken` holds what each part works with. */
   #read: LoadedConfig;
-  /** By part, the configuration that it works with. */
+  /** For each part, the configuration that it works with. */
   readonly #taken = new Map<GatewayPart, LoadedConfig>();
   #watched: readonly string[] = [];
   #waiting: NodeJS.Timeout | undefined;
@@ -57,12 +56,12 @@ export class ConfigWatch {
     this.#read = parts.loaded;
   }
 
-  /** Begins to watch. Looking at a few files now and then costs next to nothing and works on every file system. */
+  /** Starts watching. Checking a few files regularly costs very little and works on every file system. */
   open(): void {
     this.#watch(this.#parts.loaded);
   }
 
-  /** The configuration as its files have it now, for a caller that takes up all that `part` reads. */
+  /** Reads the configuration files now, for a caller that takes up everything that `part` reads. */
   async read(part: GatewayPart): Promise<LoadedConfig> {
     const loaded = await this.#load();
     this.#taken.set(part, loaded);
@@ -73,7 +72,7 @@ export class ConfigWatch {
     this.#isClosed = true;
     clearTimeout(this.#waiting);
     for (const file of this.#watched) unwatchFile(file, this.#changed);
-    // What is being reopened may take its time, and is closed anyway.
+    // A part that is being reopened may take long; after this time it is closed anyway.
     await within(CLOSE_MS, this.#looking);
   }
 
@@ -108,7 +107,7 @@ export class ConfigWatch {
     this.#taken.set(part, loaded);
   }
 
-  /** A change that no part can take up is said once, when it is made. */
+  /** A change that no part can take up is reported once, when it is made. */
   #nameWaiting(before: LoadedConfig, loaded: LoadedConfig, parts: readonly GatewayPart[]): void {
     const taken = new Set(parts.flatMap(({ reads = [] }) => reads));
     const sections = new Set([...Object.keys(before.config), ...Object.keys(loaded.config)]);
@@ -119,7 +118,7 @@ export class ConfigWatch {
     this.#parts.warn(`The configuration was changed in ${waiting.join(', ')}. That is taken up at the next start.`);
   }
 
-  /** When each file was last written; undefined for those that are not there. */
+  /** The modification time of each file; undefined for a file that does not exist. */
   #writtenAt(): Promise<readonly (number | undefined)[]> {
     return Promise.all(
       this.#watched.map((file) =>
@@ -142,7 +141,7 @@ export class ConfigWatch {
     this.#watch(loaded);
   }
 
-  /** Files that are included may come and go. */
+  /** The set of included files may change. */
   #watch({ files }: LoadedConfig): void {
     if (this.#isClosed) return;
     const wanted = [...new Set([...listConfigPaths(this.#parts.location), ...files.map(({ path }) => path)])];

@@ -1,12 +1,15 @@
-// What operators must know about what their agents read: files that were cut to fit, and handlers that failed. Each is
-// said when it begins and not again while it lasts; the status lists what holds for the last composition of each kind of
-// session. Names and numbers only: what files say is nobody's business here.
+// Warnings for operators about what their agents read: files that were cut to fit, and handlers that failed. Each
+// warning is given when the problem begins and not repeated while it lasts; the status lists the warnings of the last
+// composition for each kind of session. Warnings contain names and numbers only, never the content of files.
 
 import type { ContextReport } from '../context/report/build-report.ts';
 
 export class ContextWarnings {
   readonly #warn: (sentence: string) => void;
-  /** By agent and kind of session: a subagent reads less, and must not take back what is true of the others. */
+  /**
+   * The key is the agent and the kind of session: a subagent reads fewer files, and must not clear warnings of other
+   * sessions.
+   */
   readonly #latest = new Map<string, readonly string[]>();
 
   constructor(warn: (sentence: string) => void) {
@@ -25,7 +28,7 @@ export class ContextWarnings {
   }
 }
 
-/** The report has them all. */
+/** The report lists all ranges. */
 const MAX_RANGES = 8;
 
 function cutSentences(agentId: string, { cuts }: Pick<ContextReport, 'cuts'>): readonly string[] {
@@ -40,7 +43,7 @@ function cutSentences(agentId: string, { cuts }: Pick<ContextReport, 'cuts'>): r
   });
 }
 
-/** Also those that could not even be loaded. */
+/** This includes handlers that could not be loaded. */
 function failureSentences(agentId: string, { absences }: Pick<ContextReport, 'absences'>): readonly string[] {
   return absences
     .filter(({ reason }) => reason === 'handler-failed')

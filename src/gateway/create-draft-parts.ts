@@ -1,5 +1,5 @@
-// The parts that draft a request: what an agent reads, who answers, which session it is, which tools it has. A gateway
-// runs with them and a preview looks with them, so both see the same; building them writes nothing.
+// Builds the parts that draft a request: what an agent reads, its model, its session and its tools. A gateway and a
+// preview use the same parts, so both see the same; building them writes nothing.
 
 import type { DraftParts, RunHooks } from '../agent/run-parts.ts';
 import { compactionSettingsOf } from '../config/compaction-settings.ts';
@@ -30,13 +30,13 @@ export interface DraftOptions {
   readonly loaded: LoadedConfig;
   readonly store: Store;
   readonly hooks: RunHooks;
-  /** Besides those that come with the product. */
+  /** Tools in addition to those that come with the product. */
   readonly tools?: readonly Tool[] | undefined;
   readonly sessionMail?: SessionMail | undefined;
   readonly cronJobs?: (() => CronToolJobs) | undefined;
   readonly mcp?: McpServers | undefined;
   readonly plugins?: Pick<GatewayPlugins, 'joinTools' | 'namedTools' | 'memory' | 'registry'> | undefined;
-  /** What handlers of hook packs find in their events besides what those tell. */
+  /** Additional context fields for handlers of hook packs. */
   readonly packContext?: ContextEngineSettings['packContext'];
   readonly workspaces?: ContextEngineSettings['workspaces'];
   readonly warnings?: ContextEngineSettings['warnings'];
@@ -51,7 +51,7 @@ export interface BuiltDraftParts {
   readonly models: ModelRegistry;
   readonly exec: ExecTools;
   readonly offer: ToolOffer;
-  /** Slips in the lists of tools. */
+  /** Mistakes in the configured lists of tools. */
   readonly toolWarnings: () => readonly string[];
   readonly route: (inbound: Inbound) => Route;
 }

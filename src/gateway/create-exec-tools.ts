@@ -25,9 +25,9 @@ export interface ExecToolsOptions {
 
 export interface ExecTools {
   readonly tools: readonly Tool[];
-  /** For whoever keeps them: a gateway opens and closes them, a preview leaves them alone. */
+  /** The gateway opens and closes them; a preview does not. */
   readonly processes: BackgroundProcesses;
-  /** What the operator configured and what cannot work, in sentences. */
+  /** What the operator configured but cannot work, one sentence each. */
   readonly problems: readonly string[];
 }
 

@@ -1,5 +1,5 @@
-// What the bundled hook packs may use of this gateway. Files are reached as the tools reach them: contained in the
-// workspace after links are followed.
+// What the bundled hook packs may use of this gateway. They read files under the same rules as the tools: a file must
+// lie inside the workspace after links are followed.
 
 import { join } from 'node:path';
 import { resolveAgentWorkspaceDir } from '../config/agent-workspace.ts';
@@ -33,7 +33,7 @@ export interface PackDepsOptions {
 
 const MAX_FILE_BYTES = 256 * 1024;
 
-/** What the handlers of packs find in their events besides what those tell: the configuration, and the bundled ones more. */
+/** The additional context fields for handlers of packs: the configuration for all, and more for the bundled ones. */
 export function createPackContext(options: PackDepsOptions): (registration: InternalHookRegistration) => object {
   const depsOf = createPackDeps(options);
   let cfg: object | undefined;
@@ -56,7 +56,7 @@ function createPackDeps(options: PackDepsOptions): (pack: string) => PackDeps {
     agentIds: listAgentIds(config),
     readMessages: async (sessionId, limit) => {
       const where = { sessionId, kind: 'message' };
-      // Tool results lie between what is asked for.
+      // More rows are read than asked for, because tool results stand between the messages.
       const rows = await store.select('transcript', { where, orderBy: [['position', 'desc']], limit: limit * 10 });
       return rows.flatMap(saidIn).slice(0, limit).reverse();
     },
@@ -99,7 +99,10 @@ async function readText(place: { readonly workspaceDir: string }, name: string):
   }
 }
 
-/** A session of its own, so that it is in nobody's way, and scheduled: nothing in the text is a command. */
+/**
+ * The run gets a session of its own, so that it delays no other, and counts as scheduled, so that nothing in the text
+ * is a command.
+ */
 async function startRun(
   { store, wakeLane, now }: PackDepsOptions,
   { agentId, text, id }: Parameters<PackDeps['startRun']>[0],

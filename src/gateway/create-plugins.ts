@@ -1,6 +1,6 @@
-// The plugins of a gateway, put together: what keeps them loaded, what each may ask for, and what becomes of what they
-// register. `createPlugins` builds, `load` arms them before the first run, `start` starts their services. A home without
-// plugins pays for a look into a few folders.
+// Builds the plugins of a gateway: what keeps them loaded, what each may ask for, and where their registrations go.
+// `createPlugins` builds, `load` registers their handlers before the first run, `start` starts their services. A home
+// without plugins only pays for listing a few folders.
 
 import { join } from 'node:path';
 import type { ToolScope } from '../agent/run-parts.ts';
@@ -45,9 +45,9 @@ export interface PluginsOptions {
   readonly environment: Environment;
   readonly loaded: LoadedConfig;
   readonly configPath?: string | undefined;
-  /** The configuration as its files have it now. */
+  /** Reads the configuration files again. */
   readonly readConfig: () => Promise<LoadedConfig>;
-  /** The configuration is not to be written. */
+  /** With true, plugins must not write the configuration. */
   readonly isTrial?: boolean | undefined;
   readonly store: Store;
   readonly records: Pick<Records, 'live' | 'hooks' | 'teller'>;
@@ -55,13 +55,13 @@ export interface PluginsOptions {
   readonly delivery: () => GatewayDelivery;
   readonly now: () => number;
   readonly warn: (sentence: string) => void;
-  /** For what goes on as it should; without it nobody reads that. */
+  /** Receives messages about normal operation; without it they are dropped. */
   readonly log?: ((sentence: string) => void) | undefined;
 }
 
 export interface GatewayPlugins {
   readonly registry: Plugins;
-  /** What a plugin may ask is made of this. */
+  /** What the plugins' requests to the gateway are answered from. */
   readonly hosting: PluginHostParts;
   readonly control: PluginControl;
   readonly methods: GatewayMethods;
@@ -70,26 +70,26 @@ export interface GatewayPlugins {
   readonly memory: MemorySupplements;
   readonly extensions: SessionExtensions;
   readonly cleanup: PluginCleanup;
-  /** Every tool that there is: the product's and those of plugins. */
+  /** All tools: the product's and those of plugins. */
   joinTools(own: readonly Tool[], scope: ToolScope): Promise<readonly Tool[]>;
-  /** The tools that plugins bring, as far as they are known without asking for them. */
+  /** The tools of plugins, as far as their names are known without calling the plugins. */
   namedTools(): readonly PolicyTool[];
   trustedPolicies(): readonly TrustedPolicy[];
-  /** A sentence for each plugin that should be at work and is not. */
+  /** One sentence for each enabled plugin that does not work. */
   troubles(): readonly string[];
-  /** Resolves when their hooks are armed. */
+  /** Resolves when the plugins' handlers are registered. */
   load(): Promise<void>;
-  /** From now on each that is loaded or unloaded is told that the gateway has started or stops. */
+  /** After this call, each plugin that is loaded or unloaded is told that the gateway has started or stops. */
   tellStartAndStop(told: Omit<PluginStartStopParts, 'registry'>): void;
   /** Takes up a changed configuration. */
   apply(loaded: LoadedConfig): Promise<void>;
-  /** Starts their services; everything that they might use is open. */
+  /** Starts the plugins' services, once everything that they might use is open. */
   start(): Promise<void>;
   stop(): Promise<void>;
   close(budgetMs: number): Promise<void>;
 }
 
-/** A plugin's command takes no longer than a tool. */
+/** A plugin's command may take as long as a tool. */
 const COMMAND_MS = 120_000;
 
 export function createPlugins(options: PluginsOptions): GatewayPlugins {
@@ -252,14 +252,14 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
   };
 }
 
-/** Even a stop in a hurry lets plugins go. */
+/** Plugins get at least this time to close, even when the gateway stops in a hurry. */
 const LEAST_CLOSE_MS = 1_000;
 
 function hooksOf({ settings }: PluginsConfiguration, pluginId: string) {
   return Object.hasOwn(settings.entries, pluginId) ? settings.entries[pluginId]?.hooks : undefined;
 }
 
-/** The same rule as for the hooks that carry a conversation. */
+/** The rule is the same as for the hooks that see a conversation. */
 function mayReadConversations(configuration: PluginsConfiguration, pluginId: string, origin: PluginOrigin): boolean {
   const { allowConversationAccess } = hooksOf(configuration, pluginId) ?? {};
   return allowConversationAccess ?? origin === 'bundled';

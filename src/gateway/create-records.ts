@@ -1,5 +1,5 @@
-// Everything that is told: live events for those who watch, trajectories and debug logs, the records of hook calls and
-// their statistics; the hook runner, and the teller that brings each fact to all of them.
+// Builds everything that facts are told to: live events for those who watch, trajectories and debug logs, the records
+// of hook calls and their statistics; also the hook runner, and the teller that brings each fact to all of them.
 
 import { debugLogSettingsOf, trajectoryPlaceOf } from '../config/debug-logs.ts';
 import type { Environment } from '../config/environment.ts';
@@ -22,12 +22,12 @@ export interface RecordOptions {
   readonly store: Store;
   readonly now: () => number;
   readonly warn: (sentence: string) => void;
-  /** Looked up when something is told, because hook packs are loaded later. */
+  /** Read each time that a fact is told, because hook packs are loaded later. */
   readonly packs: () => PackSink;
   readonly watchFacts?: WatchFacts | undefined;
 }
 
-/** Told the name of every fact as it is told, and how often each site has committed by then. */
+/** Called with the name of every fact when it is told, and with the number of commits of each site so far. */
 export type WatchFacts = (name: FactName, commits: CommitCounter) => void;
 
 export interface Records {

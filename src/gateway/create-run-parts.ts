@@ -1,5 +1,4 @@
-// What a run is handed besides the parts that draft its request: where answers go, who is told, what is kept, how long
-// things may take.
+// Builds what a run is handed besides the parts that draft its request: delivery, telling, storage and time limits.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunParts } from '../agent/run-parts.ts';

@@ -1,5 +1,5 @@
-// The gateway's jobs and heartbeats, put together from its configuration: which sessions they run in, where their
-// answers go, and who is told. `createSchedule` builds, `open` lets the time pass.
+// Builds the gateway's jobs and heartbeats from its configuration: their sessions, where their answers go, and which
+// listeners are told. `createSchedule` builds, `open` starts the clock.
 
 import { join } from 'node:path';
 import { listAgentIds, resolveAgentConfig, resolveDefaultAgentId } from '../config/agents.ts';
@@ -25,7 +25,7 @@ import { heartbeatTarget } from './heartbeat-target.ts';
 export interface ScheduleParts {
   readonly store: Store;
   readonly teller: Teller;
-  /** What handlers of `cron_changed` are told besides the job. */
+  /** The context of `cron_changed` events besides the job. */
   readonly hookContext?: GatewayHookContext | undefined;
   readonly config: Config;
   readonly environment: Environment;
@@ -40,19 +40,19 @@ export interface ScheduleParts {
 export interface GatewaySchedule {
   readonly schedule: Schedule;
   readonly heartbeats: Heartbeats;
-  /** What the API may ask. */
+  /** The functions for the API. */
   readonly jobs: Jobs;
-  /** What the `cron` tool may ask. */
+  /** The functions for the `cron` tool. */
   readonly toolJobs: CronToolJobs;
-  /** Jobs become due from here on. */
+  /** Starts the clock: from now on jobs become due. */
   open(): Promise<void>;
-  /** Nothing more becomes due. What runs may end, and is told. */
+  /** Stops the clock: no job becomes due any more. Runs that go on may end, and their end is told. */
   close(): Promise<void>;
-  /** Tells how runs of jobs end, also those that an earlier process began. */
+  /** Tells how runs of jobs end, including those that an earlier process started. */
   readonly changes: { open(): Promise<void>; close(): Promise<void> };
 }
 
-/** A checklist that is longer has stopped being one. */
+/** A longer file is not read as a checklist. */
 const MAX_CHECKLIST_BYTES = 1_048_576;
 
 export function createSchedule(parts: ScheduleParts): GatewaySchedule {
@@ -126,7 +126,7 @@ export function createSchedule(parts: ScheduleParts): GatewaySchedule {
   };
 }
 
-/** Undefined when there is none, and for the text that a new workspace comes with. */
+/** Undefined when there is no file, and for the template text of a new workspace. */
 async function readChecklist(config: Config, agentId: string, workspaceDir: string): Promise<string | undefined> {
   const taxonomy = TAXONOMIES[resolveAgentConfig(config, agentId)?.taxonomy ?? 'openclaw'];
   if (taxonomy.id !== 'openclaw') return undefined;

@@ -1,8 +1,7 @@
-// Tells `cron_changed` what happens to jobs: that one was added, changed or removed, that its next time is set, and that a
-// run of it has begun or ended. Listens to the schedule and to the live events; decides nothing.
-//
+// Tells `cron_changed` about jobs: that one was added, changed or removed, that its next time is set, and that a run of
+// it has begun or ended. It listens to the schedule and to the live events and decides nothing.
 // Rules: everything about jobs is told in the order in which it happened. The end of a run is told once its answer has
-// arrived or failed to, or after a while, when whether it arrives is not known yet.
+// arrived or failed, or after a time limit when that is not known yet.
 
 import type { Teller } from '../facts/teller.ts';
 import { rootTrace, runTrace } from '../hooks/hook-trace.ts';
@@ -25,11 +24,11 @@ export class CronChanges {
   readonly #context: GatewayHookContext;
   /** Runs of jobs that have not ended, with the job as it was when the slot was taken. */
   readonly #runs = new Map<string, KnownJob>();
-  /** Those of them that have begun: a run that a person lets go on does not begin again. */
+  /** Runs that have begun: a run that continues after a person's answer does not begin again. */
   readonly #begun = new Set<string>();
-  /** Runs that have ended while their answer is on its way; calling it tells the end now. */
+  /** Runs that have ended while their answer is being delivered; calling the function tells the end now. */
   readonly #delivering = new Map<string, () => void>();
-  /** One after the other, although each looks something up first. */
+  /** Makes the tellings one after the other, although each reads from the store first. */
   #told: Promise<void> = Promise.resolve();
 
   constructor(store: Store, teller: Teller, context: GatewayHookContext = {}) {
@@ -38,7 +37,7 @@ export class CronChanges {
     this.#context = context;
   }
 
-  /** Finds the runs that an earlier process left. */
+  /** Finds the runs that an earlier process left open. */
   async open(): Promise<void> {
     const left = await this.#store.select('inbox', { where: { kind: 'cron', status: { in: ['queued', 'claimed'] } } });
     for (const { runId, payload } of left) {
@@ -92,7 +91,7 @@ export class CronChanges {
     void this.#look(runId);
   }
 
-  /** Whether anything of the answer is still on its way. */
+  /** Checks whether a part of the answer is still being delivered. */
   async #look(runId: string): Promise<void> {
     if (!this.#delivering.has(runId)) return;
     const queued = await this.#store.count('outbox', { runId, status: 'queued' }).catch(() => 0);
@@ -124,7 +123,7 @@ export class CronChanges {
     });
   }
 
-  /** A job may have been changed since its slot was taken; one that was removed is told as it was. */
+  /** A job may have been changed since its slot was taken, so it is read again; a removed job is told as it was. */
   async #asItIs(job: KnownJob): Promise<KnownJob> {
     const [now] = await this.#store.select('jobs', { where: { id: job.id }, limit: 1 });
     return now ?? job;
@@ -157,7 +156,7 @@ export class CronChanges {
   }
 }
 
-/** How many slots are looked at for one whose run is over. */
+/** How many slots are searched for one whose run is over. */
 const LOOKED_BACK = 10;
 
 const DELIVERY_STATUS = {

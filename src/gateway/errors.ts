@@ -1,4 +1,4 @@
-// The errors that gateway raises, one row each. docs/errors.md is made from these rows.
+// The errors that the gateway folder raises, one row each. docs/errors.md is made from these rows.
 
 import { defineError } from '../protocol/errors.ts';
 
@@ -73,7 +73,7 @@ export class BodyTooLargeError extends defineError({
   todo: 'Send less at once.',
 }) {}
 
-/** `param` is the field that is wrong, where it is one. */
+/** `param` is the wrong field, where the error is about one field. */
 export class RequestInvalidError extends defineError({
   code: 'ATRIUM_HTTP_REQUEST_INVALID',
   status: 400,

@@ -1,4 +1,4 @@
-// Where answers go: the channels, what each of them can carry, and the outbox that hands it over.
+// Builds delivery: the channels, what each of them supports, and the outbox that hands answers over.
 
 import type { Answer, DeliveryPort } from '../agent/run-parts.ts';
 import { createApiChannel } from '../channels/api/api-channel.ts';
@@ -21,11 +21,11 @@ export interface DeliveryOptions {
   readonly config: Config;
   readonly store: Store;
   readonly records: Pick<Records, 'teller' | 'hooks'>;
-  /** Besides web, cli and api. */
+  /** Channels in addition to web, cli and api. */
   readonly channels?: readonly Channel[] | undefined;
-  /** Somebody pressed stop on a page or in a terminal. */
+  /** Called when a person pressed stop on a page or in a terminal. */
   readonly stop: (sessionKey: string) => void;
-  /** A page or a terminal called a method. */
+  /** Called when a page or a terminal calls a method. */
   readonly call?: SocketChannelPorts['call'];
   readonly now: () => number;
   readonly warn: (sentence: string) => void;
@@ -65,7 +65,7 @@ export class GatewayDelivery implements DeliveryPort {
   async plan(answer: Answer): Promise<DeliveryPlan> {
     const { records, now } = this.#options;
     const { channel } = answer.surface;
-    // What nobody waits for stays in the transcript.
+    // An answer that no client waits for stays in the transcript only.
     if (channel === SILENT_CHANNEL) return { rows: [], text: answer.text };
     return planDelivery(answer, { hooks: records.hooks, channel: this.channelOf(channel), now, ttlMs: this.ttlMs });
   }

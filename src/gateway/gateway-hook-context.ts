@@ -1,5 +1,5 @@
-// What handlers of gateway_start, gateway_stop and cron_changed are told: the configuration, the workspace of the default
-// agent, and a way to the jobs. Plugins in the worker have a stand-in of `getCron` on their own side.
+// The context of gateway_start, gateway_stop and cron_changed: the configuration, the workspace of the default agent,
+// and access to the jobs. Plugins in the worker have a substitute for `getCron` in their own thread.
 
 import type { GatewayHookContext } from '../hooks/lifecycle-hooks.ts';
 import type { JsonObject } from '../protocol/json.ts';
@@ -21,7 +21,7 @@ export function gatewayHookContext(parts: GatewayContextParts): GatewayHookConte
   return { config, workspaceDir, agentId, getCron: () => cron };
 }
 
-/** The contract's service, in the name of whoever brought the handler in. */
+/** The contract's service. It acts in the name of the plugin that owns the handler. */
 function cronService({ store, jobs }: GatewayContextParts) {
   const ask = (request: Parameters<typeof askCron>[2]) => askCron({ store, jobs }, 'program', request);
   return {

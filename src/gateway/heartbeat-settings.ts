@@ -1,4 +1,4 @@
-// Which agents have a heartbeat, and what a configuration says about each: how often, when, where to, in whose words.
+// Which agents have a heartbeat, and the settings of each: its interval, its hours, its target and its prompt.
 
 import { HEARTBEAT_TOKEN } from '../agent/spoken-reply.ts';
 import { listAgentIds } from '../config/agents.ts';

@@ -1,17 +1,17 @@
-// Where the answer to a heartbeat goes: to the place where the agent's main session was last spoken to; where nobody
-// speaks to it there, to the operator's own page or terminal that spoke to the agent last. Never to a group, and never
-// to a stranger: a heartbeat reads what is private.
+// Decides where the answer to a heartbeat goes: to the place of the last message to the agent's main session; if there
+// is none, to the operator's own page or terminal that wrote to the agent last. It never goes to a group or to a
+// stranger, because a heartbeat reads private files.
 
 import type { Surface } from '../protocol/inbound.ts';
 import { parseDeliverTarget } from '../schedule/deliver-target.ts';
 import type { Store } from '../store/store.ts';
 import type { HeartbeatSettings } from './heartbeat-settings.ts';
 
-/** Whoever talks there has the gateway's token. */
+/** A person on these channels has the gateway's token. */
 const OPERATOR_CHANNELS: readonly string[] = ['web', 'cli'];
 const SESSIONS_LOOKED_AT = 50;
 
-/** Null when there is nobody to tell. Rejects with InvalidJobError when the configured surface is none. */
+/** Null when there is no place to send it to. Rejects with InvalidJobError when the configured surface is not valid. */
 export async function heartbeatTarget(
   store: Store,
   { agentId, sessionKey, target }: Pick<HeartbeatSettings, 'agentId' | 'sessionKey' | 'target'>,

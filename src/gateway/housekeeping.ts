@@ -1,4 +1,4 @@
-// Old captures and trajectories make room now and then, a slice at a time, while nothing waits for it.
+// Removes old captures and trajectories regularly, a few at a time, without delaying other work.
 
 import { planPrune } from '../recorder/prune-captures.ts';
 import { pruneTrajectories } from '../recorder/prune-trajectories.ts';
@@ -12,7 +12,7 @@ export interface HousekeepingParts {
   readonly limits: { readonly maxBytes?: number | undefined; readonly maxDays?: number | undefined } | undefined;
 }
 
-/** The first time comes soon, or a gateway that is started often would never get round to it. */
+/** The first time comes soon, because a gateway that is restarted often would otherwise never do it. */
 const FIRST_MS = 1_000;
 const EVERY_MS = 10 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;

@@ -35,7 +35,7 @@ async function giveUp(parts: RunParts, { trigger, claim, attempt }: ClaimedTrigg
   const { runId, sessionKey, payload } = trigger;
   const now = parts.now();
   const kind = payload?.resumes ?? trigger.kind;
-  // Nobody waits for a heartbeat, and the next one comes by itself.
+  // No person waits for a heartbeat, and the next one starts by itself.
   const isHeartbeat = kind === 'heartbeat';
   const [row] = await parts.store.select('runs', { where: { runId }, limit: 1 });
   const error = new RunGivenUpError({ claims: attempt - 1 - (row?.progressClaim ?? 0) });

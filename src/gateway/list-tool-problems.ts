@@ -1,5 +1,5 @@
-// What the configuration says about tools and what cannot be meant: names that no tool has, rules that allow nothing. Looks
-// at the configuration only; nothing is opened or started.
+// Finds mistakes in the tool settings of the configuration: names that no tool has, rules that allow nothing. It reads
+// only the configuration and opens or starts nothing.
 
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';

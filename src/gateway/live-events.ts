@@ -1,5 +1,5 @@
-// Who is told what happens while it happens. A listener that throws is warned about and told the next event all the
-// same: whoever watches must not be able to disturb what is watched, nor to blind the others.
+// Sends live events to listeners while they happen. A listener that throws causes a warning and still gets the next
+// event: a listener must not be able to disturb the run that it watches, nor other listeners.
 
 import type { LiveEvent } from '../protocol/live-event.ts';
 
@@ -8,14 +8,14 @@ export type LiveListener = (event: LiveEvent) => void;
 export class LiveEvents {
   readonly #listeners = new Set<LiveListener>();
   readonly #warn: (sentence: string) => void;
-  /** One per promise that waits for an event. */
+  /** One function per promise that waits for an event. */
   readonly #waiting = new Set<(reason: unknown) => void>();
 
   constructor(warn: (sentence: string) => void) {
     this.#warn = warn;
   }
 
-  /** Returns the undo. */
+  /** Returns the function that unsubscribes. */
   subscribe(listener: LiveListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -55,7 +55,7 @@ export class LiveEvents {
     });
   }
 
-  /** Nothing more will happen: whoever waits is told why. */
+  /** No more events will come: every waiting promise rejects with the reason. */
   close(reason: unknown): void {
     for (const giveUp of [...this.#waiting]) giveUp(reason);
   }

@@ -1,5 +1,5 @@
-// The composition root: the only place, with the create-… files beside it, that builds things. Reading it downward is
-// reading what a gateway consists of; what each part does is in its own folder.
+// The composition root: only this file, with the create-… files beside it, builds things. It reads downward as the list
+// of what a gateway consists of; what each part does is in its own folder.
 
 import { queueInjection } from '../agent/queue-injection.ts';
 import { readFrame } from '../agent/request-frame.ts';
@@ -56,30 +56,30 @@ import { Runs } from './services/runs.ts';
 import type { Services } from './services/services.ts';
 import { Workspaces } from './workspaces.ts';
 
-/** Those who are told that the gateway stops have this long at least, although the time for stopping is over. */
+/** Listeners that are told that the gateway stops have at least this long, even when the time for stopping is over. */
 const LAST_WORDS_MS = 2_000;
-/** Even a stop in a hurry gives each of its steps this long. */
+/** Each step of a stop has at least this long, even when the gateway stops in a hurry. */
 const LEAST_CLOSE_MS = 500;
 
 export interface GatewayOptions {
   readonly environment: Environment;
   readonly loaded: LoadedConfig;
-  /** The file that `--config` named, which was read alone. */
+  /** The file that `--config` named; then no other configuration file was read. */
   readonly configPath?: string | undefined;
-  /** One sentence for the operator. */
+  /** Called with one sentence for the operator. */
   readonly warn: (sentence: string) => void;
-  /** The same for what goes on as it should, such as the words of plugins. Without it nobody reads those. */
+  /** The same for normal operation, such as log lines of plugins. Without it they are dropped. */
   readonly log?: ((sentence: string) => void) | undefined;
-  /** Registers the handlers that a program brings. */
+  /** Registers the handlers of a program that embeds the gateway. */
   readonly register?: ((hooks: HookRunner) => void) | undefined;
   readonly watchFacts?: WatchFacts | undefined;
-  /** Besides web, cli and api. */
+  /** Channels in addition to web, cli and api. */
   readonly channels?: readonly Channel[] | undefined;
-  /** Besides those that come with the product. */
+  /** Tools in addition to those that come with the product. */
   readonly tools?: readonly Tool[] | undefined;
   readonly modules?: (() => Promise<Readonly<Record<string, unknown>>>) | undefined;
   readonly now?: (() => number) | undefined;
-  /** Plugins' services are not started, and nothing may write the configuration. */
+  /** Plugins' services are not started, and the configuration must not be written. */
   readonly isTrial?: boolean | undefined;
   /** How a run waits before it asks a busy provider again. */
   readonly sleep?: RunParts['sleep'] | undefined;
@@ -93,11 +93,11 @@ export interface OpenedGateway {
   readonly schedule: GatewaySchedule;
   readonly plugins: GatewayPlugins;
   readonly hookStatistics: HookStatistics;
-  /** Says where it listens, once it does. */
+  /** Tells the gateway its address, once it listens. */
   listensAt(url: string): Promise<void>;
   /** Loads what the first message needs. */
   warm(): Promise<void>;
-  /** Finishes what is running within the budget, leaves the rest for the next start, and loses nothing. */
+  /** Finishes running work within the budget, leaves the rest for the next start, and loses nothing. */
   close(budgetMs: number, reason?: StopReason): Promise<void>;
 }
 
@@ -116,7 +116,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     warn,
   });
 
-  // What is kept, and what is told and recorded.
+  // The store, and what facts are told to.
   const { lock, store } = await openState(environment);
   const records = createRecords({
     environment,
@@ -131,7 +131,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   const { tell } = teller;
   options.register?.(hooks);
 
-  // What others bring. Looked up when it is needed, so that it may come and go.
+  // Plugins. Their registrations are looked up when they are needed, so that plugins may be loaded and unloaded.
   const plugins = createPlugins({
     ...options,
     store,
@@ -142,7 +142,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     now,
   });
 
-  // What an agent reads, what it can do, and who answers.
+  // What an agent reads, its tools and its models.
   const sessionMail: SessionMail = {
     deliver: (inbound) => inbox.receive(inbound),
     waitFor: (runId, signal) => services.runs.wait(runId, signal),
@@ -258,7 +258,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     warn,
   });
 
-  // What may be asked of it.
+  // The services that clients, commands and plugins may use.
   const inbox = new Inbox({ store, hooks, route, commands, delivery, tell, lanes, now });
   const runs = new Runs({ store, lanes, approvals, live, tell, now });
   const sessions = new Sessions({
@@ -267,7 +267,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     telling: (occasion, isRecovered) =>
       sessionTelling(tell, {
         contextOf: (session) => sessionContext(session, workspaceDirOf(session.agentId), occasion, isRecovered),
-        // Which client or platform asked for an end that is told late is not known any more.
+        // For an end that is told late, it is not known any more which client or platform asked for it.
         command: { source: isRecovered ? 'recovery' : 'api' },
       }),
     isEndHeard: () => hooks.has('session_end'),
@@ -336,7 +336,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     limits: config.recorder?.captures,
   });
 
-  // How it all begins, from top to bottom, and how it ends, from bottom to top.
+  // The parts are opened from top to bottom and closed from bottom to top.
   const farewell = async ({ reason, left }: GatewayStop) => {
     await sessions.tellStop(reason, left(LEAST_CLOSE_MS));
     if (reason === 'restart') await within(left(LAST_WORDS_MS), tell('gateway-restarting', { reason }));
@@ -361,7 +361,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     { name: 'the state directory', close: closeState },
     { name: 'the recorder', close: () => recorder.drain() },
     { name: 'the workspaces', open: () => workspaces.prepareAll(), close: () => workspaces.settle() },
-    // Before a message can come in, because their gates decide about it.
+    // Plugins are opened before a message can come in, because their gates decide about it.
     pluginPart,
     {
       name: 'the channels',
@@ -372,7 +372,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
         for (const channel of channels) await channel.close();
       },
     },
-    // Told when every run has ended and every answer was handed over.
+    // This is told when every run has ended and every answer was handed over.
     { name: 'the telling of the stop', close: farewell },
     { name: 'the ends of jobs', open: () => schedule.changes.open(), close: () => schedule.changes.close() },
     { name: 'the outbox', open: () => outbox.open(), close: ({ left }) => outbox.close(left(LEAST_CLOSE_MS)) },
@@ -393,7 +393,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     },
     {
       name: 'the ends that were not told',
-      // Before new runs end. The gateway does not wait for it.
+      // Older ends are told before new runs end. The gateway does not wait for it.
       open: () => {
         void tellForgottenEnds(runParts);
         void sessions.tellForgottenEnds();
@@ -409,7 +409,8 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     ...(options.isTrial
       ? []
       : [
-          // They may use everything that is open by now. They are stopped with the telling of the stop, after the last run.
+          // Services may use everything that is open by now. They are stopped after the telling of the stop, after the
+          // last run.
           { name: 'the services of plugins', open: () => plugins.start() },
           { name: 'the configuration', open: () => configWatch.open(), close: () => configWatch.close() },
         ]),
@@ -430,7 +431,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       await lock.writeOwner({ pid: process.pid, url: address });
       const port = Number(new URL(address).port);
       const started = tell('gateway-started', { port, context: hookContext });
-      // A plugin that is loaded from here on was not among those that were told just now.
+      // A plugin that is loaded from here on was not told of the start yet, so it is told separately.
       plugins.tellStartAndStop({ tell, context: hookContext, port });
       await started;
     },

@@ -1,4 +1,4 @@
-// What an agent's memory tools must keep to themselves: the same files that its prompts do.
+// The files that an agent's memory tools must not show: the same ones that are withheld from its prompts.
 
 import { resolveAgentConfig } from '../config/agents.ts';
 import type { Environment } from '../config/environment.ts';

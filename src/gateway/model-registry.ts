@@ -1,5 +1,5 @@
-// The models of a gateway: which one an agent talks to, and the Model that does it. Models are made when they are first
-// asked for and kept; a provider's package is loaded then, or by `warm` once the gateway is ready.
+// The models of a gateway: which one an agent uses, and the Model object for it. Models are created on first use and
+// kept; a provider's package is loaded then, or by `warm` once the gateway is ready.
 
 import type { ModelPort } from '../agent/run-parts.ts';
 import { listAgentIds } from '../config/agents.ts';
@@ -26,27 +26,28 @@ export class ModelRegistry implements ModelPort {
     return resolveModelChoice(this.#config, agentId, this.#variables);
   }
 
-  /** What an agent uses, first choice first. */
+  /** The models of an agent, first choice first. */
   candidates(agentId: string): readonly ModelRef[] {
     const { primary, fallbacks } = this.choice(agentId);
     return [primary, ...fallbacks];
   }
 
-  /** Rejects with an AtriumError when there is no such provider, no key for it, or its settings make no sense. */
+  /** Rejects with an AtriumError when there is no such provider, no key for it, or its settings are not valid. */
   model(ref: ModelRef): Promise<Model> {
     const name = formatModelRef(ref);
     let model = this.#models.get(name);
     if (!model) {
       model = this.#make(ref);
       this.#models.set(name, model);
-      // A provider that cannot be used now may be mended by a variable or a setting before the next start; nothing
-      // useful is kept by remembering the failure.
+      // A variable or a setting may repair a provider that cannot be used now, so the failure is not cached.
       model.catch(() => this.#models.delete(name));
     }
     return model;
   }
 
-  /** What keeps an agent from its first choice, a sentence each: no such provider, no key, settings that make no sense. */
+  /**
+   * Why an agent cannot use its first choice, one sentence each: no such provider, no key, settings that are not valid.
+   */
   problems(): readonly string[] {
     const firsts = listAgentIds(this.#config).map((agentId) => this.choice(agentId).primary);
     const providers = [...new Set(firsts.map(({ provider }) => provider))];
@@ -101,7 +102,7 @@ export class ModelRegistry implements ModelPort {
     }
   }
 
-  /** A provider that cannot be used is told to whoever asks for its model. */
+  /** A provider that cannot be used is reported to the caller that asks for its model. */
   #apiOf({ provider }: ModelRef): ProviderSettings['api'] | undefined {
     try {
       return resolveProvider(this.#config, provider, this.#variables).api;

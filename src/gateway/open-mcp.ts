@@ -1,5 +1,5 @@
-// The servers of tools that the configuration names. A gateway starts them when they are needed; whoever only looks,
-// such as a preview, gets what they offered last and starts nothing.
+// The servers of tools that the configuration names. A gateway starts them when they are needed; a preview gets what
+// they offered last and starts nothing.
 
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';

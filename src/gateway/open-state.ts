@@ -1,4 +1,4 @@
-// The state directory, taken: the lock that makes this process its only owner, and the store in it.
+// Opens the state directory: the lock that makes this process its only owner, and the store in it.
 
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';

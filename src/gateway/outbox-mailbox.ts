@@ -1,5 +1,5 @@
-// The outbox as a surface's mailbox: what was sent to it, and what is about to be. Rows that were given up or suppressed
-// are not part of it.
+// The outbox as the mailbox of a surface: messages that were sent to it, and messages that will be. Rows that were
+// given up or suppressed are not part of it.
 
 import type { Mailbox } from '../channels/mailbox.ts';
 import type { Store } from '../store/store.ts';

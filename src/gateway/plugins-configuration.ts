@@ -1,4 +1,4 @@
-// What the configuration says to plugins, in the form in which they are kept loaded.
+// The plugin settings of the configuration, in the form that the plugin registry uses.
 
 import { resolveAgentWorkspaceDir } from '../config/agent-workspace.ts';
 import { resolveDefaultAgentId } from '../config/agents.ts';
@@ -11,7 +11,7 @@ import type { JsonObject } from '../protocol/json.ts';
 export function pluginsConfigurationOf(config: Config, environment: Environment): PluginsConfiguration {
   return {
     settings: pluginSettingsOf(config, environment.home),
-    // Whatever a file can say, JSON can.
+    // A configuration file can only contain values that JSON has.
     config: config as unknown as JsonObject,
     workspaceDir: resolveAgentWorkspaceDir(config, resolveDefaultAgentId(config), environment.variables),
   };

@@ -1,4 +1,5 @@
-// The routing part of a configuration, as the values that `routing/` works with. Tolerant where people write two ways.
+// The routing part of a configuration, as the values that `routing/` works with. It accepts both forms where people
+// write a setting in two ways.
 
 import { listAgentIds, resolveDefaultAgentId } from '../config/agents.ts';
 import type { Config } from '../config/schema.ts';
@@ -18,7 +19,7 @@ export function routingSettingsOf(config: Config): RoutingSettings {
   };
 }
 
-/** Conditions of OpenClaw that need what a channel knows of its servers and roles. */
+/** Conditions of OpenClaw that need facts which only a channel knows, such as servers and roles. */
 const UNCHECKED_CONDITIONS = ['guildId', 'teamId', 'roles'] as const;
 
 function toBinding({ agentId, match }: NonNullable<Config['bindings']>[number], index: number): Binding {

@@ -1,5 +1,5 @@
-// Says something where the people of a session are, besides its answers: through the outgoing hooks and the outbox, like
-// everything that is said. Where nobody reads along, nothing is said.
+// Sends a text to the people of a session, apart from its answers: through the outgoing hooks and the outbox, like
+// every other message. Where no person reads the session's surface, nothing is sent.
 
 import type { DeliveryPort } from '../agent/run-parts.ts';
 import type { Surface } from '../protocol/inbound.ts';
@@ -15,7 +15,7 @@ export interface SayLineParts {
 
 export async function sayLine({ store, delivery, now }: SayLineParts, sessionKey: string, text: string): Promise<void> {
   const surface = await surfaceOf(store, sessionKey);
-  // A client of the API reads its answer and nothing else.
+  // A client of the API reads only its answer.
   if (!surface || surface.channel === 'api') return;
   const runId = newId('note', now());
   const context = {
@@ -38,7 +38,7 @@ export async function sayLine({ store, delivery, now }: SayLineParts, sessionKey
   delivery.wake();
 }
 
-/** Whoever is being answered there, else whoever spoke there last. */
+/** The surface of the run that is being answered, else that of the last message. */
 async function surfaceOf(store: Store, sessionKey: string): Promise<Surface | undefined> {
   const [claimed] = await store.select('inbox', { where: { sessionKey, status: 'claimed' }, limit: 1 });
   if (claimed?.payload) return claimed.payload.inbound.surface;

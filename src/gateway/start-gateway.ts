@@ -11,7 +11,7 @@ import { type GatewayOptions, type OpenedGateway, openGateway } from './main.ts'
 export const DEFAULT_PORT = 18_790;
 
 export interface StartOptions extends GatewayOptions {
-  /** Over what the configuration says; 0 takes any free one. */
+  /** Wins over the configuration; with 0 the system picks a free port. */
   readonly port?: number | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface StartedGateway extends Pick<OpenedGateway, 'services' | 'hooks'
   readonly tokenSource: string;
   /** Other machines can connect to it. */
   readonly isReachable: boolean;
-  /** Stops taking messages, finishes what is running within the budget, and leaves the rest for the next start. */
+  /** Accepts no more messages, finishes running work within the budget, and leaves the rest for the next start. */
   stop(budgetMs?: number, reason?: StopReason): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
   let stopping: Promise<void> | undefined;
   const stop = async (budgetMs: number, reason: StopReason) => {
     state = 'draining';
-    // Those who wait for an answer keep their connections while runs finish; nothing new is accepted meanwhile.
+    // Clients that wait for an answer keep their connections while runs finish; nothing new is accepted meanwhile.
     const closed = opened.close(budgetMs, reason);
     await closed;
     await listening.close(1_000);

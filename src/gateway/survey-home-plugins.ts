@@ -1,4 +1,5 @@
-// The plugins of a home for commands that run without a gateway: what is there and what would become of it.
+// The plugins of a home, for commands that run without a gateway: which there are, and which of them a gateway would
+// load.
 
 import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';

@@ -1,5 +1,5 @@
-// Which of the tools that there are an agent is offered. A run asks here, a preview does, and an explanation too, so that
-// none of them can say anything else than the others.
+// Decides which of all tools an agent is offered. A run, a preview and an explanation all ask here, so that they always
+// agree.
 
 import type { ToolScope } from '../agent/run-parts.ts';
 import type { Config } from '../config/schema.ts';
@@ -13,7 +13,7 @@ import type { Tool } from '../tools/tool.ts';
 
 export interface ToolOfferOptions {
   readonly config: Config;
-  /** Every tool that exists for the agent, whether it may use it or not. */
+  /** Every tool that exists for the agent, allowed or not. */
   readonly tools: (scope: ToolScope) => Promise<readonly Tool[]>;
 }
 
@@ -21,7 +21,7 @@ export interface DecidedTools {
   readonly isOwner: boolean;
   readonly steps: readonly PolicyStep[];
   readonly tools: readonly { readonly tool: Tool; readonly verdict: ToolVerdict }[];
-  /** What the operator has probably meant otherwise. */
+  /** Settings that are probably mistakes of the operator. */
   readonly warnings: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export class ToolOffer {
     this.#options = options;
   }
 
-  /** In the order in which they are known. */
+  /** The offered tools, in the order of all tools. */
   async offered(scope: ToolScope): Promise<readonly Tool[]> {
     const tools = await this.#options.tools(scope);
     const decide = toolDecider(this.#stepsOf(scope, this.#isOwners(scope)));
@@ -61,7 +61,7 @@ export class ToolOffer {
   }
 }
 
-/** Slips in the lists, as far as these tools are all that there are. */
+/** Mistakes in the lists, if these are all the tools. */
 export function toolWarnings(config: Config, tools: readonly PolicyTool[]): readonly string[] {
   return listPolicyOddities(listToolPlaces(config), { tools, owners: listPluginIds(config) });
 }

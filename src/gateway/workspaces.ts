@@ -1,6 +1,6 @@
-// Makes sure that an agent has a workspace before it is asked anything: a fresh machine gets templates, an existing
-// workspace is left as it is. Runs wait for it once. What goes wrong is a warning, and the next run tries again: whoever
-// mends it need not restart anything.
+// Makes sure that an agent has a workspace before its first run: a fresh machine gets templates, an existing workspace
+// is not changed. Runs wait for it once. A failure is a warning, and the next run tries again, so that no restart is
+// needed after the cause was fixed.
 
 import { resolveAgentWorkspaceDir } from '../config/agent-workspace.ts';
 import { listAgentIds, resolveAgentConfig, resolveAgentDefaults } from '../config/agents.ts';
@@ -19,7 +19,7 @@ export interface WorkspacesParts {
 export class Workspaces {
   readonly #parts: WorkspacesParts;
   readonly #preparing = new Map<string, Promise<void>>();
-  /** By agent, until its workspace is there. */
+  /** The problem of each agent, until its workspace exists. */
   readonly #problems = new Map<string, string>();
 
   constructor(parts: WorkspacesParts) {
@@ -30,12 +30,12 @@ export class Workspaces {
     return [...this.#problems.values()];
   }
 
-  /** Begins with all of them, and does not wait. */
+  /** Starts to prepare all workspaces, and does not wait. */
   prepareAll(): void {
     for (const agentId of listAgentIds(this.#parts.config)) void this.ready(agentId);
   }
 
-  /** Resolves when the agent's workspace is there, or cannot be made. */
+  /** Resolves when the agent's workspace exists, or cannot be created. */
   ready(agentId: string): Promise<void> {
     let preparing = this.#preparing.get(agentId);
     if (!preparing) {
@@ -45,7 +45,7 @@ export class Workspaces {
     return preparing;
   }
 
-  /** Resolves when nothing is being prepared any more. */
+  /** Resolves when no workspace is being prepared any more. */
   async settle(): Promise<void> {
     await Promise.all(this.#preparing.values());
   }

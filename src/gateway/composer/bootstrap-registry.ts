@@ -1,6 +1,6 @@
-// Registers every bootstrap handler that applies to one agent: the bundled ones, the operator's rules, modules named
-// in the configuration, and hook packs. What cannot be registered is not passed over: it becomes an absence with a
-// reason, which every report of that agent carries.
+// Registers every bootstrap handler that applies to one agent: the bundled ones, the operator's rules, modules named in
+// the configuration, and hook packs. A handler that cannot be registered is not ignored: it becomes an absence with a
+// reason, which every report of that agent contains.
 
 import type { Absence } from '../../context/composition.ts';
 import type { HookPackFate } from '../../hooks/packs/load-internal-hooks.ts';
@@ -19,19 +19,19 @@ export type BootstrapRegistration = Omit<HandlerRegistration<InternalHookHandler
 export interface SwitchableHandler {
   readonly registration: BootstrapRegistration;
   readonly enabled: boolean;
-  /** For one that is off: why, and how to switch it on. */
+  /** For a handler that is off: the reason, and how to switch it on. */
   readonly whyNot: string;
-  /** What it would contribute, where that is known without running it. */
+  /** The text that it would contribute, where that is known without calling it. */
   readonly text?: string | undefined;
 }
 
 export interface BootstrapRegistrySettings extends BundledHandlerSettings, RuleHandlerSettings, UserHandlerSettings {
   readonly runner: BootstrapRunner;
-  /** What a handler of hook packs finds in its events besides what they tell. */
+  /** Additional context fields for handlers of hook packs. */
   readonly packContext?: ((registration: InternalHookRegistration) => object) | undefined;
 }
 
-/** What became of everything that was there to register. */
+/** The outcome for every handler that was found. */
 export interface BootstrapRegistry {
   readonly absences: readonly Absence[];
   readonly packs: readonly HookPackFate[];

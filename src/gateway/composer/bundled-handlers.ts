@@ -1,5 +1,5 @@
-// The bundled bootstrap handlers with the operator's settings, in calling order. Settings are read from both places in
-// which homes have them: `bootstrap.hooks` and `hooks.internal.entries`.
+// The bundled bootstrap handlers with the operator's settings, in calling order. Settings are read from both places
+// that existing homes use: `bootstrap.hooks` and `hooks.internal.entries`.
 
 import { join } from 'node:path';
 import type { Environment } from '../../config/environment.ts';
@@ -19,7 +19,7 @@ export interface BundledHandlerSettings {
   readonly ci: boolean;
 }
 
-/** What is off says how to switch it on. */
+/** A handler that is off says how to switch it on. */
 export function bundledHandlers(settings: BundledHandlerSettings): readonly SwitchableHandler[] {
   const { config, environment, ci } = settings;
   const options = bundledOptions(config);
@@ -80,7 +80,7 @@ export function overrideDirOf(config: Config, environment: Environment): string 
 type BundledSettings = NonNullable<NonNullable<Config['bootstrap']>['hooks']>;
 type BundledId = 'global-files' | 'agent-overrides' | 'time-context' | 'bootstrap-extra-files' | 'ci-mode';
 
-/** Both places are read; `bootstrap.hooks` has the last word. */
+/** Both places are read; a value in `bootstrap.hooks` wins. */
 function bundledOptions(config: Config) {
   const entries = config.hooks?.internal?.entries;
   const hooks = config.bootstrap?.hooks;

@@ -1,5 +1,5 @@
-// Composes for the agents of one configuration. It turns a request ("this agent, this session, this moment") into the
-// full input of composition, and keeps what may be kept between runs: the file cache and each agent's handlers.
+// Composes for the agents of one configuration. It turns a request ("this agent, this session, this time") into the
+// full input of composition, and caches what is the same between runs: files and each agent's handlers.
 
 import { dirname, join } from 'node:path';
 import type { ContextPort } from '../../agent/run-parts.ts';
@@ -47,19 +47,19 @@ import { contextPolicyOf } from './context-policy.ts';
 export interface ContextEngineSettings {
   readonly environment: Environment;
   readonly config: Config;
-  /** Where the configuration lives; relative paths in it start from its folder. */
+  /** The path of the configuration file; relative paths in it start from its folder. */
   readonly configPath?: string | undefined;
-  /** Handlers that a program registered itself; each agent's own are added to a copy. */
+  /** Handlers that a program registered itself; each agent's own handlers are added to a copy. */
   readonly runner?: BootstrapRunner | undefined;
   readonly files?: FileSource | undefined;
   readonly modules?: (() => Promise<Readonly<Record<string, unknown>>>) | undefined;
-  /** What handlers of hook packs find in their events besides what those tell. */
+  /** Additional context fields for handlers of hook packs. */
   readonly packContext?: BootstrapRegistrySettings['packContext'];
-  /** Plugins may bring handlers, hook packs and skills, and come and go while agents are prepared. */
+  /** Plugins may add handlers, hook packs and skills, and may be loaded and unloaded after agents were prepared. */
   readonly plugins?: PluginHookSource | undefined;
-  /** Agents of a gateway have a workspace made for them, and wait for it. */
+  /** A gateway creates the workspaces of its agents, and a composition waits for its own. */
   readonly workspaces?: Pick<Workspaces, 'ready'> | undefined;
-  /** Told what each composition that is kept in the records left out. */
+  /** Called with what each recorded composition left out. */
   readonly warnings?: Pick<ContextWarnings, 'look'> | undefined;
 }
 
@@ -80,11 +80,11 @@ export interface ContextRequest {
   readonly timezone?: string | undefined;
   /** The run that asks, for the records of its handlers. */
   readonly runId?: string | undefined;
-  /** False keeps the handlers' calls out of the records, for previews. */
+  /** With false, the handlers' calls are not recorded. Previews use this. */
   readonly record?: boolean | undefined;
 }
 
-/** What the engine knows about one agent, built when it is first asked for. */
+/** What the engine knows about one agent, built on first use. */
 export interface PreparedAgent {
   readonly agentId: string;
   readonly workspaceDir: string;
@@ -94,25 +94,28 @@ export interface PreparedAgent {
   readonly handlers: BootstrapHandlers;
   readonly registry: BootstrapRegistry;
   readonly memory: CompositionMemory;
-  /** Of the plugins that were loaded then. */
+  /** The skills of the plugins that were loaded then. */
   readonly pluginSkills: readonly SkillFolder[];
 }
 
 interface Preparation {
   readonly agent: Promise<PreparedAgent>;
-  /** What plugins had registered then, and which they were; with anything else the agent is prepared anew. */
+  /** The plugins' handlers at that time; when they have changed, the agent is prepared again. */
   readonly pluginHooks: readonly PluginInternalHook[];
   readonly loaded: string;
 }
 
-/** Agents and workspaces whose handlers are kept loaded. */
+/** The handlers of at most this many agents and workspaces stay loaded. */
 const MAX_PREPARED = 256;
 
 export class ContextEngine implements ContextPort {
   readonly #settings: ContextEngineSettings;
   readonly #files: FileSource;
   readonly #skills: SkillCatalogue;
-  /** One promise per agent, workspace and kind of machine, so that handlers are loaded once however many runs ask at the same time. */
+  /**
+   * One promise per agent, workspace and kind of machine, so that handlers are loaded once even when many runs ask at
+   * the same time.
+   */
   readonly #prepared = new Map<string, Preparation>();
 
   constructor(settings: ContextEngineSettings) {
@@ -173,11 +176,11 @@ export class ContextEngine implements ContextPort {
     if (known && known.loaded === loaded && isSame(known.pluginHooks, pluginHooks)) return known.agent;
     const agent = this.#prepareAgent(agentId, workspaceDir, request.taxonomy, ci, { hooks: pluginHooks, plugins });
     const preparation = { agent, pluginHooks, loaded };
-    // A failure may be mended before the next run, so only successes are kept.
+    // The cause of a failure may be fixed before the next run, so only successes are cached.
     agent.catch(() => {
       if (this.#prepared.get(key) === preparation) this.#prepared.delete(key);
     });
-    // Requests may name any workspace, so the oldest preparation makes room.
+    // Requests may name any workspace, so the oldest preparation is removed.
     if (this.#prepared.size >= MAX_PREPARED) this.#prepared.delete(this.#prepared.keys().next().value ?? '');
     this.#prepared.set(key, preparation);
     return agent;
@@ -260,14 +263,14 @@ export class ContextEngine implements ContextPort {
     };
   }
 
-  /** Whoever names a session type means it, wherever the process happens to run. */
+  /** A session type that the request names is used, even when the process runs in a pipeline. */
   #isCi(request: ContextRequest): boolean {
     if (request.sessionType !== undefined) return request.sessionType === 'ci';
     const { environment, config } = this.#settings;
     return environment.ci || config.bootstrap?.sessionType === 'ci';
   }
 
-  /** What the first handlers will ask for, begun while the workspace is loading. */
+  /** Starts to read what the first handlers will need, while the workspace is loading. */
   async #readAhead(files: FileSource, { agentId, taxonomy }: PreparedAgent): Promise<void> {
     const { stateDir } = this.#settings.environment;
     const overrideDir = overrideDirOf(this.#settings.config, this.#settings.environment);
@@ -275,13 +278,13 @@ export class ContextEngine implements ContextPort {
     await readOverrides(files, overrideDir, agentId, taxonomy);
   }
 
-  /** The folders outside of the workspace whose skills an agent is told of, so that it can read them. */
+  /** The folders outside of the workspace whose skills an agent may read. */
   async sharedSkillDirs(request: ContextRequest): Promise<readonly string[]> {
     const { pluginSkills } = await this.prepare(request);
     return [join(this.#settings.environment.stateDir, 'skills'), ...pluginSkills.map(({ dir }) => dir)];
   }
 
-  /** Most homes have no shared skills, and listing the state directory is needed anyway. */
+  /** Most homes have no shared skills, and the state directory has to be listed anyway. */
   async #loadSkills(files: FileSource, { workspaceDir, policy, pluginSkills }: PreparedAgent): Promise<LoadedSkills> {
     const { stateDir } = this.#settings.environment;
     const folderIn = (dir: string) => ({ dir: join(dir, 'skills'), roots: [dir, ...policy.allowedRoots] });
@@ -296,7 +299,7 @@ export class ContextEngine implements ContextPort {
   }
 }
 
-/** Of a plugin that was loaded again every registration is another one. */
+/** When a plugin was loaded again, all its registrations are new objects. */
 function isSame(some: readonly PluginInternalHook[], others: readonly PluginInternalHook[]): boolean {
   return (
     some.length === others.length &&
@@ -319,7 +322,10 @@ export function bootstrapHandlersOf(
   };
 }
 
-/** Programs hand over any date and any zone; a wrong one is told here, before it is a riddle further down. */
+/**
+ * Programs hand over any date and any time zone; a wrong one is refused here, because errors further down would be hard
+ * to understand.
+ */
 function checkTime(at: Date, timezone: string): void {
   if (Number.isNaN(at.getTime())) throw new BadFlagError({ flag: 'at', value: String(at), expected: 'a valid date' });
   try {
@@ -329,7 +335,7 @@ function checkTime(at: Date, timezone: string): void {
   }
 }
 
-/** The platform and the place on it, as far as a session key names them. */
+/** The platform and the place on it, as far as the session key names them. */
 function channelOf(sessionKey: string | undefined): ChannelContext | undefined {
   const { channel, peerId, surface } = parseSessionKey(sessionKey);
   if (channel === undefined) return undefined;

@@ -1,4 +1,4 @@
-// What a configuration says about contents and sizes, for one agent.
+// The content and size settings of one agent, from the configuration.
 
 import { resolveAgentConfig, resolveAgentDefaults, resolveDefaultAgentId } from '../../config/agents.ts';
 import { resolveBootstrapLimits } from '../../config/bootstrap-limits.ts';
@@ -35,9 +35,9 @@ export function contextPolicyOf(
     ),
     missingMarkers: bootstrap.missingMarkers ?? 'required',
     policyDigest: bootstrap.policyDigest ?? true,
-    // `once` is a matter of sessions; a composition by itself has no memory, so it errs on the side of telling.
+    // `once` means once per session; a composition alone does not know that, so it shows the notice.
     cutNotice: warningMode !== 'off',
-    // Only the default agent's prompt speaks of heartbeats; for the others HEARTBEAT.md is a file like any other.
+    // Only the default agent's prompt mentions heartbeats; for other agents HEARTBEAT.md is a file like any other.
     heartbeatGuidance: !isDefault || shouldIncludeHeartbeatGuidance({ config, agentId }),
     contextMode: injection === 'never' ? 'none' : 'full',
   };

@@ -1,4 +1,4 @@
-// What a store that does not exist has to say: nothing, and that nothing can be kept in it.
+// A store for a home that has none yet: it has no rows and refuses writes.
 
 import { StoreReadOnlyError } from '../../store/errors.ts';
 import type { CommitCounter, Store } from '../../store/store.ts';

@@ -1,5 +1,5 @@
-// Previews without a gateway: the same parts as a gateway's, on its store opened for reading. No lock is taken, no
-// workspace is made, no token, no file; a home on which nothing ever ran has no history, and that is all.
+// Previews without a gateway: the same parts as a gateway's, with its store opened for reading. No lock is taken, and
+// no workspace, token or file is created. A home without a store simply has no history.
 
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ export async function openPreview(options: PreviewOptions): Promise<OpenedPrevie
   };
 }
 
-/** No plugin is loaded for a preview, so that only the product's own commands are known. */
+/** No plugin is loaded for a preview, so only the product's own commands are known. */
 const OWN_COMMANDS: CommandList = { list: () => COMMAND_CATALOG, approvers: [] };
 
 async function openForReading(file: string): Promise<Store> {

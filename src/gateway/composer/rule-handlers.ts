@@ -1,5 +1,5 @@
-// The operator's rules as handlers. A rule reads its text from the folder of the configuration, from the workspace or
-// from a root that the operator allowed, and from nowhere else.
+// The operator's rules as handlers. A rule may read its text only from the folder of the configuration, from the
+// workspace, or from a root that the operator allowed.
 
 import type { Environment } from '../../config/environment.ts';
 import type { Config } from '../../config/schema.ts';
@@ -28,7 +28,7 @@ export function ruleHandlers({
     workspaceDir,
     ...(config.bootstrap?.allowedRoots ?? []).map((root) => resolveUserPath(root, environment.home, environment.cwd)),
   ];
-  // A relative path is looked for beside the configuration, then in the workspace.
+  // A relative path is tried beside the configuration first, then in the workspace.
   const placesOf = (from: string) => [
     ...new Set([configDir, workspaceDir].map((dir) => resolveUserPath(from, environment.home, dir))),
   ];

@@ -1,5 +1,5 @@
-// Handlers that people bring: modules named in the configuration and hook packs on disk. One that cannot be loaded is
-// an absence with the reason, never a crash and never silence.
+// Handlers of users: modules named in the configuration and hook packs on disk. A handler that cannot be loaded becomes
+// an absence with the reason; it never stops the gateway and is never ignored.
 
 import { dirname, join } from 'node:path';
 import type { Environment } from '../../config/environment.ts';
@@ -28,13 +28,16 @@ export interface UserHandlerSettings {
   readonly configDir: string;
   readonly environment: Environment;
   readonly workspaceDir: string;
-  /** What handlers may import by name: `atrium/context`. Asked for only when there is a handler to load. */
+  /**
+   * The modules that handlers may import by name, such as `atrium/context`. Called only when there is a handler to
+   * load.
+   */
   readonly modules: () => Promise<Readonly<Record<string, unknown>>>;
-  /** Handlers that plugins registered for events of hook packs, as they are now. */
+  /** Handlers that plugins have registered for events of hook packs. */
   readonly pluginHooks?: readonly PluginInternalHook[] | undefined;
-  /** Folders with hook packs that plugins bring. */
+  /** Folders with hook packs that belong to plugins. */
   readonly pluginHookDirs?: HookDirectories['pluginDirs'] | undefined;
-  /** Plugins that the operator does not let add to prompts; neither do the packs that they bring. */
+  /** Plugins that the operator does not allow to add to prompts; their packs may not either. */
   readonly promptless?: ReadonlySet<string> | undefined;
 }
 
@@ -44,7 +47,7 @@ export interface UserHandlers {
   readonly packs: readonly HookPackFate[];
   /** Packs and plugins with the events that they listen to. */
   readonly listeners: readonly InternalHookRegistration[];
-  /** A sentence each, with the file that is to be mended. */
+  /** One sentence each, with the file that has to be fixed. */
   readonly problems: readonly string[];
 }
 
@@ -58,7 +61,7 @@ export async function loadUserHandlers(settings: UserHandlerSettings): Promise<U
   const failures = packs.failures.map((error) => error.message);
   const listeners = [...packs.registrations, ...pluginInternalHooks(settings.pluginHooks ?? [])];
   const ofPlugins = new Map(packs.packs.map(({ pack }) => [pack.name, pack.pluginId]));
-  // A plugin's own handler has a name besides its owner's; of a pack the owner is its name.
+  // A plugin's own handler has a name besides its owner's; a pack's owner is its name.
   const isKeptOut = ({ source, owner, name }: InternalHookRegistration) =>
     source === 'openclaw-plugin' && promptless.has((name === undefined ? ofPlugins.get(owner) : owner) ?? '');
   return {
@@ -88,7 +91,7 @@ export async function loadUserHandlers(settings: UserHandlerSettings): Promise<U
   };
 }
 
-/** Where the packs of an agent may lie. */
+/** The folders in which the packs of an agent may lie. */
 export function hookDirectoriesOf({
   config,
   environment,
@@ -129,7 +132,7 @@ async function loadFrom(
   loadHandler: (file: HookHandlerFile) => Promise<LoadedHookHandler>,
 ): Promise<InternalHooks> {
   if (config.hooks?.internal?.enabled === false) {
-    // Nothing may load, yet whoever looks for a pack should hear why it is not there.
+    // No pack may be loaded, but an operator who looks for one should read why it is not there.
     const { packs } = await discoverHooks(directories);
     const fates = packs.map((pack): HookPackFate => ({ kind: 'not-selected', pack }));
     return { registrations: [], packs: fates, failures: [], ignored: [], problems: [] };
@@ -143,7 +146,9 @@ async function loadFrom(
   });
 }
 
-/** One registration however many of its events mean this hook; none for a pack that listens to other events only. */
+/**
+ * One registration, even when several of its events mean this hook; none for a pack that listens only to other events.
+ */
 function bootstrapRegistration(registration: InternalHooks['registrations'][number]): BootstrapRegistration[] {
   if (!registration.events.some((event) => event === 'agent' || event === 'agent:bootstrap')) return [];
   const { owner, description, handler, bootstrap } = registration;
@@ -204,7 +209,7 @@ function packAbsence(fate: HookPackFate): Absence[] {
     case 'loaded':
       return [];
     case 'not-selected':
-      // What comes with the product and was never asked for is not missing.
+      // A bundled pack that was not asked for does not count as absent.
       if (fate.pack.source === 'openclaw-bundled') return [];
       return [{ what, path, reason: 'disabled', detail: 'hooks.internal.enabled is false' }];
     case 'ineligible':
@@ -227,7 +232,7 @@ function describeCollision({ kept, ignored }: HookDiscovery['ignored'][number]):
   return `The hook "${kept.name}" is there twice: ${kept.dir} counts, ${ignored.dir} is ignored. Rename or remove one of them.`;
 }
 
-/** A pack that waits for an event that nothing fires looks healthy and never runs, so it is named. */
+/** A pack that waits for an event that is never fired looks healthy but never runs, so it is reported. */
 function unfiredAbsence({ kind, pack }: HookPackFate): Absence[] {
   if (kind !== 'loaded') return [];
   const what = `hook ${pack.name}`;

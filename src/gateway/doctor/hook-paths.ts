@@ -1,17 +1,16 @@
-// What fires when: for everything that can happen to a gateway, each hook and each event of hook packs with the number of
-// its calls. A test drives every path with a handler on every hook and compares; docs/lifecycle.md shows the same table;
-// `atrium doctor --hooks` reads from it when a handler would have had something to do.
-//
-// Promise: what a path does not name is not called on it. A path counts what happens on it and nothing of the start and
-// the stop around it, which are paths of their own.
+// Which hooks fire when: for everything that can happen to a gateway, each hook and each event of hook packs with the
+// number of its calls. A test drives every path with a handler on every hook and compares; docs/lifecycle.md shows the
+// same table; `atrium doctor --hooks` uses it to say when a handler would have been called.
+// Promise: a hook that a path does not name is not called on it. A path does not count the start and the stop of the
+// gateway, which are paths of their own.
 
 import type { HookName } from '../../hooks/catalog.ts';
 
 export interface HookPath {
-  /** What happens, for people. */
+  /** What happens, in words for people. */
   readonly what: string;
   readonly hooks: Readonly<Partial<Record<HookName, number>>>;
-  /** Events of hook packs. `agent:bootstrap` has its row in the catalog and stands among the hooks. */
+  /** Events of hook packs. `agent:bootstrap` has its row in the catalog and is listed among the hooks. */
   readonly events: Readonly<Record<string, number>>;
 }
 
@@ -42,11 +41,11 @@ const TWO_DELIVERIES = {
   message_sent: 2,
 } as const;
 
-/** From the trigger to the answer: the message and the answer are written down, and nothing special happens. */
+/** From the trigger to the answer, without special events: the message and the answer are written to the transcript. */
 const RUN = { ...PREPARE, ...GATE, ...MODEL, before_message_write: 2, before_agent_finalize: 1, agent_end: 1 } as const;
 const MESSAGE = { ...INBOUND, ...RUN, ...DELIVERY } as const;
 const FIRST_MESSAGE = { ...MESSAGE, session_start: 1 } as const;
-/** The call and its result are written down as well. */
+/** The tool call and its result are written to the transcript as well. */
 const TOOL_MESSAGE = { ...FIRST_MESSAGE, ...TWO_CALLS, ...TOOL, before_message_write: 4 } as const;
 
 const RECEIVED = { 'message:received': 1, 'message:preprocessed': 1 } as const;

@@ -1,10 +1,9 @@
-// A trial of the operator's own handlers: a gateway is opened on a throwaway state directory with their configuration,
-// their plugins and their hook packs from where they really lie, and the mirror in the place of every model. It is taken
-// along the paths of hook-paths.ts, and of each handler it is told whether it fired, and if not, why.
-//
-// Promise: the operator's state, workspaces and configuration stay as they are, and the gateway sends nothing to
-// anybody: no model is called, no server of tools and no service of a plugin is started. What a plugin does by itself
-// when it is loaded or called is its own.
+// A trial of the operator's own handlers: a gateway is opened on a temporary state directory with their configuration,
+// their plugins and their hook packs from their real places, and with the mirror model instead of every model. It is
+// driven along the paths of hook-paths.ts, and the result says for each handler whether it fired, and if not, why.
+// Promise: the operator's state, workspaces and configuration are not changed, and the gateway sends nothing outside:
+// no model is called, and no server of tools and no service of a plugin is started. What a plugin does on its own when
+// it is loaded or called cannot be prevented.
 
 import { copyFile, mkdir, mkdtemp, readdir, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,20 +31,20 @@ export interface HookTrialOptions {
 
 export interface HookTrial {
   readonly handlers: readonly TriedHandler[];
-  /** Plugins that are not loaded, so that nobody knows what they would register. */
+  /** Plugins that are not loaded, so that it is unknown what they would register. */
   readonly absent: readonly { readonly owner: string; readonly state: string; readonly reason: string }[];
-  /** What was tried, in order. */
+  /** The paths that were tried, in order. */
   readonly paths: readonly HookPathName[];
-  /** What did not go as it should, such as a run that a handler blocked. */
+  /** Unexpected results, such as a run that a handler blocked. */
   readonly notes: readonly string[];
 }
 
 export interface TriedHandler extends Pick<HandlerStatus, 'hook' | 'id' | 'owner' | 'state' | 'calls'> {
-  /** `failed`: it was called and threw, took too long or answered nonsense. `silent`: nothing called it. */
+  /** `failed`: it was called and threw, took too long or gave an invalid answer. `silent`: it was not called. */
   readonly verdict: 'fired' | 'failed' | 'silent';
-  /** The trial came by where the table says that it fires. */
+  /** The trial used a path on which the table says that it fires. */
   readonly isExpected: boolean;
-  /** Why it did not fire, or how it failed; null for one that fired. */
+  /** Why it did not fire, or how it failed; null for a handler that fired. */
   readonly reason: string | null;
 }
 
@@ -73,7 +72,7 @@ export async function tryHooks(options: HookTrialOptions): Promise<HookTrial> {
     } finally {
       await opened.close(CLOSE_MS);
     }
-    // What is called at the stop counts too, though then nobody is listed any more.
+    // Calls during the stop count too, although after it no handler is listed any more.
     const counted = opened.hookStatistics.snapshot();
     const handlers = status.handlers.map((handler): TriedHandler => {
       const same = ({ hook, id, owner }: { hook: string; id: string; owner: string }) =>
@@ -90,7 +89,7 @@ const CLOSE_MS = 5_000;
 const RUN_MS = 30_000;
 const PEER = 'doctor';
 
-/** Takes the gateway along one path after the other; what goes wrong on one does not keep it from the next. */
+/** Drives the gateway along one path after the other; a failure on one path does not stop the next. */
 class Trial {
   readonly paths: HookPathName[] = ['start'];
   readonly notes: string[] = [];
@@ -182,7 +181,7 @@ class Trial {
 
   async #beat(): Promise<void> {
     const { schedule, services } = this.#opened;
-    // Beats are due at the multiples of their pace, and one that is noticed late does not count.
+    // Heartbeats are due at multiples of their interval, and one that is noticed late does not count.
     this.#clock.ahead += BEAT_MS - ((Date.now() + this.#clock.ahead) % BEAT_MS);
     const beats = await schedule.heartbeats.look();
     if (![...beats.values()].includes('queued'))
@@ -212,7 +211,7 @@ class Trial {
 
 const BEAT_MS = 30 * 60_000;
 
-/** Everything arrives, and nobody reads it. */
+/** A channel that accepts every message and sends it nowhere. */
 class TrialChannel implements Channel {
   static readonly ID = 'doctor';
   readonly id = TrialChannel.ID;
@@ -251,14 +250,17 @@ function whySilent(hook: string, isExpected: boolean): string {
   return `The trial did not come to it. It fires when ${when.join(', or when ')}.`;
 }
 
-/** Where a hook or an event fires. */
+/** The paths on which a hook or an event fires. */
 function pathsOf(name: string): readonly (readonly [HookPathName, HookPath])[] {
   return (Object.entries(HOOK_PATHS) as [HookPathName, HookPath][]).filter(
     ([, { hooks, events }]) => name in hooks || name in events,
   );
 }
 
-/** What a gateway looks for in its state directory and in a workspace. Folders of code are used where they are; texts are copied. */
+/**
+ * Prepares what a gateway looks for in its state directory and in a workspace. Folders of code are used where they are;
+ * texts are copied.
+ */
 async function furnish(dir: string, { environment, loaded }: HookTrialOptions): Promise<void> {
   const { stateDir } = environment;
   await linkFolders(stateDir, dir, ['extensions', 'hooks', 'skills']);
@@ -295,7 +297,7 @@ async function copyTexts(from: string, to: string): Promise<void> {
   }
 }
 
-/** Where things are, and which keys there are, is told by the environment too. */
+/** The environment also contains paths and keys, so the trial replaces them. */
 function trialEnvironment(environment: Environment, dir: string): Environment {
   const isOurs = (name: string) => /^(?:OPENCLAW|ATRIUM|CLAWDBOT|MOLTBOT)_|_API_KEY$/.test(name);
   const variables = Object.fromEntries(Object.entries(environment.variables).filter(([name]) => !isOurs(name)));
@@ -319,7 +321,7 @@ function trialConfig(config: Config, dir: string): Config {
       defaults: { ...defaults, model: 'mirror/mirror', workspace: join(dir, 'workspace'), heartbeat },
       ...(list && { list: list.map(({ model: __, workspace: ___, heartbeat: ____, ...agent }) => agent) }),
     },
-    // A handler that chooses another model chooses one that nobody answers for.
+    // A handler may choose another model; every provider has an address at which no server answers.
     models: { providers: Object.fromEntries([...KNOWN, ...configuredProviders(config)].map((name) => [name, NOBODY])) },
     mcp: { servers: {} },
     cron: { ...config.cron, enabled: false },

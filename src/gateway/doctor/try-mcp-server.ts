@@ -1,7 +1,6 @@
-// Starts one server of tools for a moment, to see whether it works and what it offers. Nothing is kept, and the server is
-// gone when this returns.
-//
-// Errors: rejects as `connect-mcp.ts` says, and with McpStartTimeoutError when it is not ready in its time.
+// Starts one server of tools for a moment, to see whether it works and what it offers. Nothing is stored, and the
+// server has ended when this returns.
+// Errors: rejects as `connect-mcp.ts` says, and with McpStartTimeoutError when the server is not ready in time.
 
 import type { McpServerSettings } from '../../protocol/mcp-server.ts';
 import { timeLimit } from '../../protocol/time-limit.ts';
@@ -12,13 +11,13 @@ import { mcpToolNames } from '../../tools/mcp/mcp-tool-names.ts';
 
 export interface TriedMcpServer {
   readonly tools: readonly (ListedTool & { readonly offeredAs: string })[];
-  /** A sentence for each reason to leave some out. */
+  /** One sentence for each reason why some tools are left out. */
   readonly remarks: readonly string[];
 }
 
 export interface TryMcpOptions {
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** A line that the server wrote for people. */
+  /** Called with each line that the server wrote for people. */
   readonly told: (line: string) => void;
 }
 
@@ -28,7 +27,7 @@ export async function tryMcpServer(settings: McpServerSettings, options: TryMcpO
   try {
     const connection = await connectMcp(settings, { ...options, onToolsChanged: () => {}, signal: limit.signal });
     const { tools, remarks } = await connection.list(limit.signal).finally(connection.close);
-    // As a gateway calls them when no other server has tools of the same names.
+    // The names that a gateway uses when no other server has tools of the same names.
     const names = mcpToolNames(tools.map((tool) => ({ server: name, tool: tool.name })));
     return { tools: tools.map((tool, index) => ({ ...tool, offeredAs: names[index] ?? tool.name })), remarks };
   } finally {

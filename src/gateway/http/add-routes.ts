@@ -1,5 +1,5 @@
-// Puts routes on the app: reads and checks what a request says, calls the handler, and sends what it returns. What is too
-// long is refused before it is held in memory.
+// Adds the routes to the app: it reads and checks a request, calls the handler, and sends the result. A body that is
+// too long is refused before it is held in memory.
 
 import type { Context } from 'hono';
 import type { z } from 'zod';
@@ -31,7 +31,7 @@ export function addRoutes(app: HttpApp, routes: readonly Route[], parts: ApiPart
   }
 }
 
-/** `/api/runs/{run}` as `/api/runs/:run`, and `{name}` with a pattern as `:name{pattern}`. */
+/** Turns `/api/runs/{run}` into `/api/runs/:run`, and `{name}` with a pattern into `:name{pattern}`. */
 function honoPath({ path, patterns = {} }: Route): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => `:${name}${patterns[name] ? `{${patterns[name]}}` : ''}`);
 }
@@ -40,16 +40,16 @@ function answerOf(c: Context<HttpEnv>, answer: unknown, status = 200): Response 
   return c.json(answer as object, status as 200);
 }
 
-/** What is accepted must be answered, so nothing is accepted that no run would take up. */
+/** An accepted message must be answered, so no message is accepted while no run would take it up. */
 function checkReady({ state }: ApiParts): void {
   const current = state();
   if (current !== 'ready') throw new GatewayNotReadyError({ state: current });
 }
 
-/** Most bodies are short; a chat client sends its whole history. */
+/** Most bodies are short, but a chat client sends its whole history. */
 const BODY_LIMIT = 1_048_576;
 
-/** Makes the schema with the first value that is to be checked. */
+/** The schema is built when the first value is checked. */
 function parserOf(schemaOf: (z: Zod) => z.ZodType): (value: unknown) => Promise<unknown> {
   let schema: z.ZodType | undefined;
   return async (value) => {
@@ -67,7 +67,7 @@ function parserOf(schemaOf: (z: Zod) => z.ZodType): (value: unknown) => Promise<
 const MAX_ISSUES = 3;
 const MAX_LENGTH = 500;
 
-/** `{}` for an empty body. */
+/** Gives `{}` for an empty body. */
 async function readJson(request: Request, limitBytes: number): Promise<unknown> {
   const text = await readText(request, limitBytes);
   if (text.trim() === '') return {};
@@ -94,7 +94,7 @@ async function readText(request: Request, limitBytes: number): Promise<string> {
   }
 }
 
-/** The parser's words quote the body, which may be long and hold anything. */
+/** The parser's message quotes the body, which may be long and contain anything, so it is shortened. */
 function brief(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replace(/[\x00-\x1f\x7f]+/g, ' ').slice(0, 120);

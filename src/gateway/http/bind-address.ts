@@ -1,9 +1,10 @@
-// Where the gateway listens. Loopback unless the operator says otherwise; an address that others can reach needs a token.
+// The address on which the gateway listens. It is loopback unless the operator says otherwise; an address that other
+// machines can reach needs a token.
 
 import { isIP } from 'node:net';
 import { BindAddressInvalidError, BindWithoutTokenError } from '../errors.ts';
 
-/** Understands `loopback`, `lan` (every address of the machine), `auto`, `localhost` and IP addresses. */
+/** Accepts `loopback`, `lan` (every address of the machine), `auto`, `localhost` and IP addresses. */
 export function resolveBindAddress(bind: string | undefined, token: string | undefined): string {
   const host = toAddress(bind ?? 'loopback');
   if (!isLoopbackHost(host) && !token) throw new BindWithoutTokenError({ address: host });
@@ -18,7 +19,7 @@ export function isLoopbackHost(host: string): boolean {
   return isIP(mapped) === 4 && mapped.startsWith('127.');
 }
 
-/** `http://host:port` as a person or a client on this machine can open it. */
+/** `http://host:port` in a form that a person or a client on this machine can open. */
 export function formatUrl(host: string, port: number): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${isIP(reachable) === 6 ? `[${reachable}]` : reachable}:${port}`;

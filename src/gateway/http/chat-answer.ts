@@ -1,4 +1,4 @@
-// The forms in which OpenAI's clients expect an answer. Pure.
+// The formats in which OpenAI's clients expect an answer. The functions are pure.
 
 import type { RunRow } from '../../store/tables.ts';
 
@@ -23,7 +23,7 @@ export function formatCompletion(facts: AnswerFacts, run: RunRow): object {
   };
 }
 
-/** One piece of a stream. With `includeUsage`, every chunk but the last says that the usage is still to come. */
+/** One piece of a stream. With `includeUsage`, every chunk except the last says that the usage is still to come. */
 export function formatChunk(facts: AnswerFacts, delta: object, finish: string | null, includeUsage: boolean): object {
   return {
     ...head(facts, 'chat.completion.chunk'),

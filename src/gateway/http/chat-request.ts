@@ -1,5 +1,6 @@
-// Reads an OpenAI chat completion request as a message for an agent. Pure: who answers, in which session, what is said
-// and what a fresh session begins with. What cannot be honoured is refused in a sentence rather than ignored.
+// Reads an OpenAI chat completion request as a message for an agent: the agent, the session, the text, and the messages
+// with which a fresh session begins. The functions are pure. A request that cannot be fulfilled is refused with a
+// sentence instead of being ignored.
 
 import { normalizeAgentId } from '../../protocol/agent-id.ts';
 import type { JsonObject } from '../../protocol/json.ts';
@@ -12,7 +13,7 @@ import type { ChatCompletionBody } from './routes/chat-completions.ts';
 export interface ChatRequest {
   readonly agentId: string;
   readonly text: string;
-  /** Undefined where the session has a history of its own. */
+  /** Undefined where the session has a history already. */
   readonly seed: readonly Message[] | undefined;
   readonly sessionKey: string | undefined;
   readonly user: string | undefined;
@@ -25,7 +26,7 @@ export interface ChatHeaders {
   readonly idempotencyKey: string | undefined;
 }
 
-/** The default agent stands first in `agentIds`. */
+/** The default agent is first in `agentIds`. */
 export function readChatRequest(
   body: ChatCompletionBody,
   headers: ChatHeaders,
@@ -57,7 +58,10 @@ export function readChatRequest(
   };
 }
 
-/** `atrium/<agentId>`; the bare name means the default agent, and so does `default` unless an agent is called that. */
+/**
+ * The name has the form `atrium/<agentId>`; the bare name means the default agent, and so does `default` unless an
+ * agent has that name.
+ */
 export function resolveModelName(model: string, agentIds: readonly string[]): string {
   const [, product, agent] = /^(atrium|openclaw)(?:[/:](.*))?$/is.exec(model.trim()) ?? [];
   const names = agentIds.map((id) => `atrium/${id}`);
@@ -110,12 +114,12 @@ function textOfContent(content: BodyMessage['content'], at: string): string {
     .join('\n');
 }
 
-/** In a session with a history, only what came after the last answer is new. */
+/** In a session with a history, only the messages after the last answer are new. */
 function joinNew(said: readonly Said[]): string {
   return said.some(({ role }) => role === 'user') ? joinTexts(said.map(({ text }) => text)) : '';
 }
 
-/** What the client's system messages say stands in front of the first thing that the user said. */
+/** The client's system messages are put in front of the user's first message. */
 function splitSeed(said: readonly Said[], lastAnswer: number): { seed: Message[]; text: string } {
   const system = said.filter(({ role }) => role === 'system').map(({ text }) => text);
   const isTalk = ({ role, text }: Said) => role !== 'system' && text.trim() !== '';
@@ -134,7 +138,7 @@ function splitSeed(said: readonly Said[], lastAnswer: number): { seed: Message[]
   return { seed: toMessages(introduced), text: joinTexts(after) };
 }
 
-/** Neighbours of the same role become one message, because some models take turns strictly. */
+/** Neighbouring messages of the same role are joined, because some models require alternating roles. */
 function toMessages(said: readonly Said[]): Message[] {
   const merged: Said[] = [];
   for (const each of said) {

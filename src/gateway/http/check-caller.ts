@@ -1,18 +1,18 @@
-// Who may speak to the gateway at all, before any token is looked at. A page of another site can make a browser send
-// requests here, under a name of its own choosing; the names in `Host` and `Origin` give it away.
+// Decides which callers may use the gateway at all, before any token is checked. A page of another site can make a
+// browser send requests here, under a host name of its own choosing; the names in `Host` and `Origin` reveal this.
 
 import { isIP } from 'node:net';
 import { HostRefusedError, OriginRefusedError } from '../errors.ts';
 import { isLoopbackHost, withoutBrackets } from './bind-address.ts';
 
 export interface CallerRules {
-  /** Names besides loopback and plain addresses, without ports. */
+  /** Allowed host names besides loopback and plain addresses, without ports. */
   readonly allowedHosts: readonly string[];
-  /** Origins besides its own; `*` allows every one. */
+  /** Allowed origins besides the gateway's own; `*` allows every one. */
   readonly allowedOrigins: readonly string[];
 }
 
-/** An address cannot be taken over by a name server, so only names are refused. */
+/** An attacker can make a name point to this machine, but not an address, so only names are refused. */
 export function checkHost(host: string, rules: CallerRules): void {
   const name = hostName(host);
   if (name !== undefined) {
@@ -23,7 +23,7 @@ export function checkHost(host: string, rules: CallerRules): void {
   throw new HostRefusedError({ host });
 }
 
-/** A request without an origin comes from no page. `host` is the one that the request was sent to. */
+/** A request without an origin does not come from a page. `host` is the one that the request was sent to. */
 export function checkOrigin(origin: string | undefined, host: string, rules: CallerRules): void {
   if (origin === undefined || isOwnOrigin(origin, host) || isAllowedOrigin(origin, rules)) return;
   throw new OriginRefusedError({ origin });

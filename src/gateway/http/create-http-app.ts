@@ -1,4 +1,4 @@
-// The gateway's HTTP interface: what is asked of every request, and then the routes. It knows no sockets: a test calls it
+// The gateway's HTTP interface: the checks for every request, and then the routes. It knows no sockets: a test calls it
 // without listening.
 
 import type { Context } from 'hono';
@@ -16,9 +16,9 @@ import { TokenGuard, tokenOf } from './token-guard.ts';
 
 export interface HttpAppOptions extends ApiParts, CallerRules {
   readonly token: string;
-  /** The paths that plugins answer; without it they answer none. */
+  /** The paths that plugins answer; without it plugins answer none. */
   readonly pluginHttp?: PluginHttpPort | undefined;
-  /** For what went wrong unexpectedly; the caller is not told. */
+  /** For unexpected errors, which the caller is not told. */
   readonly warn: (text: string) => void;
 }
 
@@ -42,7 +42,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     const host = c.req.header('host') ?? new URL(c.req.url).host;
     const origin = c.req.header('origin');
     checkHost(host, options);
-    // The page and the health of the gateway are no secret; a link from another site may lead to the page.
+    // The page and the health of the gateway are not secret; a link from another site may lead to the page.
     if (!OPEN_PATHS.has(c.req.path)) checkOrigin(origin, host, options);
     const mayRead = origin !== undefined && isAllowedOrigin(origin, options);
     if (c.req.method === 'OPTIONS' && mayRead) return allowOrigin(c.body(null, 204), origin);
@@ -90,26 +90,26 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 function answerError(c: Context<HttpEnv>, error: unknown, warn: (text: string) => void): Response {
   if (error instanceof HTTPException) return error.getResponse();
   const answer = toErrorAnswer(error);
-  // A gateway that takes nothing while it starts or stops is as it should be, and needs no warning.
+  // A gateway that accepts nothing while it starts or stops works as intended, so this needs no warning.
   if (answer.status >= 500 && !(error instanceof GatewayNotReadyError))
     warn(`${c.req.method} ${c.req.path.slice(0, 200)}: ${describe(error)}`);
   const headers = {
     ...(answer.status === 401 && { 'www-authenticate': 'Bearer realm="atrium"' }),
     ...(answer.status === 503 && { 'retry-after': '1' }),
     ...(answer.retryAfterSeconds !== undefined && { 'retry-after': String(answer.retryAfterSeconds) }),
-    // The rest of a body that was too long is not worth reading.
+    // The connection is closed, because reading the rest of a body that was too long would be a waste.
     ...(answer.status === 413 && { connection: 'close' }),
   };
   return Response.json(errorBody(answer, c.req.path.startsWith('/v1/')), { status: answer.status, headers });
 }
 
-/** Errors raised on purpose say all there is to say; where they were raised is of no use to an operator. */
+/** Errors that are raised on purpose have a complete sentence; a stack would not help the operator. */
 function describe(error: unknown): string {
   if (isAtriumError(error)) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** For pages of the origins that the operator allowed. */
+/** Adds the headers for pages of the origins that the operator allowed. */
 function allowOrigin(response: Response, origin: string): Response {
   response.headers.set('access-control-allow-origin', origin);
   response.headers.set('access-control-allow-methods', 'GET, POST, DELETE');

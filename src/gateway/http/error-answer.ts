@@ -1,5 +1,5 @@
-// An error as an answer: a status, a stable code and one sentence. What Atrium raises on purpose is told as it is;
-// anything else is a bug whose details are the log's affair, never the caller's.
+// An error as an answer: a status, a stable code and one sentence. An error that Atrium raises on purpose is shown as
+// it is; any other error is a bug, and its details go to the log and never to the caller.
 
 import { type AtriumError, isAtriumError } from '../../protocol/errors.ts';
 import { RequestInvalidError, TokenAttemptsError } from '../errors.ts';
@@ -30,14 +30,14 @@ export function toErrorAnswer(error: unknown): ErrorAnswer {
   };
 }
 
-/** `{ error: { code, message } }` for the API; the shape that OpenAI's clients know under `/v1`. */
+/** `{ error: { code, message } }` for the API; under `/v1` the shape that OpenAI's clients expect. */
 export function errorBody(answer: ErrorAnswer, isOpenAi: boolean): object {
   const { status, code, message, param } = answer;
   if (!isOpenAi) return { error: { code, message, ...(param !== undefined && { param }) } };
   return { error: { message, type: openAiType(status), code, param: param ?? null } };
 }
 
-/** An error that a plugin made up may carry any value as its status. */
+/** An error that a plugin created may have any value as its status. */
 function statusOf({ status }: AtriumError): number {
   return Number.isInteger(status) && status >= 400 && status <= 599 ? status : 500;
 }

@@ -1,5 +1,5 @@
-// A stream of server-sent events. Writing never waits and never throws; a reader that went away, or that is so slow that
-// memory would fill up, is told to `gone` once.
+// A stream of server-sent events. Writing never waits and never throws. When a reader went away, or is so slow that
+// memory would fill up, `gone` is called once.
 
 export class EventStream {
   readonly body: ReadableStream<Uint8Array>;
@@ -18,11 +18,11 @@ export class EventStream {
       },
       new ByteLengthQueuingStrategy({ highWaterMark: 65_536 }),
     );
-    // Proxies give up on a connection that says nothing.
+    // Proxies close a connection on which nothing is sent.
     this.#keepAlive = setInterval(() => this.#write(': waiting\n\n'), KEEP_ALIVE_MS).unref();
   }
 
-  /** One event; the data must be one line, as JSON is. */
+  /** Sends one event; the data must be one line, as JSON is. */
   tell(data: string): void {
     this.#write(`data: ${data}\n\n`);
   }

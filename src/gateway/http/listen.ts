@@ -1,5 +1,5 @@
-// The app on a port, with its WebSocket. An upgrade goes through the app like every other request, so that one set of
-// rules decides; only then is the socket made and handed on. Knows nothing of what is said on it.
+// Serves the app on a port, with its WebSocket. An upgrade goes through the app like every other request, so that the
+// same rules decide; only then is the socket created and handed on. This file does not know the frames.
 
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
@@ -15,15 +15,15 @@ import { SOCKET_PROTOCOL } from './token-guard.ts';
 export interface ListenOptions {
   readonly app: HttpApp;
   readonly host: string;
-  /** 0 takes any free one. */
+  /** With 0 the system picks a free port. */
   readonly port: number;
-  /** Takes over a socket whose client has shown the token. */
+  /** Receives a socket whose client has shown the token. */
   readonly attach: (socket: WebSocket, client: SocketClient) => void;
 }
 
 export interface SocketClient {
   readonly clientId: string;
-  /** `/ws?channel=cli` is a terminal; everything else is a browser. */
+  /** `/ws?channel=cli` is a terminal; every other client is a browser. */
   readonly channel: 'web' | 'cli';
 }
 
@@ -31,7 +31,7 @@ export interface Listening {
   readonly url: string;
   readonly host: string;
   readonly port: number;
-  /** Accepts nothing more; what is being answered has this long to finish. */
+  /** Accepts no new connection; requests that are being answered have this long to finish. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export async function listen({ app, host, port, attach }: ListenOptions): Promis
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       upgrades.close(graceMs);
       server.closeIdleConnections();
-      // A client that is still being answered keeps its connection, but not for ever.
+      // A client that is still being answered keeps its connection, but only for a limited time.
       const timer = setTimeout(() => server.closeAllConnections(), graceMs);
       const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
       await closed;
@@ -93,7 +93,7 @@ class Upgrades {
   }
 
   async accept(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    // No other code listens to a connection that breaks before it is a WebSocket.
+    // No other code listens for errors of a connection that breaks before it is a WebSocket.
     const ignore = () => {};
     socket.on('error', ignore);
     try {
@@ -130,7 +130,7 @@ class Upgrades {
     return { response, channel: url.searchParams.get('channel') === 'cli' ? 'cli' : 'web' };
   }
 
-  /** Loaded with the first client that wants it. */
+  /** Loaded when the first client opens a WebSocket. */
   #server(): Promise<WebSocketServer> {
     this.#sockets ??= import('ws').then(
       ({ WebSocketServer: Server }) =>

@@ -1,5 +1,5 @@
-// Lets plugins answer the paths that they registered. Stands before the product's token check, because a plugin may check
-// for itself; a plugin that registered a path behind the gateway's token is asked only after it.
+// Lets plugins answer the paths that they registered. This comes before the gateway's token check, because a plugin may
+// check callers itself; a path that was registered behind the gateway's token is answered only after that check.
 
 import type { Context, MiddlewareHandler } from 'hono';
 import type { PluginHttp, PluginRoute } from '../plugins/plugin-http.ts';
@@ -7,7 +7,7 @@ import type { HttpEnv } from './route.ts';
 
 export type PluginHttpPort = Pick<PluginHttp, 'find' | 'catchAll'>;
 
-/** Paths that plugins have to themselves. `checkToken` throws. */
+/** Paths that belong to a plugin alone. `checkToken` throws. */
 export function answerPluginPaths(
   port: PluginHttpPort,
   checkToken: (c: Context<HttpEnv>) => void,
@@ -20,7 +20,7 @@ export function answerPluginPaths(
   };
 }
 
-/** Paths that no route and no plugin has; the token was checked. */
+/** Paths that no route and no plugin owns; the token was checked. */
 export function answerOtherPaths(port: PluginHttpPort): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     for (const route of port.catchAll()) {
@@ -33,12 +33,12 @@ export function answerOtherPaths(port: PluginHttpPort): MiddlewareHandler<HttpEn
 
 async function answer(c: Context<HttpEnv>, route: PluginRoute): Promise<Response | undefined> {
   const { incoming, outgoing, isUpgrade } = c.env ?? {};
-  // A socket is no request that could be answered, and a test without a server has none either.
+  // A WebSocket upgrade cannot be answered like a request, and a test without a server has no request object either.
   if (isUpgrade) return c.text('Plugins answer no WebSockets here.\n', 426);
   if (!incoming || !outgoing || !('writeHead' in outgoing)) return undefined;
   const isTaken = await route.answer(incoming as Parameters<PluginRoute['answer']>[0], outgoing as never);
   return isTaken ? new Response(null, { headers: { [ALREADY_SENT]: 'true' } }) : undefined;
 }
 
-/** What tells the server that somebody else answers, or has. */
+/** The header that tells the server that other code answers, or has answered, the request. */
 const ALREADY_SENT = 'x-hono-already-sent';

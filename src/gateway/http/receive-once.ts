@@ -1,6 +1,6 @@
-// Hands a message of the API to the gateway. With an id it is accepted once, however often it is sent. An id belongs to
-// the user, session and agent that it came with: the same one from somebody else is another message. The same id with
-// other words is a mistake of the client, which is told so, even after those words are no longer kept.
+// Hands a message of the API to the gateway. A message with an id is accepted once, even when it is sent several times.
+// An id belongs to the user, session and agent that it came with: the same id from another user is another message. The
+// same id with other words is a mistake of the client, which is told so, even after those words are no longer stored.
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { ReceiveResult } from '../../channels/channel.ts';
@@ -13,13 +13,16 @@ import type { Services } from '../services/services.ts';
 export interface ApiMessage {
   readonly text: string;
   readonly at: number;
-  /** Who is talking, or whatever else tells this conversation from others; without it, it is one of its own. */
+  /**
+   * The name of the user, or any other text that identifies this conversation; without it, the message gets a
+   * conversation of its own.
+   */
   readonly user: string | undefined;
   readonly agentId: string | undefined;
   readonly sessionKey: string | undefined;
-  /** What the client calls this message. */
+  /** The client's id of this message. */
   readonly idempotencyKey: string | undefined;
-  /** What the client knows about it besides, for plugins. */
+  /** Additional facts from the client, for plugins. */
   readonly metadata?: JsonObject | undefined;
   readonly seed?: readonly Message[] | undefined;
   /** The client waits on its connection, and cannot ask for the answer later. */
@@ -66,9 +69,9 @@ function hashOf(values: readonly unknown[]): string {
 }
 
 /**
- * Who is talking through the API, as the peer of a surface. Session keys are lower case and split at colons, so two users
- * whose names differ only in such things would share a session; their names are told apart by a hash. So is a plain name
- * that ends as if it had one, or it could be chosen to be somebody else's.
+ * The user of the API as the peer of a surface. Session keys are lower case and split at colons, so two users whose
+ * names differ only in such characters would share a session; a hash keeps their names apart. A plain name that ends
+ * like such a hash gets one too, because otherwise it could be chosen to equal another user's name.
  */
 export function peerIdOf(user: string): string {
   if (/^[a-z0-9][a-z0-9._@+-]{0,63}$/.test(user) && !/(^|-)[0-9a-f]{12}$/.test(user)) return user;

@@ -1,6 +1,5 @@
-// An endpoint as one value: what it is called, what it takes, what it gives, who may call it and what it does. The router,
-// the OpenAPI document and the table in docs/api.md are made from the list of these values in `routes/all-routes.ts`.
-//
+// An endpoint as one value: its name, its input, its output, its access rule and its handler. The router, the OpenAPI
+// document and the table in docs/api.md are made from the list of these values in `routes/all-routes.ts`.
 // Schemas are functions of zod, because zod is slow to load: it is loaded with the first request that has something to
 // check, and not when the gateway starts.
 
@@ -11,12 +10,12 @@ import type { Services } from '../services/services.ts';
 
 export type Zod = typeof z;
 
-/** What every handler may use, handed in once. */
+/** What every handler may use; it is handed in once. */
 export interface ApiParts {
   readonly services: Services;
   /** Every agent by id, the default one first. */
   readonly agentIds: () => readonly string[];
-  /** Messages are accepted only while it is `ready`. */
+  /** Messages are accepted only in the state `ready`. */
   readonly state: () => 'starting' | 'ready' | 'draining';
   readonly now: () => number;
 }
@@ -27,7 +26,7 @@ export interface ApiRequest<Params, Query, Body> extends ApiParts {
   readonly query: Query;
   readonly body: Body;
   readonly header: (name: string) => string | undefined;
-  /** Aborted when the client goes away. */
+  /** It aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
@@ -35,25 +34,27 @@ interface RouteText {
   readonly method: 'get' | 'post' | 'delete';
   /** One sentence. */
   readonly summary: string;
-  /** What else a caller should know, as Markdown in one line. */
+  /** More information for callers, as Markdown in one line. */
   readonly detail?: string | undefined;
   readonly answer: (z: Zod) => z.ZodType;
-  /** Default 200. */
+  /** The default is 200. */
   readonly status?: number | undefined;
   /** `open` needs no token; `ready` needs the token, and answers only while messages are accepted. */
   readonly access: 'open' | 'token' | 'ready';
   /** A regular expression for each parameter of the path that may not be any text without a slash. */
   readonly patterns?: Readonly<Record<string, string>> | undefined;
-  /** Default 1 MB. */
+  /** The default is 1 MB. */
   readonly bodyLimit?: number | undefined;
 }
 
 export interface Route extends RouteText {
-  /** With `{name}` for what varies. */
+  /** Variable parts are written as `{name}`. */
   readonly path: string;
   readonly query?: ((z: Zod) => z.ZodObject) | undefined;
   readonly body?: ((z: Zod) => z.ZodType) | undefined;
-  /** Returns what is sent as JSON, or a whole response. Errors become answers by their definitions. */
+  /**
+   * Returns a value that is sent as JSON, or a whole response. The definition of an error says which answer it becomes.
+   */
   readonly handle: (request: ApiRequest<Readonly<Record<string, string>>, never, never>) => unknown;
 }
 

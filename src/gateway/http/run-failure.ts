@@ -1,9 +1,10 @@
-// How a run that gave no answer is told to a client: a status that says whose trouble it is, and the run's own sentence.
+// The answer to a client for a run that gave no answer: a status that says where the cause lies, and the run's own
+// sentence.
 
 import type { RunRow } from '../../store/tables.ts';
 import type { ErrorAnswer } from './error-answer.ts';
 
-/** Undefined for a run with an answer. A gate that blocked a run may have left an answer as well. */
+/** Undefined for a run with an answer. A run that a gate blocked may have an answer as well. */
 export function runFailure({ runId, status, outcome }: RunRow): ErrorAnswer | undefined {
   if (outcome === null && status === 'done') return { status: 410, code: 'run_erased', message: erasedSentence(runId) };
   if (status === 'done' || (status === 'blocked' && outcome?.reply !== undefined)) return undefined;

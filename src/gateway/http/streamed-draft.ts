@@ -1,5 +1,5 @@
-// What a streaming client has been told so far, and whether it still holds. A stream cannot take back what it sent: when
-// a draft is voided, nothing more is sent until the answer is known, and then either the rest of it follows or the
+// What a streaming client has been sent so far, and whether it is still valid. A stream cannot take back what it sent:
+// when a draft is voided, nothing more is sent until the answer is known, and then either the rest of it follows or the
 // stream says that its beginning was replaced.
 
 import type { LiveEvent } from '../../protocol/live-event.ts';
@@ -7,11 +7,11 @@ import type { LiveEvent } from '../../protocol/live-event.ts';
 export class StreamedDraft {
   #sent = '';
   #call = 0;
-  /** Where the text of the latest model call begins. */
+  /** The position at which the text of the latest model call begins. */
   #callStart = 0;
   #isHeld = false;
 
-  /** The text that this event adds for the client, often none. */
+  /** The text that this event adds for the client; it is often empty. */
   add(event: LiveEvent): string {
     if (event.type === 'text-reset') {
       if (event.call === this.#call && this.#sent.length > this.#callStart) this.#isHeld = true;
@@ -27,7 +27,7 @@ export class StreamedDraft {
     return gap + event.text;
   }
 
-  /** What is missing of the answer, or undefined when what was sent is not how it begins. */
+  /** The rest of the answer, or undefined when the answer does not begin with what was sent. */
   finish(reply: string): string | undefined {
     if (reply.trim() === '') return this.#isHeld ? undefined : '';
     if (this.#sent.trim().endsWith(reply.trim())) return '';

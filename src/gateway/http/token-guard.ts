@@ -1,6 +1,6 @@
-// Compares tokens and counts the wrong ones. Both sides are hashed before they are compared, so that the time it takes
-// says nothing about either. An address that sends too many wrong ones is not listened to for a while; loopback
-// addresses are shared by every program of the machine, so there the right token still works.
+// Compares tokens and counts the wrong ones. Both sides are hashed before they are compared, so that the duration
+// reveals nothing about either. An address that sends too many wrong tokens is refused for a while; loopback addresses
+// are shared by every program of the machine, so there the right token still works.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { TokenAttemptsError, TokenMissingError, TokenWrongError } from '../errors.ts';
@@ -16,7 +16,7 @@ export class TokenGuard {
     this.#now = now;
   }
 
-  /** Throws unless this is the token. A missing one is a mistake, not an attempt, and is not counted. */
+  /** Throws unless this is the right token. A missing token is a mistake and not an attack, so it is not counted. */
   check(token: string | undefined, address: string): void {
     if (token === undefined || token === '') throw new TokenMissingError();
     const failures = this.#current(address);
@@ -66,8 +66,9 @@ function digestOf(token: string): Buffer {
 }
 
 /**
- * The token that a request carries. It is never in the address, which ends up in logs and histories. A browser cannot set
- * headers on a WebSocket, so there the token may also be a subprotocol, encoded because those allow few characters.
+ * The token of a request. It is never in the address, because addresses are stored in logs and histories. A browser
+ * cannot set headers on a WebSocket, so there the token may also be a subprotocol, encoded because subprotocols allow
+ * few characters.
  */
 export function tokenOf(headers: Headers, isSocket: boolean): string | undefined {
   const [, bearer] = /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '') ?? [];
@@ -77,6 +78,6 @@ export function tokenOf(headers: Headers, isSocket: boolean): string | undefined
   return encoded === undefined ? undefined : Buffer.from(encoded, 'base64url').toString('utf8');
 }
 
-/** Followed by the token in base64url. The server answers with the protocol `atrium`. */
+/** The prefix of the token in base64url. The server answers with the protocol `atrium`. */
 export const TOKEN_PROTOCOL = 'atrium.token.';
 export const SOCKET_PROTOCOL = 'atrium';

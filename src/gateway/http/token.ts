@@ -1,5 +1,5 @@
-// The token that everything but health needs. The configured one, else one that is made at the first start and kept in a
-// private file, so that a restart does not lock anybody out.
+// The token that every request except health needs. It is the configured one, or else one that is created at the first
+// start and kept in a private file, so that clients can still connect after a restart.
 
 import { randomBytes } from 'node:crypto';
 import { chmod, link, lstat, mkdir, open, readFile, rm } from 'node:fs/promises';
@@ -8,12 +8,12 @@ import { TokenFileError, TokenUnresolvedError } from '../errors.ts';
 
 export interface GatewayToken {
   readonly token: string;
-  /** `config`, or the file that it stands in. */
+  /** `config`, or the path of the token file. */
   readonly source: string;
   readonly warnings: readonly string[];
 }
 
-/** Shorter ones could be guessed, and a file that was cut short must not become an easy password. */
+/** A shorter token could be guessed, and a truncated file must not become an easy password. */
 const LEAST_FILE_TOKEN_LENGTH = 16;
 
 export async function ensureToken(stateDir: string, configured?: string | undefined): Promise<GatewayToken> {
@@ -26,7 +26,7 @@ export async function ensureToken(stateDir: string, configured?: string | undefi
   }
 }
 
-/** For clients on the same machine: like `ensureToken`, but undefined where it would make one. */
+/** For clients on the same machine: like `ensureToken`, but gives undefined instead of creating a token. */
 export async function findToken(stateDir: string, configured?: string | undefined): Promise<string | undefined> {
   if (configured !== undefined) return checkConfigured(configured);
   const file = tokenFile(stateDir);
@@ -72,7 +72,9 @@ async function readTokenFile(file: string): Promise<GatewayToken | undefined> {
   };
 }
 
-/** Written aside and put in place whole, so that a crash cannot leave half a token behind. */
+/**
+ * The token is written to a temporary file and then moved into place, so that a crash cannot leave half a token behind.
+ */
 async function createTokenFile(file: string): Promise<GatewayToken> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const token = randomBytes(32).toString('base64url');
@@ -87,7 +89,7 @@ async function createTokenFile(file: string): Promise<GatewayToken> {
     }
     await link(draft, file);
   } catch (error) {
-    // Somebody else was faster; theirs is as good.
+    // Another process was faster; its token is used.
     const theirs = codeOf(error) === 'EEXIST' ? await readTokenFile(file) : undefined;
     if (theirs) return theirs;
     throw error;

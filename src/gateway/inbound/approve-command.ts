@@ -1,5 +1,6 @@
-// `/approve`: a person's answer to a tool call that waits, typed into a chat. Alone it lists what waits. Whatever cannot be
-// done is a sentence that says what can; what somebody may not see is told like what does not exist.
+// `/approve`: a person's answer to a tool call that waits, typed into a chat. Without arguments it lists the waiting
+// calls. An answer that cannot be accepted gets a sentence that says what is possible; an approval that the person may
+// not see is treated like one that does not exist.
 
 import { isApprover } from '../../commands/audience.ts';
 import type { CommandPlace } from '../../commands/chat-command.ts';
@@ -17,7 +18,7 @@ import type { Approvals } from '../services/approvals.ts';
 export interface ApproveParts {
   readonly store: Store;
   readonly approvals: Pick<Approvals, 'answer'>;
-  /** The operator's list for places that several people share, as `channel:sender`. */
+  /** The people that the operator named for shared places, as `channel:sender`. */
   readonly approvers: readonly string[];
   readonly now: () => number;
 }
@@ -72,7 +73,7 @@ async function listWaiting({ store, now }: ApproveParts, who: CommandPlace): Pro
   return ['Waiting for an approval', ...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
 }
 
-/** Enough to tell one from another; the question itself has all of it. */
+/** The beginning is enough to distinguish the calls; the question itself shows the whole call. */
 function beginningOf({ toolName, params }: ApprovalRow): string {
   const call = [...shownLine(`${toolName} ${JSON.stringify(params)}`)];
   return call.length <= LONGEST_CALL ? call.join('') : `${call.slice(0, LONGEST_CALL - 1).join('')}…`;
@@ -84,12 +85,12 @@ function howToAnswer({ id, allowedDecisions }: ApprovalRow): string {
   return `/approve ${id} ${allowedDecisions.join(' | ')}`;
 }
 
-/** What is asked in another session concerns the operator only. */
+/** Only the operator may see what is asked in another session. */
 function maySee({ inbound, sessionKey }: CommandPlace, approval: Pick<ApprovalRow, 'sessionKey'>): boolean {
   return isOperatorChannel(inbound.surface.channel) || approval.sessionKey === sessionKey;
 }
 
-/** For the record: the operator by the surface, other people by name. */
+/** The name in the record: the surface for the operator, the sender for other people. */
 function answererName({ inbound: { surface, sender } }: CommandPlace): string {
   return isOperatorChannel(surface.channel) ? surface.channel : `${surface.channel}:${sender.id}`;
 }

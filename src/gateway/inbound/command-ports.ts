@@ -1,5 +1,5 @@
-// What the gateway does for the commands that act at once: /stop, /approve, /status, /context. They change nothing but what
-// they are asked to stop or answer, and what they give is text for a chat.
+// What the gateway does for the commands that act at once: /stop, /approve, /status, /context. They change only what
+// they are asked to stop or answer, and they give text for a chat.
 
 import { CONTEXT_USAGE, formatContextView, parseContextView } from '../../agent/commands/context-view.ts';
 import { formatStatus, type StatusFacts } from '../../agent/commands/status.ts';
@@ -21,15 +21,15 @@ export interface CommandPortsParts {
   readonly running: () => readonly RunningLane[];
   /** `provider/model`, first choice first. */
   readonly modelsOf: (agentId: string) => readonly string[];
-  /** What a channel promises, in one sentence. */
+  /** The delivery promise of a channel, in one sentence. */
   readonly deliveryOf: (channel: string) => string | undefined;
   readonly readFrame: (runId: string) => Promise<RequestFrame | undefined>;
-  /** Where the agent's day begins. */
+  /** The time zone in which the agent's day begins. */
   readonly timezone: string;
   readonly now: () => number;
 }
 
-/** In /status; /approve lists the others. */
+/** The number of approvals that /status shows; /approve lists all of them. */
 const MOST_APPROVALS = 5;
 
 export class GatewayCommandPorts implements CommandPorts {
@@ -85,7 +85,7 @@ export class GatewayCommandPorts implements CommandPorts {
     });
   }
 
-  /** What the session and the agent's day have cost, and how the session was last made shorter. */
+  /** The cost of the session and of the agent's day, and the last compaction of the session. */
   async #spent(agentId: string, session: SessionRow | undefined): Promise<Pick<StatusFacts, 'spent' | 'compaction'>> {
     const { store, timezone, now } = this.#parts;
     const today = lastDailyBoundary(now(), 0, timezone);
@@ -113,7 +113,7 @@ export class GatewayCommandPorts implements CommandPorts {
     return formatContextView(frame.report, view);
   }
 
-  /** The last run that opened a session; commands like these do not. */
+  /** The last run that opened a session; commands like these do not open one. */
   async #lastRun(sessionKey: string) {
     const [run] = await this.#parts.store.select('runs', {
       where: { sessionKey, sessionId: { not: null } },

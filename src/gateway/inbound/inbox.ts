@@ -1,8 +1,8 @@
-// The way in, from a channel to the inbox: has it been here before, does a plugin take it, where does it belong, is it a
-// command that cannot wait or that does not exist. Resolves when the message is safe; only then may a channel say "got it".
-//
-// Errors: rejects with an AtriumError when the message cannot be taken, and then nothing of it is stored, so that the
-// platform is free to send it again.
+// Receives a message, from a channel to the inbox: it checks whether the message was received before, whether a plugin
+// claims it, which session it belongs to, and whether it is a command that is answered at once or does not exist.
+// Resolves when the message is stored; only then may a channel acknowledge it.
+// Errors: rejects with an AtriumError when the message cannot be accepted. Then nothing of it is stored, so that the
+// platform may send it again.
 
 import { replyOf } from '../../agent/end-finished.ts';
 import type { DeliveryPort, RunHooks } from '../../agent/run-parts.ts';
@@ -28,9 +28,9 @@ import { noteWaiting } from './note-waiting.ts';
 
 export interface ReceiveOptions {
   readonly kind?: 'message' | 'api' | undefined;
-  /** What a fresh session begins with. */
+  /** The messages with which a fresh session begins. */
   readonly seed?: readonly Message[] | undefined;
-  /** A hash of what is said, to tell a repetition from another message under the same id. */
+  /** A hash of the text, to distinguish a repetition from another message under the same id. */
   readonly fingerprint?: string | undefined;
 }
 
@@ -102,7 +102,7 @@ export class Inbox implements ChannelPort {
     const isTaken = await parts.store.commit(writes, { site: 'accept' }).then(
       ({ changed }) => changed[0] === 1,
       (error: unknown) => {
-        // The same message came twice at once, and the other one was quicker.
+        // The same message arrived twice at once, and the other one was committed first.
         if (dedupeKey !== undefined && error instanceof PreconditionFailedError) return false;
         throw error;
       },
@@ -110,7 +110,7 @@ export class Inbox implements ChannelPort {
     if (!isTaken && dedupeKey !== undefined)
       return (await findEarlier(parts.store, dedupeKey)) ?? { outcome: 'duplicate', runId, sessionKey };
     if (notes.length > 0) parts.delivery.wake();
-    // What a gate may yet block is shown to nobody; the run shows it when the gate has passed.
+    // A message that a gate may still block is not shown; the run shows it when the gate has passed.
     const isHidden = parts.hooks.has('before_agent_run');
     const accepted = { inbound, runId, sessionKey, acceptedAt: now };
     void parts.tell('message-accepted', { ...accepted, isHidden, isForAgent: true });
@@ -124,7 +124,7 @@ async function findEarlier(store: Store, dedupeKey: string): Promise<ReceiveResu
   return row && { outcome: 'duplicate', runId: row.runId, sessionKey: row.sessionKey };
 }
 
-/** A plugin may take any message before it reaches an agent, and answer it or swallow it. */
+/** A plugin may claim any message before it reaches an agent, and answer it or drop it. */
 async function claimInbound(
   parts: InboxParts,
   inbound: Inbound,
@@ -159,7 +159,7 @@ async function claimInbound(
   return result.handled ? { text: result.reply?.text ?? '' } : undefined;
 }
 
-/** Taken and answered in one commit, so that it can be neither lost nor answered twice. */
+/** The message and its answer are stored in one commit, so that it can be neither lost nor answered twice. */
 async function answerAtOnce(
   parts: InboxParts,
   message: {
@@ -222,7 +222,7 @@ async function answerAtOnce(
   try {
     await parts.store.commit(writes, { site: 'control' });
   } catch (error) {
-    // The same message came twice at once, and the other one was quicker.
+    // The same message arrived twice at once, and the other one was committed first.
     const earlier = dedupeKey === undefined ? undefined : await findEarlier(parts.store, dedupeKey);
     if (earlier && error instanceof PreconditionFailedError) return earlier;
     throw error;

@@ -1,5 +1,6 @@
-// Whoever writes where a run waits for a person is told at once that theirs waits too, and what for. The note is a message
-// of its own, to be committed with the acceptance of what it is about.
+// When a run waits for a person and another message arrives in its session, the sender is told at once that their
+// message waits too, and for what. The note is a message of its own, which is committed together with the acceptance of
+// that message.
 
 import type { DeliveryPort } from '../../agent/run-parts.ts';
 import type { HookContext } from '../../hooks/hook-context.ts';
@@ -19,7 +20,7 @@ export async function noteWaiting(
   sessionKey: string,
   context: HookContext,
 ): Promise<readonly NewRow<'outbox'>[]> {
-  // A client of the API reads its answer and nothing else, and an agent is told by its tool.
+  // A client of the API reads only its answer, and an agent is told by its tool.
   if (fromAgent || surface.channel === 'api') return [];
   const where = { sessionKey, status: 'waiting' };
   const [approval] = await store.select('approvals', { where, orderBy: [['seq', 'asc']], limit: 1 });

@@ -1,4 +1,5 @@
-// Hook packs that listen to `command:stop` are told who stopped what. Nobody waits for them, and it never rejects.
+// Tells hook packs that listen to `command:stop` which person stopped which run. The caller does not wait for them, and
+// the promise never rejects.
 
 import type { RunParts } from '../../agent/run-parts.ts';
 import type { CommandPlace } from '../../commands/chat-command.ts';

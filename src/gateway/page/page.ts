@@ -1,13 +1,16 @@
 // The page at `/`: the console as it was built, one document with its style and script inside, and a policy that lets a
-// browser run exactly those. It is read from its file when it is asked for. It holds no secret; the token comes from the
-// address behind the `#`, which browsers never send.
+// browser run exactly those. It is read from its file on request. It contains no secret; the token comes from the part
+// of the address behind the `#`, which browsers never send.
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 
 export interface Page {
   readonly html: string;
-  /** `host` is the one that the page was asked for under: some browsers do not take a socket for the page's own. */
+  /**
+   * `host` is the one under which the page was requested: some browsers do not count a socket of the same host as the
+   * page's own.
+   */
   securityPolicy(host: string): string;
 }
 
@@ -25,7 +28,7 @@ async function findHtml(): Promise<string | undefined> {
   return undefined;
 }
 
-/** As seen from a chunk of the build, and from this file where it runs as it is. */
+/** Relative to a chunk of the build, and relative to this file when it runs from the sources. */
 const PLACES = ['../console/index.html', '../../../build/console/index.html'].map(
   (path) => new URL(path, import.meta.url),
 );
@@ -46,7 +49,7 @@ function toPage(html: string): Page {
         "base-uri 'none'",
         "form-action 'none'",
         "frame-ancestors 'none'",
-        // Text can become markup nowhere in the page, not even by a mistake.
+        // This keeps text from becoming markup anywhere in the page, even by a mistake in our code.
         "require-trusted-types-for 'script'",
         "trusted-types 'none'",
       ].join('; ');

@@ -1,5 +1,5 @@
-// What may happen to a run that waits for a person: it is answered, its time is over, or it is stopped. Whoever did it and
-// wherever, the run goes on, whoever watches sees it, and the place where the question stands is told what became of it.
+// What can happen to a run that waits for a person: it is answered, its time is over, or it is stopped. In each case
+// the run goes on, clients that watch see it, and the place where the question was asked is told the outcome.
 
 import { CLIENT_GONE } from '../../agent/client-gone.ts';
 import type { DeliveryPort } from '../../agent/run-parts.ts';
@@ -21,7 +21,7 @@ export interface ApprovalsParts {
   readonly store: Store;
   readonly delivery: DeliveryPort;
   readonly wakeLane: (sessionKey: string) => void;
-  /** Ends the run that is going on in this session; false when there is none, or it is suspended. */
+  /** Ends the run that is going on in this session; false when there is none, or when it is suspended. */
   readonly stopLane: (sessionKey: string, reason: string) => boolean;
   readonly tell: Tell;
   readonly subscribe: (listener: (event: LiveEvent) => void) => () => void;
@@ -29,11 +29,11 @@ export interface ApprovalsParts {
   readonly warn: (sentence: string) => void;
 }
 
-/** Who answers, and from where as far as that is known. */
+/** The person who answers, and the place, as far as it is known. */
 export interface ApprovalSource {
-  /** For the record: `web`, `cli`, `api`, a sender, `time`. */
+  /** The name in the record: `web`, `cli`, `api`, a sender, or `time`. */
   readonly by: string;
-  /** Where the answer was typed; whoever looks at that place sees it anyway. */
+  /** Where the answer was typed; people at that place see it anyway. */
   readonly surface?: Surface | undefined;
 }
 
@@ -61,25 +61,29 @@ export class Approvals {
     await this.#clock.close();
   }
 
-  /** Rejects with UnknownApprovalError, ApprovalAnsweredError or DecisionNotAllowedError, and then nothing has changed. */
+  /**
+   * Rejects with UnknownApprovalError, ApprovalAnsweredError or DecisionNotAllowedError, and then nothing has changed.
+   */
   async answer(id: string, decision: ApprovalDecision, source: ApprovalSource): Promise<ApprovalRow> {
-    // Timers sleep with the machine, and channels bring what came while nobody was there: whose time is over is late.
+    // A timer does not run while the machine sleeps, and a channel may deliver answers that were sent while the gateway
+    // was down. So expired approvals are ended first, and such an answer comes too late.
     await this.#clock.look();
     return this.#resolve(id, decision, source);
   }
 
-  /** Ends what goes on in a session, or waits there for a person. False when there is nothing. */
+  /** Ends the run that goes on in a session, or that waits there for a person. False when there is none. */
   async stop(sessionKey: string, reason: string): Promise<boolean> {
     const { stopLane, store } = this.#parts;
-    // A run that is lying down counts as going on and hears nothing any more, so both are tried, whatever the first says.
+    // A run that is about to suspend counts as running but does not receive the stop any more, so both ways are always
+    // tried.
     const isRunning = stopLane(sessionKey, reason);
     const [run] = await store.select('runs', { where: { sessionKey, status: 'suspended' }, limit: 1 });
     if (!run) return isRunning;
-    // It may have gone on while we looked; then it is going on now.
+    // The run may have continued meanwhile; then it is running now.
     return (await this.cancel(run.runId, reason)) || isRunning || stopLane(sessionKey, reason);
   }
 
-  /** Stops a suspended run. False when it is not. */
+  /** Stops a suspended run. False when the run is not suspended. */
   async cancel(runId: string, reason: string): Promise<boolean> {
     const { store, now } = this.#parts;
     const cancelled = await cancelApprovals(store, { runId, reason, now: now() });
@@ -87,7 +91,7 @@ export class Approvals {
     return cancelled.length > 0;
   }
 
-  /** Rejects with UnknownAllowRuleError when there is none of this name. */
+  /** Rejects with UnknownAllowRuleError when there is no rule of this id. */
   async revokeRule(id: string): Promise<void> {
     try {
       await this.#parts.store.commit([{ remove: 'allowRules', where: { id }, expect: 1 }], { site: 'allow-rule' });
@@ -96,7 +100,10 @@ export class Approvals {
     }
   }
 
-  /** Whoever waited on a connection is gone with the process that held it: nobody would get what they are asked for. */
+  /**
+   * A client that waited on a connection of an earlier process is gone, so it would not get the answer. Its run is
+   * ended.
+   */
   async #endAbandoned(): Promise<void> {
     for (const { runId } of await this.#parts.store.select('runs', { where: { status: 'suspended' } })) {
       const origin = await this.#originOf(runId);
@@ -104,7 +111,7 @@ export class Approvals {
     }
   }
 
-  /** What started a run. */
+  /** The trigger that started a run. */
   async #originOf(runId: string): Promise<InboxRow | undefined> {
     const [origin] = await this.#parts.store.select('inbox', {
       where: { runId },
@@ -140,7 +147,7 @@ export class Approvals {
     wakeLane(sessionKey);
   }
 
-  /** For the place where the question stands, when the answer was given elsewhere. */
+  /** The note for the place where the question was asked, when the answer was given elsewhere. */
   async #news(approval: ApprovalRow, { by, surface: typedAt }: ApprovalSource): Promise<readonly Write[]> {
     const { delivery, now } = this.#parts;
     const { id, runId, sessionKey, agentId, title, decision } = approval;
@@ -160,8 +167,8 @@ export class Approvals {
 }
 
 /**
- * A client of the API has its answer coming, and reads no notes. A page shows on its card what its button did; a terminal
- * has nothing of the kind, and `atrium approvals answer` is another one.
+ * A client of the API gets its answer and reads no notes. A page shows the outcome of its button on its card; a
+ * terminal shows no such thing, and `atrium approvals answer` runs in another terminal.
  */
 function isElsewhere(asked: Surface, by: string, typedAt: Surface | undefined): boolean {
   if (asked.channel === 'api') return false;

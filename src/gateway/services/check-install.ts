@@ -1,19 +1,19 @@
-// Asks the plugins whether something may be installed. Whoever blocks, fails or takes too long refuses: the hook is a
-// gate. Decides nothing itself and installs nothing.
+// Asks the plugins whether something may be installed. The hook is a gate: a handler that blocks, fails or takes too
+// long refuses. This file decides nothing itself and installs nothing.
 
 import type { BeforeInstallEvent, InstallFinding, InstallHookContext } from '../../hooks/lifecycle-hooks.ts';
 import type { HookRunner } from '../../hooks/runner.ts';
 
 export interface InstallVerdict {
-  /** Who said no and why; null when nobody did. */
+  /** Which plugin refused and why; null when none did. */
   readonly refusal: { readonly by: string; readonly reason: string } | null;
-  /** What the plugins found besides. */
+  /** Other findings of the plugins. */
   readonly findings: readonly InstallFinding[];
   /** How many handlers were asked. */
   readonly asked: number;
 }
 
-/** A plugin that finds more finds nothing that a person could read. */
+/** More findings than this would not be readable for a person. */
 const MOST_FINDINGS = 500;
 
 export async function checkInstall(

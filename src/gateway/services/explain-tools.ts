@@ -1,7 +1,6 @@
-// For each tool: whether an agent is offered it in a session with a model, and which rule decided. By the code that
-// decides for a run; changes nothing.
-//
-// Errors: rejects as routing does, for an agent that nobody knows or a key that is none.
+// Explains for each tool whether an agent is offered it in a session with a model, and which rule decided. It uses the
+// same code that decides for a run and changes nothing.
+// Errors: rejects as routing does, for an unknown agent or an invalid key.
 
 import { parseModelRef } from '../../config/model-choice.ts';
 import type { Config } from '../../config/schema.ts';
@@ -14,10 +13,10 @@ import type { ModelRegistry } from '../model-registry.ts';
 import type { ToolOffer } from '../tool-offer.ts';
 
 export interface ExplainToolsRequest {
-  /** Default: the agent's main session. */
+  /** The default is the agent's main session. */
   readonly sessionKey?: string | undefined;
   readonly agentId?: string | undefined;
-  /** Default: the agent's first choice. */
+  /** The default is the agent's first choice. */
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
 }
@@ -27,9 +26,9 @@ export interface ToolsExplanation {
   readonly sessionKey: string;
   readonly provider: string;
   readonly model: string;
-  /** Whether the tools that only the operator has are offered there. */
+  /** Whether tools that only the operator may use are offered there. */
   readonly isOwner: boolean;
-  /** What a tool has to pass, in order; a list that is null forbids nothing. */
+  /** The steps that a tool has to pass, in order; a list that is null forbids nothing. */
   readonly steps: readonly {
     readonly source: string;
     readonly allow: readonly string[] | null;
@@ -41,14 +40,14 @@ export interface ToolsExplanation {
 
 export interface ExplainedTool {
   readonly name: string;
-  /** Who brought it; null for the product's own. */
+  /** The plugin or server that provides it; null for the product's own. */
   readonly owner: string | null;
   readonly groups: readonly string[];
   readonly description: string;
   readonly isOffered: boolean;
-  /** What decided, in the words of the configuration. */
+  /** The rule that decided, in the words of the configuration. */
   readonly rule: string;
-  /** The step that it belongs to; null when no step says anything about the tool. */
+  /** The step of that rule; null when no step mentions the tool. */
   readonly source: string | null;
 }
 
@@ -59,7 +58,7 @@ export interface ExplainToolsParts {
   readonly offer: ToolOffer;
 }
 
-/** Without a key it is the agent's main session that is asked about. */
+/** Without a key, the agent's main session is explained. */
 const MAIN_SESSION = 'main';
 
 export async function explainTools(parts: ExplainToolsParts, request: ExplainToolsRequest): Promise<ToolsExplanation> {
@@ -98,7 +97,7 @@ export async function explainTools(parts: ExplainToolsParts, request: ExplainToo
   };
 }
 
-/** The key is all that routing looks at; the rest of a message would be somebody's. */
+/** Routing reads only the key; the other fields of a message would depend on the sender. */
 function inboundOf({ sessionKey, agentId }: ExplainToolsRequest): Inbound {
   const peer = { kind: 'direct', id: 'operator' } as const;
   return {
@@ -111,7 +110,7 @@ function inboundOf({ sessionKey, agentId }: ExplainToolsRequest): Inbound {
   };
 }
 
-/** The agent's first choice, unless another is asked about: as provider and model, or both in one name. */
+/** The agent's first choice, unless the request names another: as provider and model, or both in one name. */
 function modelOf(
   { config, models }: ExplainToolsParts,
   { provider, model }: ExplainToolsRequest,

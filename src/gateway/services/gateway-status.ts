@@ -1,4 +1,4 @@
-// What is running, in numbers and sentences for an operator. Reads and counts; changes nothing.
+// The state of the gateway, in numbers and sentences for an operator. It only reads and counts.
 
 import type { DeliveryGuarantee } from '../../channels/channel.ts';
 import { listAgentIds, resolveDefaultAgentId } from '../../config/agents.ts';
@@ -18,13 +18,13 @@ export interface GatewayStatus {
   readonly channels: readonly ChannelStatus[];
   readonly running: readonly { readonly sessionKey: string; readonly runId: string; readonly since: number }[];
   readonly waiting: number;
-  /** Tool calls that wait for a person. */
+  /** The number of tool calls that wait for a person. */
   readonly approvals: number;
   readonly outbox: { readonly queued: number; readonly failed: number };
   readonly deadLetters: { readonly in: number; readonly out: number };
   readonly sessions: number;
   readonly schedule: ScheduleStatus;
-  /** What an operator should know: cut bootstrap files, a trajectory folder that cannot be written, a missing key. */
+  /** Warnings for the operator: cut bootstrap files, a trajectory folder that cannot be written, a missing key. */
   readonly warnings: readonly string[];
 }
 
@@ -87,7 +87,7 @@ export async function readGatewayStatus(parts: StatusParts): Promise<GatewayStat
   };
 }
 
-/** The agents of a configuration, as people are told of them. */
+/** The agents of a configuration, in the form that people are shown. */
 export function listAgentStatuses(
   config: Config,
   workspaceDirOf: (agentId: string) => string,

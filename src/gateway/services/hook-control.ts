@@ -1,6 +1,6 @@
-// What an operator may know and do about the handlers of a running gateway: each with its state, the reason where it is
-// not called, and how its calls went since the start. Handlers that a permission blocks and packs whose needs are not met
-// are listed like the others: what does not fire is what people look for.
+// What an operator may see and do about the handlers of a running gateway: each with its state, the reason why it is
+// not called, and how its calls went since the start. Handlers that a permission blocks and packs whose needs are not
+// met are listed too, because operators look for handlers that do not fire.
 
 import { HOOK_CATALOG, type HookName } from '../../hooks/catalog.ts';
 import type { HandlerStatistics, HookStatistics } from '../../hooks/hook-statistics.ts';
@@ -15,8 +15,8 @@ import { UnknownHandlerError } from '../errors.ts';
 import type { PluginControl } from './plugin-control.ts';
 
 /**
- * `armed`: it is called. `blocked`: a permission or an unmet need forbids it. `suspended`: it timed out too often, or its
- * plugin was stopped. `pending`: nothing calls the hook yet. `failed`: it could not be loaded.
+ * `armed`: it is called. `blocked`: a permission or an unmet need forbids it. `suspended`: it timed out too often, or
+ * its plugin was stopped. `pending`: Atrium does not call the hook yet. `failed`: it could not be loaded.
  */
 export type HandlerState = 'armed' | 'blocked' | 'suspended' | 'pending' | 'failed';
 
@@ -24,14 +24,14 @@ export interface HandlerStatus extends HandlerStatistics {
   readonly priority: number | null;
   readonly timeoutMs: number | null;
   readonly state: HandlerState;
-  /** One sentence; null for one that is called. */
+  /** One sentence; null for a handler that is called. */
   readonly reason: string | null;
 }
 
 export interface HooksStatus {
-  /** By hook in the order of the catalog; on each in calling order. */
+  /** In the order of the hooks in the catalog, and for each hook in calling order. */
   readonly handlers: readonly HandlerStatus[];
-  /** Plugins that are not loaded, so that nobody knows what they would register. */
+  /** Plugins that are not loaded, so that it is unknown what they would register. */
   readonly absent: readonly { readonly owner: string; readonly state: string; readonly reason: string }[];
 }
 
@@ -45,13 +45,13 @@ export interface HookControlParts {
   readonly hooks: HookRunner;
   readonly statistics: Pick<HookStatistics, 'snapshot'>;
   readonly plugins: Pick<PluginControl, 'list' | 'reload'>;
-  /** Every agent with its handlers loaded; one whose workspace cannot be prepared is left out. */
+  /** Every agent with its handlers loaded; an agent whose workspace cannot be prepared is left out. */
   readonly agents: () => Promise<readonly Pick<PreparedAgent, 'runner' | 'registry'>[]>;
 }
 
 type Listed = Omit<HandlerStatus, Exclude<keyof HandlerStatistics, 'hook' | 'id' | 'owner'>>;
 
-/** Rejects with UnknownHandlerError for a name that is no hook, no handler and no owner of one. */
+/** Rejects with UnknownHandlerError for a name that is not a hook, a handler or an owner. */
 export class HookControl {
   readonly #parts: HookControlParts;
 
@@ -80,7 +80,7 @@ export class HookControl {
     const before = hooks.suspended();
     if (known.some(({ owner }) => owner === name)) {
       const plugin = plugins.list().find(({ id }) => id === name);
-      // What a stopped plugin left behind cannot be called; it has to be loaded anew.
+      // The handlers of a stopped plugin cannot be called; the plugin has to be loaded again.
       if (plugin?.state === 'suspended') await plugins.reload(name);
       else hooks.rearm({ owner: name });
     } else if (known.some(({ id }) => id === name)) hooks.rearm({ id: name });
@@ -135,18 +135,21 @@ function keyOf({ hook, id, owner }: { readonly hook: string; readonly id: string
 }
 
 function callOf({ hook, id, owner, priority, timeoutMs }: RegisteredHandler<unknown>) {
-  // The order of hook packs is the order in which they were loaded.
+  // Handlers of hook packs have no priority: they are called in the order in which they were loaded.
   return { hook, id, owner, priority: isPackEvent(hook) ? null : priority, timeoutMs };
 }
 
-/** Those that a plugin registered and that are not called. */
+/** Handlers that a plugin registered and that are not called. */
 function waitingHandlers({ id: owner, hooks }: PluginStatus): readonly Listed[] {
   return hooks.flatMap(({ state, hook, id, priority, timeoutMs, reason = null }) =>
     state === 'armed' ? [] : [{ hook, id, owner, priority, timeoutMs, state, reason }],
   );
 }
 
-/** What somebody wants and does not have. What is switched off, or was never asked for, nobody misses. */
+/**
+ * A pack that the operator wants but that cannot run. A pack that is switched off, or was never asked for, is not
+ * listed.
+ */
 function absentPack(fate: HookPackFate): readonly Listed[] {
   const { name, metadata } = fate.pack;
   const row = { id: `hook:${name}`, owner: name, priority: null, timeoutMs: null };
@@ -157,7 +160,7 @@ function absentPack(fate: HookPackFate): readonly Listed[] {
   return rows('blocked', fate.unmet.map(formatUnmetNeed).join(' '));
 }
 
-/** Agents share most of their handlers. */
+/** Agents share most of their handlers, so the list has repetitions. */
 function withoutRepeats(listed: readonly Listed[]): readonly Listed[] {
   return [...new Map(listed.map((each) => [keyOf(each), each])).values()];
 }

@@ -1,6 +1,5 @@
-// What an operator may do with the plugins of a running gateway: look at them and load them again, with the configuration
+// What an operator may do with the plugins of a running gateway: list them and load them again, with the configuration
 // as its files have it then.
-//
 // Errors: an id that no plugin has rejects or throws UnknownPluginError; a configuration that cannot be used rejects a
 // reload, and the plugins keep their settings.
 

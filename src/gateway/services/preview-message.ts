@@ -1,6 +1,5 @@
-// The next request for a message, as it would go over the wire, for whoever asks: the gateway's API or a command. It
-// looks at the session, its history and what plugins have queued, and changes none of them.
-//
+// The next request for a message, exactly as it would be sent. The gateway's API and commands use this. It reads the
+// session, its history and the texts that plugins have queued, and changes none of them.
 // Errors: rejects with NoRequestError when no model would be asked, and as routing and drafting do.
 
 import { previewRequest } from '../../agent/preview-request.ts';
@@ -19,7 +18,10 @@ export interface PreviewRequest {
   readonly sessionKey?: string | undefined;
   readonly agentId?: string | undefined;
   readonly message: string;
-  /** Where it would be typed, for a session whose key does not say; `name:id` names a place on it too. */
+  /**
+   * The channel on which the message would be typed, for a session whose key does not say; `name:id` names a place on
+   * it too.
+   */
   readonly channel?: string | undefined;
   readonly at?: Date | undefined;
   /** Also runs prompt hooks that are not declared pure. */
@@ -33,9 +35,12 @@ export interface Preview {
   readonly model: string;
   readonly wire: WireRequest;
   readonly report: ContextReport;
-  /** Who wrote which characters of the body's texts, in the order of the body. */
+  /** The author of each part of the body's texts, in the order of the body. */
   readonly spans: readonly ToldSpan[];
-  /** Hooks that would have run and stand as placeholders; byte equality is promised when there are none. */
+  /**
+   * Hooks that a run would call and the preview did not; the preview equals the real request byte for byte only when
+   * there are none.
+   */
   readonly placeholders: readonly string[];
 }
 
@@ -80,7 +85,7 @@ function isAnsweredWithoutModel({ command, work, reply, text }: SaidInLane): boo
   return work?.kind === 'new-session' && text === '';
 }
 
-/** Where the message comes from: as the request says, else from where the last one came, else as the key says. */
+/** The place of the message: as the request says, else the place of the last message, else as the key says. */
 async function placeOf(
   { draft, route }: PreviewParts,
   { sessionKey: asked, agentId: askedAgent, message, channel }: PreviewRequest,

@@ -1,5 +1,5 @@
-// Who wrote which words of a request that was sent: the spans that were kept with it, and the words themselves, which
-// stand in the frame and in the transcript. A message that the transcript does not keep has authors and no words.
+// The authors of a request that was sent: the spans that were stored with it, and the words themselves, which are in
+// the frame and in the transcript. A message that the transcript does not keep has authors and no words.
 
 import { historyOf } from '../../agent/history-of.ts';
 import { COMPACTION_AUTHOR, UNKEPT_AUTHOR } from '../../agent/message-spans.ts';
@@ -16,7 +16,7 @@ export interface RequestSpans {
   readonly spans: readonly ToldSpan[];
 }
 
-/** The last request unless a call is named; undefined when it is not kept. */
+/** The last request unless a call is named; undefined when the request is not stored. */
 export async function readRequestSpans(store: Store, runId: string, call?: number): Promise<RequestSpans | undefined> {
   const kept = await store.select('captures', {
     where: call === undefined ? { runId } : { runId, call: { lte: call } },
@@ -39,15 +39,15 @@ export async function readRequestSpans(store: Store, runId: string, call?: numbe
 
 const NOT_KEPT: Message = { role: 'user', content: '' };
 
-/** Each request adds to the one before it; one that begins with the first message again was told anew. */
+/** Each request adds messages to the one before it; one that begins with the first message again was compacted. */
 function joinSpans(before: readonly RequestSpan[], added: readonly RequestSpan[]): readonly RequestSpan[] {
   const isRetold = added.some(({ where, index }) => where === 'messages' && index === 0);
   return [...(isRetold ? before.filter(({ where }) => where !== 'messages') : before), ...added];
 }
 
 /**
- * The conversation grows at its end only, so its beginning is what was sent; told with the compaction that the request
- * knew of, whatever came later.
+ * The conversation grows only at its end, so its beginning is what was sent. It is read with the compaction that the
+ * request knew; later ones are ignored.
  */
 async function messagesOf(store: Store, runId: string, spans: readonly RequestSpan[]): Promise<readonly Message[]> {
   const [run] = await store.select('runs', { where: { runId }, limit: 1 });

@@ -1,5 +1,5 @@
-// The runs of a gateway, as others may ask for them: found, waited for, and stopped. How a run goes is in `agent/run.ts`.
-//
+// The runs of a gateway, for clients, commands and plugins: found, waited for, and stopped. How a run works is in
+// `agent/run.ts`.
 // Errors: `wait` and `findRun` reject with UnknownRunError.
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,10 +23,10 @@ export interface RunsParts {
   readonly now: () => number;
 }
 
-/** A run that waits in its lane has no row of its own yet, and is told as `queued`. */
+/** A run that waits in its lane has no row of its own yet, and is reported as `queued`. */
 export type FoundRun = Omit<RunRow, 'status'> & { readonly status: RunRow['status'] | 'queued' };
 
-/** Runs that are stopped because their session is deleted have so long to end. */
+/** Runs that are stopped because their session is deleted have this long to end. */
 const STOP_ALL_MS = 5_000;
 
 export class Runs {
@@ -57,8 +57,8 @@ export class Runs {
   }
 
   /**
-   * Aborts a run that is going on, or takes a waiting one out of its lane. False when it was over already. Without a
-   * reason it is stopped because the client that asked has gone.
+   * Aborts a run that is going on, or removes a waiting one from its lane. False when it was over already. Without a
+   * reason, it is stopped because its client disconnected.
    */
   async stop(runId: string, reason: string = CLIENT_GONE): Promise<boolean> {
     const { store, lanes, approvals } = this.#parts;
@@ -67,21 +67,22 @@ export class Runs {
     if (trigger.status === 'queued' && (await this.#takeOut(runId, trigger.sessionKey, trigger.payload, reason)))
       return true;
     const stopRunning = () => this.#isRunning(runId) && lanes.stop(trigger.sessionKey, reason);
-    // A run that is about to suspend counts as running and does not hear the stop; a suspended one may go on meanwhile.
+    // A run that is about to suspend counts as running and does not receive the stop; a suspended one may continue
+    // meanwhile.
     const wasRunning = stopRunning();
     return (await approvals.cancel(runId, reason)) || wasRunning || stopRunning();
   }
 
-  /** Stops every run of a session, and returns when they are over or the time for it is. */
+  /** Stops every run of a session. Resolves when all have ended or the time for it is over. */
   async stopAll(sessionKey: string, reason: string): Promise<void> {
     const patience = timeLimit(STOP_ALL_MS, () => new Error('The time for stopping runs is over.'));
     const where = { sessionKey, status: { in: ['queued', 'claimed'] }, kind: { not: 'approval' } };
-    // The waiting ones first, or the end of the running one would begin the next.
+    // The waiting ones are removed first, because the end of the running one would start the next.
     const triggers = await this.#parts.store.select('inbox', { where, orderBy: [['seq', 'desc']] });
     for (const { runId } of triggers) {
       if (!(await this.stop(runId, reason))) continue;
       await this.wait(runId, patience.signal).catch(() => {});
-      // A run still writes something down after it has told its end.
+      // A run still writes something after it has told its end.
       while (this.#isRunning(runId) && !patience.signal.aborted) await sleep(5);
     }
     patience.clear();
@@ -96,7 +97,7 @@ export class Runs {
     return this.#parts.lanes.running.some((lane) => lane.runId === runId);
   }
 
-  /** Takes a message out that no lane has begun. False when a lane was quicker. */
+  /** Removes a message that no lane has started. False when a lane was faster. */
   async #takeOut(runId: string, sessionKey: string, payload: TriggerPayload | null, reason: string): Promise<boolean> {
     const { store, tell, now } = this.#parts;
     const at = now();
@@ -132,7 +133,7 @@ export class Runs {
   }
 }
 
-/** Reads the store only, so that it works while no gateway runs. Rejects with UnknownRunError. */
+/** Reads only the store, so that it works while no gateway runs. Rejects with UnknownRunError. */
 export async function findRun(store: Store, runId: string): Promise<FoundRun> {
   const [row] = await store.select('runs', { where: { runId }, limit: 1 });
   if (row) return row;

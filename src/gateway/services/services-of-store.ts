@@ -1,5 +1,5 @@
-// The services over a store whose gateway is down: what stands in the store can be read, and everything that only a running
-// gateway can do is refused with the given error.
+// The services over a store whose gateway is not running: stored values can be read, and everything that needs a
+// running gateway is refused with the given error.
 
 import { Sessions, type SessionsParts } from '../../sessions/sessions.ts';
 import type { Store } from '../../store/store.ts';
@@ -11,7 +11,7 @@ export function servicesOfStore(store: Store, refusal: Error): Services {
   const sessions = new Sessions(
     only<SessionsParts>(refuse, {
       store,
-      // What plugins show of a session, only plugins that run can say.
+      // Only running plugins know what they show of a session, so nothing is shown.
       show: async (rows) => rows.map((row) => ({ ...row, pluginExtensions: [] })),
       telling: () => {
         throw refusal;
@@ -21,7 +21,7 @@ export function servicesOfStore(store: Store, refusal: Error): Services {
   return only<Services>(refusing, { store, sessions });
 }
 
-/** These parts, and the same answer for each of the others. */
+/** An object with these parts, which throws the error for each other part. */
 function only<Parts extends object>(other: unknown, parts: Partial<Parts>): Parts {
   return new Proxy(parts as Parts, { get: (known, name) => known[name as keyof Parts] ?? other });
 }

@@ -1,5 +1,5 @@
-// Everything that may be asked of a running gateway: one service per noun, each beside its domain, built by `main.ts` and
-// handed to the routes, the commands and the plugins. It has no behaviour of its own.
+// The services of a running gateway: one per noun, each beside its domain, built by `main.ts` and handed to the routes,
+// the commands and the plugins. This file has no behaviour of its own.
 
 import type { InjectionRequest, QueuedText } from '../../agent/queue-injection.ts';
 import type { CommandList } from '../../commands/chat-command.ts';
@@ -24,15 +24,17 @@ import type { Preview, PreviewRequest } from './preview-message.ts';
 import type { Runs } from './runs.ts';
 
 export interface Services {
-  /** For reading only. */
+  /** The store must only be read here. */
   readonly store: Store;
-  /** Accepts a message: resolves when it is safe in the inbox. Rejects with an AtriumError when it cannot be taken. */
+  /**
+   * Accepts a message: resolves when it is stored in the inbox. Rejects with an AtriumError when it cannot be accepted.
+   */
   readonly inbox: Pick<Inbox, 'receive'>;
-  /** Where a message would go, and the rules that decide it. */
+  /** The agent and session that a message would go to, and the rules that decide it. */
   route(inbound: Inbound): Route;
   /**
-   * Every live event of every session from now on, as clients may see it; returns the undo. A listener that throws
-   * disturbs no other.
+   * Calls the listener for every live event of every session from now on, as clients may see it; returns the function
+   * that unsubscribes. A listener that throws does not disturb others.
    */
   subscribe(listener: (event: LiveEvent) => void): () => void;
   status(): Promise<GatewayStatus>;
@@ -43,22 +45,22 @@ export interface Services {
     queue(request: InjectionRequest): Promise<QueuedText>;
   };
   readonly approvals: Approvals;
-  /** What people can type into a chat now. */
+  /** The commands that people can type into a chat now. */
   readonly commands: CommandList;
   readonly jobs: Jobs;
   readonly deadLetters: DeadLetters;
   readonly plugins: PluginControl;
   readonly hooks: HookControl;
-  /** What may be called by name: the gateway's own methods and those of plugins. */
+  /** The methods that can be called by name: the gateway's own and those of plugins. */
   readonly methods: GatewayMethods;
   readonly context: {
-    /** The next request for this message, as it would go over the wire; nothing is consumed or stored. */
+    /** The next request for this message, exactly as it would be sent; nothing is consumed or stored. */
     preview(request: PreviewRequest): Promise<Preview>;
   };
   readonly tools: {
-    /** Which tools an agent is offered in a session, and the rule that decides about each. */
+    /** The tools that an agent is offered in a session, and the rule that decides about each. */
     explain(request: ExplainToolsRequest): Promise<ToolsExplanation>;
-    /** The servers of tools that are configured and on. */
+    /** The servers of tools that are configured and enabled. */
     mcpServers(): Promise<readonly McpServerStatus[]>;
   };
   readonly installs: {

@@ -1,8 +1,7 @@
-// What model calls have cost, summed up from the rows that every call leaves behind: by day, agent, session, model or
-// run. Rows are read page by page, the latest first, and the number of groups is bounded; what does not get a line of
-// its own is in `others` and in the total all the same.
-//
-// A cost that nobody knows is not a cost of nothing: it stays null, and calls without a price are counted apart.
+// What model calls have cost, summed up from the rows that every call leaves: by day, agent, session, model or run.
+// Rows are read page by page, the latest first, and the number of groups is bounded; the rest is summed up in `others`
+// and in the total.
+// An unknown cost is not zero: it stays null, and calls without a price are counted separately.
 
 import type { Cost } from '../../protocol/cost.ts';
 import { addUsage, NO_USAGE, type Usage } from '../../protocol/usage.ts';
@@ -16,11 +15,11 @@ export interface UsageQuery {
   readonly by: UsageGrouping;
   /** Days are those of this time zone. */
   readonly timezone: string;
-  /** In milliseconds; only calls from then on. */
+  /** In milliseconds; only calls from this time on count. */
   readonly since?: number | undefined;
   readonly agentId?: string | undefined;
   readonly sessionKey?: string | undefined;
-  /** Of the sessions of a key, this one. */
+  /** Selects this one of the sessions of a key. */
   readonly sessionId?: string | undefined;
   readonly runId?: string | undefined;
 }
@@ -32,16 +31,16 @@ export interface UsageSum extends Usage, Cost {
 export interface UsageGroup extends UsageSum {
   /** The day, the agent, the session's key, `provider/model`, or the run. */
   readonly key: string;
-  /** Of its latest call. */
+  /** The time of its latest call. */
   readonly lastAt: number;
 }
 
 export interface UsageReport {
   readonly by: UsageGrouping;
   readonly timezone: string;
-  /** The one with the latest call first. */
+  /** The group with the latest call comes first. */
   readonly groups: readonly UsageGroup[];
-  /** Everything older that has no line of its own; null when there is nothing. */
+  /** The sum of all older calls without a group of their own; null when there are none. */
   readonly others: UsageSum | null;
   readonly total: UsageSum;
 }

@@ -1,5 +1,5 @@
-// Approvals: what waits for a person and what became of it, to be answered; and the rules that "allow-always" has left, to
-// be revoked.
+// Approvals: list the tool calls that wait for a person and those that were answered, and answer them; list and revoke
+// the rules that "allow-always" has created.
 
 import type { ApprovalRow } from '../../../store/tables.ts';
 import { type Route, route, type Zod } from '../route.ts';
@@ -121,7 +121,7 @@ export const APPROVAL_ROUTES: readonly Route[] = [
 
 const MOST_RULES = 1_000;
 
-/** The digest is of no use outside of the gateway. */
+/** The digest has no use outside of the gateway. */
 function told({ digest: _digest, ...row }: ApprovalRow): Omit<ApprovalRow, 'digest'> {
   return row;
 }

@@ -1,5 +1,5 @@
-// OpenAI's chat completions and models, answered by agents. A run belongs to its client: when the client goes away, the
-// run is stopped, unless an idempotency key says that the client will ask again; then the answer waits for it.
+// OpenAI's chat completions and models, answered by agents. A run belongs to its client: when the client disconnects,
+// the run is stopped, unless an idempotency key says that the client will ask again; then the answer is kept for it.
 
 import type { z } from 'zod';
 import type { ReceiveResult } from '../../../channels/channel.ts';
@@ -19,7 +19,7 @@ import { id, wholeNumber } from './pieces.ts';
 const model = (z: Zod) =>
   z.object({ id: z.string(), object: z.literal('model'), created: z.int(), owned_by: z.string() });
 
-/** Loose, because clients send settings that are the agent's own affair here. */
+/** Unknown fields are allowed, because clients send settings that the agent decides here. */
 const chatBody = (z: Zod) =>
   z.looseObject({
     model: z.string().min(1).max(256),
@@ -139,7 +139,7 @@ async function answerChat(asked: ApiRequest<unknown, unknown, ChatCompletionBody
   }
 }
 
-/** No client reads it; it keeps a client that left from looking like a fault. */
+/** No client reads this status; it keeps a client that left from looking like an error. */
 const CLIENT_GONE = 499;
 
 interface StreamParts {
@@ -168,7 +168,7 @@ async function tellRun(events: EventStream, parts: StreamParts): Promise<void> {
   const draft = new StreamedDraft();
   try {
     tell(formatChunk(facts, { role: 'assistant', content: '' }, null, includeUsage));
-    // A client that asks again missed the beginning, and gets the answer in one piece.
+    // A client that asks again missed the beginning, so it gets the answer in one piece.
     if (accepted.outcome === 'accepted') follower.follow(accepted.runId, (event) => tellText(draft.add(event)));
     else follower.close();
     const run = await services.runs.wait(accepted.runId, client.signal);
@@ -207,7 +207,10 @@ function replacedAnswer({ runId }: RunRow): ErrorAnswer {
   };
 }
 
-/** The run's work must not be done again behind the person's back, which is what clients do on such a status. */
+/**
+ * Clients repeat a request on such a status by themselves. The run's work must not be repeated without the person
+ * knowing, so a header tells the client not to retry.
+ */
 function failedAnswer(failure: ErrorAnswer, headers: Readonly<Record<string, string>>): Response {
   return Response.json(errorBody(failure, true), {
     status: failure.status,
@@ -221,7 +224,7 @@ function stopWhenGone(services: Services, runId: string, gone: AbortSignal): voi
   else gone.addEventListener('abort', stop, { once: true });
 }
 
-/** A session key may hold what a header cannot. */
+/** A session key may contain characters that a header cannot. */
 function runHeaders({ runId, sessionKey }: ReceiveResult): Record<string, string> {
   const isPlain = /^[\x21-\x7e]+$/.test(sessionKey);
   return { 'x-atrium-run-id': runId, ...(isPlain && { 'x-openclaw-session-key': sessionKey }) };
@@ -231,7 +234,7 @@ function toModel(id: string): object {
   return { id, object: 'model', created: 0, owned_by: 'atrium' };
 }
 
-/** Listens from before the message is handed in, so that no word of its run is missed. */
+/** Listens from before the message is handed in, so that no event of its run is missed. */
 class RunFollower {
   #unsubscribe: () => void;
   #early: LiveEvent[] = [];

@@ -1,4 +1,4 @@
-// An agent that a request names must be there. Throws UnknownAgentError with the likely name.
+// Checks that an agent which a request names exists. Throws UnknownAgentError with the likely name.
 
 import { nearMatch } from '../../../protocol/near-match.ts';
 import { UnknownAgentError } from '../../../routing/errors.ts';

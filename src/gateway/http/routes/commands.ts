@@ -1,4 +1,4 @@
-// What can be typed into a chat.
+// The commands that can be typed into a chat.
 
 import { listCommands } from '../../../commands/list-commands.ts';
 import { type Route, route } from '../route.ts';

@@ -1,4 +1,4 @@
-// What a model would be sent.
+// Previews of what a model would be sent.
 
 import { type Route, route } from '../route.ts';
 import { checkAgent } from './check-agent.ts';

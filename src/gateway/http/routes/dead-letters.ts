@@ -1,4 +1,4 @@
-// Dead letters: what was given up, to be sent again or thrown away by a person.
+// Dead letters: messages that were given up, which a person can send again or delete.
 
 import { findDeadLetter } from '../../../delivery/dead-letters.ts';
 import { type Route, route, type Zod } from '../route.ts';

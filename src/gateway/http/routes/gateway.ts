@@ -1,4 +1,4 @@
-// The gateway as a whole: its status, its agents, a message to one of them, and where a message would go.
+// The gateway as a whole: its status, its agents, a message to an agent, and the route that a message would take.
 
 import type { JsonObject } from '../../../protocol/json.ts';
 import { receiveOnce } from '../receive-once.ts';

@@ -1,4 +1,4 @@
-// Hook handlers: who is called, who is not and why, how the calls went; and letting suspended ones go on.
+// Hook handlers: which are called, which are not and why, and how the calls went; and rearming suspended ones.
 
 import { type Route, route, type Zod } from '../route.ts';
 import { at, id, wholeNumber } from './pieces.ts';

@@ -1,4 +1,4 @@
-// Jobs of the schedule. Looking at them needs the store only, so that it works while no gateway runs them.
+// Jobs of the schedule. Reading them needs only the store, so that it works while no gateway runs.
 
 import { readJobHistory } from '../../../schedule/job-history.ts';
 import { findJob, listJobs } from '../../../schedule/schedule.ts';
@@ -144,7 +144,7 @@ export const JOB_ROUTES: readonly Route[] = [
     answer: (z) => z.object({ jobId: id(z), entries: z.array(slot(z)), next: nextNumber(z) }),
     handle: async ({ services: { store }, params, query }) => {
       const found = await readJobHistory(store, params.id, { limit: query.limit + 1, before: query.before });
-      // A job that is gone may have left a history.
+      // A job that was removed may have left a history.
       if (found.length === 0) await findJob(store, params.id);
       const { page, ...rest } = pageOf(found, query.limit, ({ seq }) => seq);
       return { jobId: params.id, entries: page, ...rest };

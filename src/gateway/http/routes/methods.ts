@@ -1,4 +1,4 @@
-// Methods: which there are, and a call of one of them.
+// Methods: the list of them, and a call of one of them.
 
 import type { JsonObject } from '../../../protocol/json.ts';
 import { type Route, route } from '../route.ts';

@@ -1,4 +1,4 @@
-// Pieces of schemas that several groups of routes use.
+// Parts of schemas that several groups of routes use.
 
 import type { Zod } from '../route.ts';
 
@@ -8,7 +8,7 @@ export const agentId = (z: Zod) => z.string().min(1).max(128);
 export const at = (z: Zod) => z.number().describe('Milliseconds since 1970.');
 export const wholeNumber = (z: Zod) => z.int().min(0);
 
-/** Query texts become numbers; a limit is bounded whatever is asked for. */
+/** Query texts become numbers; a limit has a maximum. */
 export const limit = (z: Zod) => z.coerce.number().int().min(1).max(500).default(50);
 export const position = (z: Zod) => z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 
@@ -16,14 +16,14 @@ const NEXT = 'Hand it in as "before" for the next page; null on the last one.';
 export const next = (z: Zod) => z.string().nullable().describe(NEXT);
 export const nextNumber = (z: Zod) => wholeNumber(z).nullable().describe(NEXT);
 
-/** For a request that does something and needs no more said. */
+/** The body of a request that needs no input. */
 export const nothing = (z: Zod) => z.strictObject({});
 
 export const peer = (z: Zod) => z.strictObject({ kind: z.enum(['direct', 'group', 'channel']), id: id(z) });
 export const surface = (z: Zod) =>
   z.object({ channel: z.string(), accountId: z.string(), peer: peer(z), threadId: z.string().optional() });
 
-/** Who wrote which piece of a request to a model. */
+/** The author of one piece of a request to a model. */
 export const span = (z: Zod) =>
   z.object({
     where: z.enum(['system', 'tools', 'messages']),
@@ -38,7 +38,7 @@ export const span = (z: Zod) =>
 export const report = (z: Zod) =>
   z.looseObject({ version: z.int() }).describe('The context report; docs/context.md explains it.');
 
-/** One row more than a page is read, so that it is known whether there is another page. */
+/** One row more than a page is read, to know whether there is another page. */
 export function pageOf<Row, Key>(
   rows: readonly Row[],
   limit: number,

@@ -1,5 +1,5 @@
-// Plugins: what is known of each, loading them again, and the question to them whether something may be installed. The
-// installing itself is done by the command.
+// Plugins: the state of each, reloading them, and asking them whether something may be installed. The command does the
+// installing itself.
 
 import type { BeforeInstallEvent } from '../../../hooks/lifecycle-hooks.ts';
 import { type Route, route, type Zod } from '../route.ts';

@@ -1,4 +1,4 @@
-// Runs: how they went, what the model was sent, where the answer went.
+// Runs: how they went, what the model was sent, and where the answer went.
 
 import { callOfSummary, FRAME_CALL, type RequestFrame } from '../../../agent/request-frame.ts';
 import { timeLimit } from '../../../protocol/time-limit.ts';
@@ -233,7 +233,7 @@ export const RUN_ROUTES: readonly Route[] = [
   }),
 ];
 
-/** As it is asked for: `2`, or `summary-1`. */
+/** The name of a call in the path: `2`, or `summary-1`. */
 function nameOfCall(call: number): string {
   return call < FRAME_CALL ? `summary-${callOfSummary(call)}` : String(call);
 }

@@ -1,4 +1,4 @@
-// Sessions: which there are, what was said, how one is ended or forgotten.
+// Sessions: list them, read what was said, end or delete one.
 
 import { UnknownSessionError } from '../../../sessions/errors.ts';
 import { type Route, route, type Zod } from '../route.ts';

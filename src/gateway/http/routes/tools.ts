@@ -1,4 +1,4 @@
-// Tools: which of them an agent is offered and why, and the servers that bring some.
+// Tools: which of them an agent is offered and why, and the servers that provide some.
 
 import { type Route, route } from '../route.ts';
 import { agentId, at, id, sessionKey, wholeNumber } from './pieces.ts';
