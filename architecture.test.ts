@@ -50,6 +50,14 @@ describe('the architecture', () => {
     expect(broken).toEqual([]);
   });
 
+  it('has no circle: no folder imports itself, not even by way of others', () => {
+    const reached = (folder: string, seen = new Set<string>()): Set<string> => {
+      for (const next of allowed.get(folder) ?? []) if (!seen.has(next)) reached(next, seen.add(next));
+      return seen;
+    };
+    expect([...allowed.keys()].filter((folder) => reached(folder).has(folder))).toEqual([]);
+  });
+
   it('allows nothing that nobody uses', () => {
     const used = new Set(imports.map(({ from, to }) => `${from} -> ${to}`));
     const unused = [...allowed].flatMap(([from, tos]) =>

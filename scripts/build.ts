@@ -53,10 +53,10 @@ const OUTPUTS: readonly Output[] = [
   },
   {
     name: 'build',
-    doors: ['testkit/gateway-program.js', 'bench/parts.js'],
+    doors: ['cli/fixtures/gateway-program.js', 'bench/parts.js'],
     madeFrom: ['src', 'console', 'scripts', 'package.json', 'bench/parts.ts'],
     steps: [
-      (folder) => bundle(folder, ['src/testkit/gateway-program.ts', 'bench/parts.ts', ...FOUND_BY_PATH]),
+      (folder) => bundle(folder, ['src/cli/fixtures/gateway-program.ts', 'bench/parts.ts', ...FOUND_BY_PATH]),
       // Where a gateway that runs from its sources finds the page.
       () => bundleConsole(join(root, 'build/console')),
       copyPackFiles,

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ScratchPackages } from '../plugins/install/fixtures/scratch-packages.ts';
-import { ScratchHome } from '../testkit/scratch-home.ts';
+import { CliHome } from './fixtures/cli-home.ts';
 
 let packages: ScratchPackages;
-let home: ScratchHome;
+let home: CliHome;
 beforeEach(async () => {
   packages = await ScratchPackages.create();
-  home = await ScratchHome.create({ 'workspace/AGENTS.md': 'Be kind.' });
+  home = await CliHome.create({ 'workspace/AGENTS.md': 'Be kind.' });
 });
 afterEach(async () => {
   await home.remove();

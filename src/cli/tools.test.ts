@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ScratchHome } from '../testkit/scratch-home.ts';
+import { CliHome } from './fixtures/cli-home.ts';
 import { RunningGateway } from './fixtures/running-gateway.ts';
 
 const CONFIG = `
@@ -11,9 +11,9 @@ tools:
 `;
 
 describe('atrium tools without a gateway', () => {
-  let home: ScratchHome;
+  let home: CliHome;
   beforeEach(async () => {
-    home = await ScratchHome.create({ 'openclaw.yaml': CONFIG });
+    home = await CliHome.create({ 'openclaw.yaml': CONFIG });
   });
   afterEach(() => home.remove());
 

@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ScratchHome } from '../testkit/scratch-home.ts';
+import { CliHome } from './fixtures/cli-home.ts';
 
-let home: ScratchHome;
+let home: CliHome;
 beforeEach(async () => {
-  home = await ScratchHome.create({ 'openclaw.json': '{ a broken home' });
+  home = await CliHome.create({ 'openclaw.json': '{ a broken home' });
 });
 afterEach(() => home.remove());
 

@@ -3,13 +3,13 @@
 import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { CliHome } from '../cli/fixtures/cli-home.ts';
 import { listBundledPacks } from '../hooks/bundled/bundled-packs.ts';
 import { BUNDLED_DIR } from '../hooks/bundled-dir.ts';
 import { discoverHooks } from '../hooks/packs/discover-hooks.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { GatewayProcess } from '../testkit/gateway-process.ts';
 import { reply } from '../testkit/model-server.ts';
-import { ScratchHome } from '../testkit/scratch-home.ts';
 
 const AGENTS = { agents: { defaults: { model: 'fake/small' } } };
 
@@ -216,7 +216,7 @@ describe('bundled packs', () => {
   });
 
   it('are switched on and off by name', async () => {
-    const home = await ScratchHome.create();
+    const home = await CliHome.create();
     try {
       expect((await home.run(['hooks', 'disable', 'boot-md'])).out).toMatch(/is disabled already/);
       expect((await home.run(['hooks', 'enable', 'boot-md'])).out).toMatch(

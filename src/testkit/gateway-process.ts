@@ -20,7 +20,7 @@ export interface GatewayProcessSettings {
 export interface StartSettings {
   /** The places where the process ends: `request:before`, `tool-result:after@2`. */
   readonly failpoints?: readonly string[] | undefined;
-  /** The text of a module that adds handlers; see gateway-program.ts. Without it, `atrium start` is run. */
+  /** The text of a module that adds handlers; see src/cli/fixtures/gateway-program.ts. Without it, `atrium start` is run. */
   readonly program?: string | undefined;
   /** The `atrium` of another build. The default is the one of this repository. */
   readonly command?: string | undefined;
@@ -35,7 +35,7 @@ export interface ProcessEnd {
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 const COMMAND = join(REPOSITORY, 'dist', 'cli', 'main.js');
-const PROGRAM = join(REPOSITORY, 'build', 'testkit', 'gateway-program.js');
+const PROGRAM = join(REPOSITORY, 'build', 'cli', 'fixtures', 'gateway-program.js');
 /** No successful step takes this long, not even on a busy machine. */
 const PATIENCE_MS = 45_000;
 /** The token belongs to the test, so that it stays the same when the process is restarted. */

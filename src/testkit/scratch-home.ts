@@ -1,22 +1,26 @@
-// The test's own home on a real disk, removed after the test, with command lines that run in it. Paths are relative to
-// its state directory.
+// The test's own home on a real disk, removed after the test. Paths are relative to its state directory.
 
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type CommandLineSettings, type CommandResult, commandLine } from './run-command-line.ts';
 
 export class ScratchHome {
   readonly home: string;
   readonly stateDir: string;
 
-  private constructor(home: string) {
+  constructor(home: string) {
     this.home = home;
     this.stateDir = join(home, '.openclaw');
   }
 
-  static async create(files: Readonly<Record<string, string>> = {}): Promise<ScratchHome> {
-    const scratch = new ScratchHome(await realpath(await mkdtemp(join(tmpdir(), 'atrium-home-'))));
+  /** Of the class that it is called on. */
+  static async create<Home extends ScratchHome>(
+    this: new (
+      home: string,
+    ) => Home,
+    files: Readonly<Record<string, string>> = {},
+  ): Promise<Home> {
+    const scratch = new this(await realpath(await mkdtemp(join(tmpdir(), 'atrium-home-'))));
     for (const [path, text] of Object.entries(files)) await scratch.write(path, text);
     return scratch;
   }
@@ -41,15 +45,6 @@ export class ScratchHome {
 
   read(path: string): Promise<string> {
     return readFile(this.path(path), 'utf8');
-  }
-
-  run(argv: readonly string[], settings: Omit<CommandLineSettings, 'home'> = {}): Promise<CommandResult> {
-    return commandLine({ home: this.home, ...settings }).run(argv);
-  }
-
-  /** The same for a command that prints JSON. */
-  async runJson(argv: readonly string[], settings: Omit<CommandLineSettings, 'home'> = {}): Promise<unknown> {
-    return JSON.parse((await this.run([...argv, '--json'], settings)).out);
   }
 
   remove(): Promise<void> {

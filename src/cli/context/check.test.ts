@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ScratchHome } from '../../testkit/scratch-home.ts';
+import { CliHome } from '../fixtures/cli-home.ts';
 
-let home: ScratchHome;
+let home: CliHome;
 beforeEach(async () => {
-  home = await ScratchHome.create({
+  home = await CliHome.create({
     'openclaw.yaml': 'bootstrap: { hooks: { time-context: { enabled: true } } }\n',
     'workspace/AGENTS.md': '# Rules\n\nBe brief.\n',
     'workspace/TOOLS.md': 'Use rg.\n',
@@ -68,7 +68,7 @@ describe('atrium context check', () => {
     const there = { now: night, env: { CI: 'true', TZ: 'Asia/Tokyo' } };
     expect((await home.run(['context', 'check'], there)).code).toBe(0);
 
-    const other = await ScratchHome.create({ 'openclaw.yaml': await home.read('openclaw.yaml') });
+    const other = await CliHome.create({ 'openclaw.yaml': await home.read('openclaw.yaml') });
     const checkout = join(other.home, 'src', 'agent');
     await cp(home.path('workspace'), checkout, { recursive: true });
     const result = await other.run(['context', 'check', '--workspace', 'src/agent'], there);

@@ -2,11 +2,11 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ABSENCE_REASONS } from '../../context/composition.ts';
-import { ScratchHome } from '../../testkit/scratch-home.ts';
+import { CliHome } from '../fixtures/cli-home.ts';
 
-let home: ScratchHome;
+let home: CliHome;
 beforeEach(async () => {
-  home = await ScratchHome.create({
+  home = await CliHome.create({
     'AGENTS.md': 'House rules.\nBe polite.\n',
     'agents/main/AGENTS.md': 'You are the ops agent.\n',
     'agents/other/AGENTS.md': 'You are another.\n',

@@ -6,18 +6,18 @@ import { loadConfig } from '../../config/load-config.ts';
 import type { Preview } from '../../gateway/services/preview-message.ts';
 import { type StartedGateway, startGateway } from '../../gateway/start-gateway.ts';
 import { ModelServer, reply, toolCall, toolCalls } from '../../testkit/model-server.ts';
-import { ScratchHome } from '../../testkit/scratch-home.ts';
+import { CliHome } from '../fixtures/cli-home.ts';
 
 const KEY = 'agent:main:main';
 const NOW = new Date('2026-05-08T23:30:00Z');
 
-let home: ScratchHome;
+let home: CliHome;
 let model: ModelServer;
 let started: StartedGateway | undefined;
 
 beforeEach(async () => {
   model = await ModelServer.start();
-  home = await ScratchHome.create({ 'workspace/AGENTS.md': '# Rules\n\nBe \x1b[31mbrief.\n' });
+  home = await CliHome.create({ 'workspace/AGENTS.md': '# Rules\n\nBe \x1b[31mbrief.\n' });
   await home.write(
     'openclaw.json',
     JSON.stringify({

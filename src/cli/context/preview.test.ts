@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ScratchHome } from '../../testkit/scratch-home.ts';
+import { CliHome } from '../fixtures/cli-home.ts';
 
-let home: ScratchHome;
+let home: CliHome;
 beforeEach(async () => {
-  home = await ScratchHome.create({
+  home = await CliHome.create({
     'openclaw.yaml': 'bootstrap: { kep: [] }\n',
     'workspace/AGENTS.md': '# Rules\n\nBe \x1b[31mbrief.\n',
   });

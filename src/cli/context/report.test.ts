@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ContextReport } from '../../context/report/build-report.ts';
-import { ScratchHome } from '../../testkit/scratch-home.ts';
+import { CliHome } from '../fixtures/cli-home.ts';
 
-let home: ScratchHome;
+let home: CliHome;
 beforeEach(async () => {
-  home = await ScratchHome.create({
+  home = await CliHome.create({
     'AGENTS.md': 'House rules.\n',
     'agents/main/AGENTS.md': 'You are the ops agent.\n',
     'openclaw.json': '{ agents: { defaults: { bootstrapMaxChars: 300 } }, bootstrap: { kep: [] } }',

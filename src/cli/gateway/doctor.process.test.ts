@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { HookTrial } from '../../gateway/doctor/try-hooks.ts';
 import { pluginFiles } from '../../testkit/plugin-files.ts';
-import { ScratchHome } from '../../testkit/scratch-home.ts';
+import { CliHome } from '../fixtures/cli-home.ts';
 import { GREETING, GreeterHooks } from '../fixtures/greeter.ts';
 import { RunningGateway } from '../fixtures/running-gateway.ts';
 
-async function homeWith(files: Readonly<Record<string, string>> = {}): Promise<ScratchHome> {
-  const home = await ScratchHome.create(files);
+async function homeWith(files: Readonly<Record<string, string>> = {}): Promise<CliHome> {
+  const home = await CliHome.create(files);
   onTestFinished(() => home.remove());
   return home;
 }

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runAtrium } from '../../testkit/atrium-process.ts';
-import { ScratchHome } from '../../testkit/scratch-home.ts';
+import { CliHome } from '../fixtures/cli-home.ts';
 
-let home: ScratchHome;
+let home: CliHome;
 beforeEach(async () => {
-  home = await ScratchHome.create();
+  home = await CliHome.create();
 });
 afterEach(() => home.remove());
 

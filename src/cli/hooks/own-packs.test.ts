@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ScratchHome } from '../../testkit/scratch-home.ts';
+import { CliHome } from '../fixtures/cli-home.ts';
 
-let home: ScratchHome;
+let home: CliHome;
 beforeEach(async () => {
-  home = await ScratchHome.create({ 'workspace/AGENTS.md': 'Be kind.', 'workspace/TOOLS.md': 'None.' });
+  home = await CliHome.create({ 'workspace/AGENTS.md': 'Be kind.', 'workspace/TOOLS.md': 'None.' });
 });
 afterEach(() => home.remove());
 

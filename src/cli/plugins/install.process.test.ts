@@ -6,15 +6,15 @@ import { startGateway } from '../../gateway/start-gateway.ts';
 import type { BeforeInstallResult } from '../../hooks/lifecycle-hooks.ts';
 import { ScratchPackages } from '../../plugins/install/fixtures/scratch-packages.ts';
 import { AtriumProcess, hasTerminals } from '../../testkit/atrium-process.ts';
-import { ScratchHome } from '../../testkit/scratch-home.ts';
+import { CliHome } from '../fixtures/cli-home.ts';
 import { GreeterPlugins } from '../fixtures/greeter.ts';
 import { RunningGateway } from '../fixtures/running-gateway.ts';
 
 let packages: ScratchPackages;
-let home: ScratchHome;
+let home: CliHome;
 beforeEach(async () => {
   packages = await ScratchPackages.create();
-  home = await ScratchHome.create();
+  home = await CliHome.create();
 });
 afterEach(async () => {
   await home.remove();

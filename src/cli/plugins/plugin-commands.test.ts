@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { gatewayForTest } from '../../testkit/gateway-for-test.ts';
 import { pluginFiles } from '../../testkit/plugin-files.ts';
-import { ScratchHome } from '../../testkit/scratch-home.ts';
 import { EXIT } from '../exit-code.ts';
+import { CliHome } from '../fixtures/cli-home.ts';
 
 const SHIELD = `
   api.registerCli(({ program, config, workspaceDir, logger }) => {
@@ -72,13 +72,13 @@ describe('a command line of a plugin', () => {
       files: pluginFiles('guard', `${SHIELD.replace(/api.registerService.*/, '')}`),
       config: { plugins: { entries: { guard: { isolation: 'inline' } } } },
     });
-    const { out } = await scratch.home.run(['--help']);
+    const { out } = await new CliHome(scratch.home.home).run(['--help']);
     expect(out).toMatch(/Commands of plugins:\n {2}shield +of the plugin guard/);
   });
 });
 
 async function run(argv: readonly string[], files: Record<string, string>) {
-  const home = await ScratchHome.create(files);
+  const home = await CliHome.create(files);
   onTestFinished(() => home.remove());
   return home.run(argv);
 }

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CliHome } from '../../cli/fixtures/cli-home.ts';
 import { readEnvironment } from '../../config/environment.ts';
-import { ScratchHome } from '../../testkit/scratch-home.ts';
 import { bundledHandlers } from './bundled-handlers.ts';
 
 const text = readFileSync(new URL('../../../docs/hooks.md', import.meta.url), 'utf8');
 
-let home: ScratchHome;
+let home: CliHome;
 beforeEach(async () => {
-  home = await ScratchHome.create();
+  home = await CliHome.create();
 });
 afterEach(() => home.remove());
 

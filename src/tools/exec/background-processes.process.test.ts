@@ -7,8 +7,8 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ProcessRow } from '../../store/tables.ts';
-import { ExecRig } from '../../testkit/exec-rig.ts';
 import type { BackgroundProcesses } from './background-processes.ts';
+import { ExecRig } from './fixtures/exec-rig.ts';
 import { pidTokenOf } from './pid-token.ts';
 
 const MINE = { agentId: 'main', sessionKey: 'agent:main:main' };

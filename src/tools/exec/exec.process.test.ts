@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../protocol/json.ts';
-import { ExecRig } from '../../testkit/exec-rig.ts';
+import { ExecRig } from './fixtures/exec-rig.ts';
 import { pidTokenOf } from './pid-token.ts';
 
 /** Prints its arguments, one a line, in angle brackets. */
