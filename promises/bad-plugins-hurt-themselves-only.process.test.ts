@@ -170,7 +170,7 @@ describe('a plugin in the worker', () => {
 
   it('that floods is told of in a few lines under its name', async () => {
     await says(somebody(), 'do: log much');
-    await vi.waitFor(() => expect(scratch.warnings.join('\n')).toContain('plugin bad:'), 5_000);
+    await vi.waitFor(() => expect(scratch.warnings.join('\n')).toContain('plugin bad:'));
     expect(scratch.warnings.length).toBeLessThan(500);
   });
 
@@ -207,14 +207,14 @@ describe('a plugin in the worker', () => {
     const meanwhile = [says(bystander, 'meanwhile'), says(other, 'say hi', hi)];
     const [, waited = 0] = await Promise.all([disturbing, ...meanwhile]);
     waits.push(waited);
-    await vi.waitFor(() => expect(scratch.services.plugins.inspect('bad').state).toBe('suspended'), 10_000);
+    await vi.waitFor(() => expect(scratch.services.plugins.inspect('bad').state).toBe('suspended'));
     expect(scratch.services.plugins.inspect('bad').reason).toContain('The plugin "bad"');
     expect(scratch.warnings).toContainEqual(expect.stringMatching(/^The plugin "bad" .* worker/));
     expect(await handlerOf('bad', 'before_prompt_build')).toMatchObject({ state: 'suspended' });
     expect(await handlerOf('nice', 'message_sending')).toMatchObject({ state: 'armed' });
     // It is loaded again in a new worker, and each of its handlers is called once.
     await says(bystander, 'after');
-    await vi.waitFor(() => expect(scratch.services.plugins.inspect('nice').state).toBe('loaded'), 5_000);
+    await vi.waitFor(() => expect(scratch.services.plugins.inspect('nice').state).toBe('loaded'));
     expect(scratch.channel.shown(culprit)).toHaveLength(1);
     expect(scratch.channel.shown(bystander)).toHaveLength(3);
     await scratch.services.plugins.reload('bad');
@@ -229,7 +229,7 @@ describe('a plugin in the worker', () => {
     const person = somebody();
     await says(person, 'do: spin in a timer', /\[nice\]$/);
     await says(person, 'next');
-    await vi.waitFor(() => expect(scratch.services.plugins.inspect('bad').state).toBe('suspended'), 10_000);
+    await vi.waitFor(() => expect(scratch.services.plugins.inspect('bad').state).toBe('suspended'));
     expect(scratch.services.plugins.inspect('bad').reason).toContain('in work of its own');
     await says(person, 'after');
   });
@@ -237,7 +237,7 @@ describe('a plugin in the worker', () => {
   it('whose tool never answers keeps nobody else waiting, and the run can be stopped', async () => {
     const person = somebody();
     await scratch.channel.says(person, 'misbehave: hang');
-    await vi.waitFor(() => expect(scratch.warnings).toContain('plugin bad: waiting for ever'), 5_000);
+    await vi.waitFor(() => expect(scratch.warnings).toContain('plugin bad: waiting for ever'));
     await says(somebody(), 'hello');
     await scratch.channel.says(person, '/stop');
     await scratch.channel.expectDelivered(/^Stopp(ed|ing)\. \[nice\]$/, person);
@@ -262,7 +262,7 @@ describe('a plugin in the worker', () => {
   it('that breaks what all code in the worker stands on has it put back, and is named', async () => {
     await says(somebody(), 'do: poison');
     await says(somebody(), 'and now?');
-    await vi.waitFor(() => expect(scratch.warnings.join()).toContain('plugin bad: It changed setTimeout'), 5_000);
+    await vi.waitFor(() => expect(scratch.warnings.join()).toContain('plugin bad: It changed setTimeout'));
     await says(somebody(), 'say hi', 'say hi: hi [nice]');
   });
 

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { HookRunner } from '../src/hooks/runner.ts';
+import { gate } from '../src/testkit/gate.ts';
 import { gatewayForTest } from '../src/testkit/gateway-for-test.ts';
 import { reply } from '../src/testkit/model-server.ts';
 import { on } from '../src/testkit/on.ts';
@@ -49,10 +50,7 @@ describe('of a run that a gate has blocked', () => {
 
   it('nothing is left when it was cut short before its gate had spoken, and blocked by the next process', async () => {
     let isFirst = true;
-    let ask = () => {};
-    const asked = new Promise<void>((resolve) => {
-      ask = resolve;
-    });
+    const { opened: asked, open: ask } = gate();
     const scratch = await guarded({
       register: (hooks) =>
         on(hooks, 'before_agent_run', { owner: 'slow', priority: 10 }, () => {

@@ -14,6 +14,7 @@ import { ContextEngine } from '../src/gateway/composer/context-engine.ts';
 import { HookRunner } from '../src/hooks/runner.ts';
 import type { AgentBootstrapHookContext } from '../src/protocol/bootstrap-event.ts';
 import { STABILITIES, type Stability } from '../src/protocol/handler.ts';
+import { forAllAsync } from '../src/testkit/for-all.ts';
 import { SCRATCH_TIME, type ScratchSituation, ScratchWorkspace } from '../src/testkit/scratch-workspace.ts';
 
 const NAMES = OPENCLAW_TAXONOMY.files.map(({ name }) => name);
@@ -190,20 +191,17 @@ describe('composition', () => {
   it('gives the same bytes whatever the handlers’ timing and the order of their registration', async () => {
     const paths = ['NOTES.md', '<dynamic:x>', 'sub/AGENTS.md'];
     const delays = fc.array(fc.nat(5), { minLength: 5, maxLength: 5 });
-    await fc.assert(
-      fc.asyncProperty(workspace, handlers, delays, sessions, async (files, random, drawn, session) => {
-        await writeAll(files);
-        register(random, paths);
-        const first = await composeOrRefuse(session);
-        register(random, paths, (id) => drawn[id] ?? 0);
-        const second = await composeOrRefuse(session);
-        expect(second?.prompt.text).toBe(first?.prompt.text);
-        expect(second?.report.spans).toEqual(first?.report.spans);
-        expect(second?.report.absences).toEqual(first?.report.absences);
-        expect(second?.files).toEqual(first?.files);
-      }),
-      { numRuns: 60 },
-    );
+    await forAllAsync([workspace, handlers, delays, sessions], 60, async (files, random, drawn, session) => {
+      await writeAll(files);
+      register(random, paths);
+      const first = await composeOrRefuse(session);
+      register(random, paths, (id) => drawn[id] ?? 0);
+      const second = await composeOrRefuse(session);
+      expect(second?.prompt.text).toBe(first?.prompt.text);
+      expect(second?.report.spans).toEqual(first?.report.spans);
+      expect(second?.report.absences).toEqual(first?.report.absences);
+      expect(second?.files).toEqual(first?.files);
+    });
   });
 
   it('knows the author of every character, in order, without gap or overlap', async () => {
@@ -215,15 +213,12 @@ describe('composition', () => {
       missingMarkers: fc.constantFrom('required' as const, 'all' as const),
       keep: fc.constantFrom([], ['AGENTS.md#Safety', 'SOUL.md#Heading']),
     });
-    await fc.assert(
-      fc.asyncProperty(workspace, handlers, limits, sessions, async (files, random, policy, session) => {
-        await writeAll(files);
-        register(random, ['NOTES.md', '<dynamic:x>', 'sub/AGENTS.md', '/elsewhere/SOUL.md']);
-        const composition = await composeOrRefuse({ ...session, policy });
-        if (composition) expectFullCoverage(composition);
-      }),
-      { numRuns: 150 },
-    );
+    await forAllAsync([workspace, handlers, limits, sessions], 150, async (files, random, policy, session) => {
+      await writeAll(files);
+      register(random, ['NOTES.md', '<dynamic:x>', 'sub/AGENTS.md', '/elsewhere/SOUL.md']);
+      const composition = await composeOrRefuse({ ...session, policy });
+      if (composition) expectFullCoverage(composition);
+    });
   });
 });
 
@@ -233,45 +228,39 @@ describe('the budget', () => {
 
   it('is kept, gives way by priority only, and drops nothing more when it grows', async () => {
     const total = fc.integer({ min: 1, max: 8_000 });
-    await fc.assert(
-      fc.asyncProperty(sizes, order, total, fc.nat(2_000), async (lengths, priority, totalMaxChars, more) => {
-        await writeAll(
-          Object.fromEntries(NAMES.map((name, i) => [name, 'lorem ipsum '.repeat(300).slice(0, lengths[i])])),
-        );
-        scratch.runner = new HookRunner();
-        const at = async (limit: number) => {
-          const policy = { maxChars: 1_000, totalMaxChars: limit, priority };
-          const { report } = await scratch.compose({ policy });
-          expect(report.budget.usedChars).toBeLessThanOrEqual(limit);
-          for (const file of report.files) expect(file.injectedChars).toBeLessThanOrEqual(1_000);
-          const dropped = report.absences.filter(({ reason }) => reason === 'over-budget').map(({ what }) => what);
-          return { dropped: new Set(dropped), shown: new Set(report.layers.map(({ title }) => title)) };
-        };
-        const less = await at(totalMaxChars);
-        const enough = await at(totalMaxChars + more);
-        for (const name of enough.dropped) expect(less.dropped).toContain(name);
-        for (const name of less.shown) expect(enough.shown).toContain(name);
-        // From the first to the last in priority: nobody is dropped while somebody after it is shown.
-        const ranked = [...priority, ...NAMES.filter((name) => !priority.includes(name))];
-        const shown = ranked.map((name) => less.shown.has(name)).lastIndexOf(true);
-        expect(ranked.slice(0, Math.max(0, shown)).filter((name) => less.dropped.has(name))).toEqual([]);
-      }),
-      { numRuns: 80 },
-    );
+    await forAllAsync([sizes, order, total, fc.nat(2_000)], 80, async (lengths, priority, totalMaxChars, more) => {
+      await writeAll(
+        Object.fromEntries(NAMES.map((name, i) => [name, 'lorem ipsum '.repeat(300).slice(0, lengths[i])])),
+      );
+      scratch.runner = new HookRunner();
+      const at = async (limit: number) => {
+        const policy = { maxChars: 1_000, totalMaxChars: limit, priority };
+        const { report } = await scratch.compose({ policy });
+        expect(report.budget.usedChars).toBeLessThanOrEqual(limit);
+        for (const file of report.files) expect(file.injectedChars).toBeLessThanOrEqual(1_000);
+        const dropped = report.absences.filter(({ reason }) => reason === 'over-budget').map(({ what }) => what);
+        return { dropped: new Set(dropped), shown: new Set(report.layers.map(({ title }) => title)) };
+      };
+      const less = await at(totalMaxChars);
+      const enough = await at(totalMaxChars + more);
+      for (const name of enough.dropped) expect(less.dropped).toContain(name);
+      for (const name of less.shown) expect(enough.shown).toContain(name);
+      // From the first to the last in priority: nobody is dropped while somebody after it is shown.
+      const ranked = [...priority, ...NAMES.filter((name) => !priority.includes(name))];
+      const shown = ranked.map((name) => less.shown.has(name)).lastIndexOf(true);
+      expect(ranked.slice(0, Math.max(0, shown)).filter((name) => less.dropped.has(name))).toEqual([]);
+    });
   });
 
   it('in tokens is kept as the report counts them', async () => {
-    await fc.assert(
-      fc.asyncProperty(workspace, handlers, fc.integer({ min: 1, max: 800 }), async (files, random, maxTokens) => {
-        await writeAll(files);
-        register(random, ['NOTES.md', '<dynamic:x>']);
-        const composition = await composeOrRefuse({ policy: { maxTokens } });
-        const kept = composition?.report.spans.some(({ text }) => text.includes('<!-- keep'));
-        if (!composition || kept) return;
-        expect(composition.report.layers.reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThanOrEqual(maxTokens);
-      }),
-      { numRuns: 60 },
-    );
+    await forAllAsync([workspace, handlers, fc.integer({ min: 1, max: 800 })], 60, async (files, random, maxTokens) => {
+      await writeAll(files);
+      register(random, ['NOTES.md', '<dynamic:x>']);
+      const composition = await composeOrRefuse({ policy: { maxTokens } });
+      const kept = composition?.report.spans.some(({ text }) => text.includes('<!-- keep'));
+      if (!composition || kept) return;
+      expect(composition.report.layers.reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThanOrEqual(maxTokens);
+    });
   });
 });
 
@@ -311,38 +300,32 @@ describe('no sequence of handlers', () => {
     const forbidden = new Set(
       await Promise.all(['MEMORY.md', 'HEARTBEAT.md', 'BOOTSTRAP.md'].map((name) => realpath(scratch.path(name)))),
     );
-    await fc.assert(
-      fc.asyncProperty(handlers, fc.constantFrom('subagent:1', 'cron:daily'), async (random, rest) => {
-        register(random, paths);
-        const composition = await composeOrRefuse({ sessionKey: `agent:main:${rest}` });
-        if (!composition) return;
-        for (const { name, path } of composition.files) {
-          expect(ALLOWED).toContain(name);
-          const real = await realpath(path).catch(() => path);
-          expect(forbidden).not.toContain(real);
-          if (NAMES.includes(basename(real))) expect(ALLOWED).toContain(basename(real));
-        }
-        expect(composition.prompt.text).not.toContain('SECRET');
-      }),
-      { numRuns: 250 },
-    );
+    await forAllAsync([handlers, fc.constantFrom('subagent:1', 'cron:daily')], 250, async (random, rest) => {
+      register(random, paths);
+      const composition = await composeOrRefuse({ sessionKey: `agent:main:${rest}` });
+      if (!composition) return;
+      for (const { name, path } of composition.files) {
+        expect(ALLOWED).toContain(name);
+        const real = await realpath(path).catch(() => path);
+        expect(forbidden).not.toContain(real);
+        if (NAMES.includes(basename(real))) expect(ALLOWED).toContain(basename(real));
+      }
+      expect(composition.prompt.text).not.toContain('SECRET');
+    });
   });
 
   it('brings the memory to a surface that several people read', async () => {
     const paths = await secretWorkspace();
-    await fc.assert(
-      fc.asyncProperty(handlers, async (random) => {
-        register(random, paths);
-        const composition = await composeOrRefuse({ sessionKey: 'agent:main:slack:channel:1' });
-        if (!composition) return;
-        for (const { name, path } of composition.files) {
-          expect(name.toLowerCase()).not.toBe('memory.md');
-          expect(basename(await realpath(path).catch(() => path)).toLowerCase()).not.toBe('memory.md');
-        }
-        expect(composition.prompt.text).not.toContain('SECRET of MEMORY.md');
-      }),
-      { numRuns: 150 },
-    );
+    await forAllAsync([handlers], 150, async (random) => {
+      register(random, paths);
+      const composition = await composeOrRefuse({ sessionKey: 'agent:main:slack:channel:1' });
+      if (!composition) return;
+      for (const { name, path } of composition.files) {
+        expect(name.toLowerCase()).not.toBe('memory.md');
+        expect(basename(await realpath(path).catch(() => path)).toLowerCase()).not.toBe('memory.md');
+      }
+      expect(composition.prompt.text).not.toContain('SECRET of MEMORY.md');
+    });
   });
 });
 
@@ -381,27 +364,24 @@ describe('no file name, link or way upward', () => {
       scratch.root,
     );
     const links = fc.array(fc.tuple(places, somewhere), { maxLength: 6 });
-    await fc.assert(
-      fc.asyncProperty(links, somewhere, somewhere, somewhere, async (drawn, agentId, pattern, from) => {
-        const rooted = (path: string) => path.replace('ROOT', scratch.root);
-        await Promise.all([empty(scratch.workspaceDir), empty(scratch.stateDir)]);
-        for (const [place, target] of drawn) {
-          await linkInside(scratch.root, scratch.path(place), rooted(target) || '.');
-        }
-        const engine = new ContextEngine({
-          environment,
-          config: {
-            bootstrap: {
-              hooks: { 'bootstrap-extra-files': { paths: [rooted(pattern), `${rooted(pattern)}/*`] } },
-              rules: [{ id: 'r', file: 'AGENTS.md', from: rooted(from) || 'x' }],
-            },
+    await forAllAsync([links, somewhere, somewhere, somewhere], 150, async (drawn, agentId, pattern, from) => {
+      const rooted = (path: string) => path.replace('ROOT', scratch.root);
+      await Promise.all([empty(scratch.workspaceDir), empty(scratch.stateDir)]);
+      for (const [place, target] of drawn) {
+        await linkInside(scratch.root, scratch.path(place), rooted(target) || '.');
+      }
+      const engine = new ContextEngine({
+        environment,
+        config: {
+          bootstrap: {
+            hooks: { 'bootstrap-extra-files': { paths: [rooted(pattern), `${rooted(pattern)}/*`] } },
+            rules: [{ id: 'r', file: 'AGENTS.md', from: rooted(from) || 'x' }],
           },
-        });
-        const { prompt } = await engine.compose({ workspaceDir: scratch.workspaceDir, agentId, at: SCRATCH_TIME });
-        expect(prompt.text).not.toContain('SECRET');
-      }),
-      { numRuns: 150 },
-    );
+        },
+      });
+      const { prompt } = await engine.compose({ workspaceDir: scratch.workspaceDir, agentId, at: SCRATCH_TIME });
+      expect(prompt.text).not.toContain('SECRET');
+    });
   });
 });
 
@@ -427,18 +407,15 @@ describe('any bytes at all', () => {
       () => scratch.root,
       scratch.root,
     );
-    await fc.assert(
-      fc.asyncProperty(fc.dictionary(names, bytes, { noNullPrototype: true }), bytes, async (files, shared) => {
-        await Promise.all([writeAll(files), scratch.writeState('AGENTS.md', shared as never)]);
-        const engine = new ContextEngine({ environment, config: { agents: { defaults: { bootstrapMaxChars: 300 } } } });
-        const request = { workspaceDir: scratch.workspaceDir, at: SCRATCH_TIME };
-        const composition = await engine.compose(request).catch((error: unknown) => {
-          if (error instanceof KeptSectionsOverBudgetError) return undefined;
-          throw error;
-        });
-        if (composition) expectFullCoverage(composition);
-      }),
-      { numRuns: 150 },
-    );
+    await forAllAsync([fc.dictionary(names, bytes, { noNullPrototype: true }), bytes], 150, async (files, shared) => {
+      await Promise.all([writeAll(files), scratch.writeState('AGENTS.md', shared as never)]);
+      const engine = new ContextEngine({ environment, config: { agents: { defaults: { bootstrapMaxChars: 300 } } } });
+      const request = { workspaceDir: scratch.workspaceDir, at: SCRATCH_TIME };
+      const composition = await engine.compose(request).catch((error: unknown) => {
+        if (error instanceof KeptSectionsOverBudgetError) return undefined;
+        throw error;
+      });
+      if (composition) expectFullCoverage(composition);
+    });
   });
 });

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ToldSpan } from '../src/agent/request-text.ts';
 import { readRequestSpans } from '../src/gateway/services/read-request-spans.ts';
 import { newId } from '../src/protocol/new-id.ts';
+import { forAllAsync } from '../src/testkit/for-all.ts';
 import { type ModelReply, reply, toolCall, toolCalls } from '../src/testkit/model-server.ts';
 import { on } from '../src/testkit/on.ts';
 import { ScratchGateway, type ScratchGatewaySettings } from '../src/testkit/scratch-gateway.ts';
@@ -132,31 +133,31 @@ describe.each(['openai-completions', 'anthropic-messages'] as const)('the spans 
       text.map((path) => toolCall('read', { path }, 'Looking.')),
     );
     let round = 0;
-    await fc.assert(
-      fc.asyncProperty(
+    await forAllAsync(
+      [
         text,
         fc.record({ system: text, before: text, behind: text, rewrite: text }, { requiredKeys: [] }),
         fc.array(answer, { maxLength: 2 }),
         fc.option(text),
-        async (message, contributions, answers, injection) => {
-          added = contributions;
-          const sessionKey = `agent:main:round:${Math.floor(round++ / 3)}`;
-          if (injection !== null) await inject('mailer', 'append', injection, sessionKey);
-          const asked = { message, sessionKey, channel: 'test' };
-          const preview = await scratch.services.context.preview(asked);
-          const before = scratch.model.requests.length;
-          const replies = [...answers, reply('The end.')];
-          scratch.model.script(() => replies.shift() ?? reply('The end.'));
-          const runId = await say(message, sessionKey);
-          const sent = scratch.model.requests.slice(before).map(({ body }) => body);
-          expect(preview.wire.body).toBe(sent[0]);
-          expectAuthors(sent[0] ?? '', preview.spans);
-          for (const [index, body] of sent.entries()) {
-            expectAuthors(body, (await readRequestSpans(scratch.store, runId, index + 1))?.spans ?? []);
-          }
-        },
-      ),
-      { numRuns: 12 },
+      ],
+      12,
+      async (message, contributions, answers, injection) => {
+        added = contributions;
+        const sessionKey = `agent:main:round:${Math.floor(round++ / 3)}`;
+        if (injection !== null) await inject('mailer', 'append', injection, sessionKey);
+        const asked = { message, sessionKey, channel: 'test' };
+        const preview = await scratch.services.context.preview(asked);
+        const before = scratch.model.requests.length;
+        const replies = [...answers, reply('The end.')];
+        scratch.model.script(() => replies.shift() ?? reply('The end.'));
+        const runId = await say(message, sessionKey);
+        const sent = scratch.model.requests.slice(before).map(({ body }) => body);
+        expect(preview.wire.body).toBe(sent[0]);
+        expectAuthors(sent[0] ?? '', preview.spans);
+        for (const [index, body] of sent.entries()) {
+          expectAuthors(body, (await readRequestSpans(scratch.store, runId, index + 1))?.spans ?? []);
+        }
+      },
     );
   });
 });

@@ -375,7 +375,7 @@ describe('every hook and every event of hook packs is called as often as the tab
       const fired = () => canary.fired(OF_GATEWAY.has(name) ? 'everything' : 'messages');
       if (name === 'start') {
         await act(canary);
-        return expect.poll(fired, { timeout: 10_000 }).toEqual({ hooks, events });
+        return expect.poll(fired).toEqual({ hooks, events });
       }
       await canary.listen();
       for (const each of after) await each.act(canary);

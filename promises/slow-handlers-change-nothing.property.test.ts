@@ -5,6 +5,7 @@ import { HOOK_CATALOG, type HookName } from '../src/hooks/catalog.ts';
 import type { AskingHookName, HookTypes } from '../src/hooks/hook-types.ts';
 import { isPackEvent } from '../src/hooks/packs/unknown-events.ts';
 import { type HandlerRegistration, HookRunner } from '../src/hooks/runner.ts';
+import { forAllAsync } from '../src/testkit/for-all.ts';
 
 // Whatever handlers answer, however long each takes and in whatever order they are registered, the outcome is the one
 // that their priorities give, and among equals their order. About 1,200 cases in all, each of them with three timings.
@@ -156,43 +157,40 @@ describe('whoever is slow, and whoever registers first', () => {
       otherDelay: delay,
       lot: fc.nat(),
     });
-    await fc.assert(
-      fc.asyncProperty(fc.array(row, { maxLength: 5 }), async (rows) => {
-        const handlers = rows.map(({ answer, fails, priority }, index) => ({
-          answer,
-          fails,
-          priority,
-          name: `h${index}`,
-        }));
-        const delaysOf = (pick: (row: (typeof rows)[number]) => number | undefined) =>
-          new Map(rows.map((each, index) => [`h${index}`, pick(each)]));
-        const mixed = shuffled(
+    await forAllAsync([fc.array(row, { maxLength: 5 })], RUNS_PER_HOOK, async (rows) => {
+      const handlers = rows.map(({ answer, fails, priority }, index) => ({
+        answer,
+        fails,
+        priority,
+        name: `h${index}`,
+      }));
+      const delaysOf = (pick: (row: (typeof rows)[number]) => number | undefined) =>
+        new Map(rows.map((each, index) => [`h${index}`, pick(each)]));
+      const mixed = shuffled(
+        handlers,
+        rows.map(({ lot }) => lot),
+      );
+      const [one, other, plain] = await Promise.all([
+        outcomeOf(
+          hook,
           handlers,
-          rows.map(({ lot }) => lot),
-        );
-        const [one, other, plain] = await Promise.all([
-          outcomeOf(
-            hook,
-            handlers,
-            delaysOf((each) => each.delay),
-          ),
-          outcomeOf(
-            hook,
-            mixed,
-            delaysOf((each) => each.otherDelay),
-          ),
-          // In the order in which they run, with nothing but that order.
-          outcomeOf(
-            hook,
-            [...handlers].sort((a, b) => b.priority - a.priority).map((handler) => ({ ...handler, priority: 0 })),
-            new Map(),
-          ),
-        ]);
-        expect(other).toBe(one);
-        expect(plain).toBe(one);
-      }),
-      { numRuns: RUNS_PER_HOOK },
-    );
+          delaysOf((each) => each.delay),
+        ),
+        outcomeOf(
+          hook,
+          mixed,
+          delaysOf((each) => each.otherDelay),
+        ),
+        // In the order in which they run, with nothing but that order.
+        outcomeOf(
+          hook,
+          [...handlers].sort((a, b) => b.priority - a.priority).map((handler) => ({ ...handler, priority: 0 })),
+          new Map(),
+        ),
+      ]);
+      expect(other).toBe(one);
+      expect(plain).toBe(one);
+    });
   });
 
   it('is tried on every hook that asks', () => {
@@ -205,35 +203,32 @@ describe('whoever is slow, and whoever registers first', () => {
 
 it('changes nothing about a chain of bootstrap handlers either', async () => {
   const row = fc.record({ priority: fc.integer({ min: -1, max: 1 }), fails: fc.boolean(), delay, otherDelay: delay });
-  await fc.assert(
-    fc.asyncProperty(fc.array(row, { maxLength: 5 }), async (rows) => {
-      type Step = (value: string) => string | Promise<string>;
-      const valueWith = async (pick: (row: (typeof rows)[number]) => number | undefined) => {
-        const runner = new HookRunner<Step>();
-        for (const [index, each] of rows.entries()) {
-          const turns = pick(each);
-          const step = (value: string) => (each.fails ? expect.unreachable('fails') : `${value}${index}`);
-          const handler: Step = turns === undefined ? step : (value) => dawdle(turns).then(() => step(value));
-          runner.register({
-            hook: 'agent:bootstrap',
-            id: `h${index}`,
-            owner: 'test',
-            priority: each.priority,
-            handler,
-          });
-        }
-        return (await runner.chain('agent:bootstrap', '', ({ handler }, value) => handler(value))).value;
-      };
-      const value = await valueWith((each) => each.delay);
-      expect(await valueWith((each) => each.otherDelay)).toBe(value);
-      const expected = rows.map((each, index) => ({ ...each, index })).sort((a, b) => a.priority - b.priority);
-      expect(value).toBe(
-        expected
-          .filter(({ fails }) => !fails)
-          .map(({ index }) => index)
-          .join(''),
-      );
-    }),
-    { numRuns: RUNS_PER_HOOK },
-  );
+  await forAllAsync([fc.array(row, { maxLength: 5 })], RUNS_PER_HOOK, async (rows) => {
+    type Step = (value: string) => string | Promise<string>;
+    const valueWith = async (pick: (row: (typeof rows)[number]) => number | undefined) => {
+      const runner = new HookRunner<Step>();
+      for (const [index, each] of rows.entries()) {
+        const turns = pick(each);
+        const step = (value: string) => (each.fails ? expect.unreachable('fails') : `${value}${index}`);
+        const handler: Step = turns === undefined ? step : (value) => dawdle(turns).then(() => step(value));
+        runner.register({
+          hook: 'agent:bootstrap',
+          id: `h${index}`,
+          owner: 'test',
+          priority: each.priority,
+          handler,
+        });
+      }
+      return (await runner.chain('agent:bootstrap', '', ({ handler }, value) => handler(value))).value;
+    };
+    const value = await valueWith((each) => each.delay);
+    expect(await valueWith((each) => each.otherDelay)).toBe(value);
+    const expected = rows.map((each, index) => ({ ...each, index })).sort((a, b) => a.priority - b.priority);
+    expect(value).toBe(
+      expected
+        .filter(({ fails }) => !fails)
+        .map(({ index }) => index)
+        .join(''),
+    );
+  });
 });

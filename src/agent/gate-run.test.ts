@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { HookHandlers } from '../hooks/hook-types.ts';
+import { gate } from '../testkit/gate.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { reply } from '../testkit/model-server.ts';
 import { on } from '../testkit/on.ts';
@@ -54,10 +55,7 @@ describe('a gate', () => {
   });
 
   it('that was not asked yet leaves nothing for a later model to read', async () => {
-    let ask = () => {};
-    const asked = new Promise<void>((resolve) => {
-      ask = resolve;
-    });
+    const { opened: asked, open: ask } = gate();
     const scratch = await gatewayForTest({
       register: (hooks) =>
         on(hooks, 'before_agent_run', 'guard', ({ prompt }) => {

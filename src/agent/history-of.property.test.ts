@@ -4,85 +4,76 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Message, toolCallsOf } from '../protocol/message.ts';
 import type { TranscriptRow } from '../store/tables.ts';
+import { forAll } from '../testkit/for-all.ts';
 import { boundsOf } from './compaction/compaction-facts.ts';
 import { type CompactionNeed, planCompaction } from './compaction/plan-compaction.ts';
 import { historyOf, splitHistory, toldEntries } from './history-of.ts';
 
 describe('a history', () => {
   it('never has a call without its results or a result without its call, wherever a compaction cuts', () => {
-    fc.assert(
-      fc.property(conversation(), fc.nat(60), fc.nat(60), (said, summarisedTo, prunedTo) => {
-        const compaction = row(said.length + 1, { role: 'user', content: 'So far.' }, { summarisedTo, prunedTo });
-        expectPairs(historyOf([...said, compaction]).map(({ message }) => message));
-      }),
-    );
+    forAll([conversation(), fc.nat(60), fc.nat(60)], (said, summarisedTo, prunedTo) => {
+      const compaction = row(said.length + 1, { role: 'user', content: 'So far.' }, { summarisedTo, prunedTo });
+      expectPairs(historyOf([...said, compaction]).map(({ message }) => message));
+    });
   });
 
   it('is the same every time, and only grows at its end', () => {
-    fc.assert(
-      fc.property(conversation(), need(), conversation(), (said, wanted, more) => {
-        const entries = compacted(said, wanted) ?? said;
-        const before = historyOf(entries);
-        expect(historyOf(entries)).toEqual(before);
-        const later = more.map((entry, index) => ({ ...entry, position: entries.length + index + 1 }));
-        const begun: TranscriptRow[] = [row(entries.length + 1, { role: 'user', content: 'And then?' })];
-        const after = historyOf([
-          ...entries,
-          ...begun,
-          ...later.map((entry) => ({ ...entry, position: entry.position + 1 })),
-        ]);
-        expect(after.slice(0, before.length)).toEqual(before);
-      }),
-    );
+    forAll([conversation(), need(), conversation()], (said, wanted, more) => {
+      const entries = compacted(said, wanted) ?? said;
+      const before = historyOf(entries);
+      expect(historyOf(entries)).toEqual(before);
+      const later = more.map((entry, index) => ({ ...entry, position: entries.length + index + 1 }));
+      const begun: TranscriptRow[] = [row(entries.length + 1, { role: 'user', content: 'And then?' })];
+      const after = historyOf([
+        ...entries,
+        ...begun,
+        ...later.map((entry) => ({ ...entry, position: entry.position + 1 })),
+      ]);
+      expect(after.slice(0, before.length)).toEqual(before);
+    });
   });
 
   it('is no other for a run that takes up its own part of it', () => {
-    fc.assert(
-      fc.property(conversation(), need(), fc.nat(40), (said, wanted, from) => {
-        const marked = said.map((entry) => (entry.position > from ? { ...entry, runId: 'run_own' } : entry));
-        const entries = compacted(marked, wanted) ?? marked;
-        const { past, own } = splitHistory(entries, 'run_own');
-        const answered = [...past, ...own].filter(({ meta }) => meta.unanswered !== true);
-        expect(answered).toEqual(toldEntries(entries));
-      }),
-    );
+    forAll([conversation(), need(), fc.nat(40)], (said, wanted, from) => {
+      const marked = said.map((entry) => (entry.position > from ? { ...entry, runId: 'run_own' } : entry));
+      const entries = compacted(marked, wanted) ?? marked;
+      const { past, own } = splitHistory(entries, 'run_own');
+      const answered = [...past, ...own].filter(({ meta }) => meta.unanswered !== true);
+      expect(answered).toEqual(toldEntries(entries));
+    });
   });
 });
 
 describe('a plan', () => {
   it('parts no call from its results, reaches never back, and leaves what is recent as it was said', () => {
-    fc.assert(
-      fc.property(conversation(), need(), need(), (said, first, second) => {
-        const once = compacted(said, first);
-        const twice = once && compacted(once, second);
-        for (const entries of [once, twice]) {
-          if (!entries) continue;
-          const compactions = entries.filter(({ kind }) => kind === 'compaction').map(boundsOf);
-          const last = compactions.at(-1) ?? { summarisedTo: 0, prunedTo: 0 };
-          for (const earlier of compactions) {
-            expect(last.summarisedTo).toBeGreaterThanOrEqual(earlier.summarisedTo);
-            expect(last.prunedTo).toBeGreaterThanOrEqual(earlier.prunedTo);
-          }
-          const messages = entries.filter(({ kind }) => kind === 'message');
-          const kept = messages.filter(({ position }) => position > last.summarisedTo);
-          expect(kept.length).toBeGreaterThan(0);
-          expect(kept[0]?.message.role).not.toBe('tool');
-          expect(messages.find(({ position }) => position === last.prunedTo + 1)?.message.role).not.toBe('tool');
-          const recent = messages.filter(({ position }) => position > last.prunedTo).map(({ message }) => message);
-          const told = toldEntries(entries).map(({ message }) => message);
-          expect(told.slice(told.length - recent.length)).toEqual(recent);
+    forAll([conversation(), need(), need()], (said, first, second) => {
+      const once = compacted(said, first);
+      const twice = once && compacted(once, second);
+      for (const entries of [once, twice]) {
+        if (!entries) continue;
+        const compactions = entries.filter(({ kind }) => kind === 'compaction').map(boundsOf);
+        const last = compactions.at(-1) ?? { summarisedTo: 0, prunedTo: 0 };
+        for (const earlier of compactions) {
+          expect(last.summarisedTo).toBeGreaterThanOrEqual(earlier.summarisedTo);
+          expect(last.prunedTo).toBeGreaterThanOrEqual(earlier.prunedTo);
         }
-      }),
-    );
+        const messages = entries.filter(({ kind }) => kind === 'message');
+        const kept = messages.filter(({ position }) => position > last.summarisedTo);
+        expect(kept.length).toBeGreaterThan(0);
+        expect(kept[0]?.message.role).not.toBe('tool');
+        expect(messages.find(({ position }) => position === last.prunedTo + 1)?.message.role).not.toBe('tool');
+        const recent = messages.filter(({ position }) => position > last.prunedTo).map(({ message }) => message);
+        const told = toldEntries(entries).map(({ message }) => message);
+        expect(told.slice(told.length - recent.length)).toEqual(recent);
+      }
+    });
   });
 
   it('summarises nothing from a position on that it must not touch', () => {
-    fc.assert(
-      fc.property(conversation(), need(), fc.integer({ min: 1, max: 40 }), (said, wanted, before) => {
-        const plan = planCompaction(said, undefined, { ...wanted, before });
-        expect(plan?.summarised?.bounds.summarisedTo ?? 0).toBeLessThan(before);
-      }),
-    );
+    forAll([conversation(), need(), fc.integer({ min: 1, max: 40 })], (said, wanted, before) => {
+      const plan = planCompaction(said, undefined, { ...wanted, before });
+      expect(plan?.summarised?.bounds.summarisedTo ?? 0).toBeLessThan(before);
+    });
   });
 });
 

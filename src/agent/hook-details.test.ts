@@ -4,8 +4,8 @@ import type { JsonObject } from '../protocol/json.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { fail, hang, reply, toolCall } from '../testkit/model-server.ts';
 import { on } from '../testkit/on.ts';
+import { toolForTest } from '../testkit/tool-for-test.ts';
 import { MAX_DETAILS_BYTES } from '../tools/bound-details.ts';
-import type { Tool } from '../tools/tool.ts';
 
 const MARKERS = ['prompt-0xfeed', 'answer-0xbeef', 'header-0xcafe', 'key-0xf00d', 'req_1', 'req_2'];
 
@@ -71,13 +71,7 @@ describe('the hooks of a model call', () => {
 
 describe('the details of a tool result', () => {
   const rows = `details-0xd00d ${'x'.repeat(20_000)}`;
-  const list: Tool = {
-    name: 'list',
-    description: 'Lists.',
-    parameters: { type: 'object' },
-    idempotent: true,
-    run: async () => ({ content: 'Two rows.', details: { rows } }),
-  };
+  const list = toolForTest('list', async () => ({ content: 'Two rows.', details: { rows } }));
 
   it('are shown to handlers in full, kept cut, and read by no model', async () => {
     const seen: string[] = [];
@@ -177,7 +171,7 @@ describe('two plugins that want a person', () => {
     });
     scratch.model.script([toolCall('read', { path: 'a.md' }), reply('Done.')]);
     const { runId } = await scratch.channel.says({}, 'Read it');
-    await expect.poll(() => scratch.store.count('approvals', { status: 'waiting' }), { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => scratch.store.count('approvals', { status: 'waiting' })).toBe(1);
     const [approval] = await scratch.store.select('approvals');
     expect(approval).toMatchObject({ askedBy: 'cost, risk', title: 'Ask cost' });
     expect(approval?.description).toContain('cost: because of cost\n\nrisk: Ask risk: because of risk');

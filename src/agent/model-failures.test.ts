@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { gate } from '../testkit/gate.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { cutAfter, errorEvent, fail, hang, type ModelReply, malformed, reply } from '../testkit/model-server.ts';
 import type { ScratchGatewaySettings } from '../testkit/scratch-gateway.ts';
@@ -134,10 +135,7 @@ describe('a run', () => {
   });
 
   it('that waits for a busy provider can be stopped', async () => {
-    let wait = () => {};
-    const waiting = new Promise<void>((resolve) => {
-      wait = resolve;
-    });
+    const { opened: waiting, open: wait } = gate();
     const scratch = await gatewayForTest({
       sleep: (_, signal) => {
         wait();

@@ -4,9 +4,11 @@ import type { HookContext } from '../hooks/hook-context.ts';
 import type { HookRunner } from '../hooks/runner.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
+import { gate } from '../testkit/gate.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { hang, reply, toolCalls } from '../testkit/model-server.ts';
 import { on } from '../testkit/on.ts';
+import { toolForTest } from '../testkit/tool-for-test.ts';
 import type { Tool } from '../tools/tool.ts';
 
 describe('a gateway that is stopped in the middle', () => {
@@ -45,20 +47,14 @@ describe('a gateway that is stopped in the middle', () => {
 
   it('does not run finished tool calls again, and tells the model of the one that was cut', async () => {
     const ran: string[] = [];
-    let begin = () => {};
-    const begun = new Promise<void>((resolve) => {
-      begin = resolve;
-    });
-    const tool = (name: string, idempotent: boolean, run: Tool['run']): Tool => ({
-      name,
-      description: name,
-      parameters: { type: 'object' },
-      idempotent,
-      run: (params, context) => {
+    const { opened: begun, open: begin } = gate();
+    const tool = (name: string, idempotent: boolean, run: Tool['run']): Tool => {
+      const recorded: Tool['run'] = (params, context) => {
         ran.push(name);
         return run(params, context);
-      },
-    });
+      };
+      return toolForTest(name, recorded, { idempotent });
+    };
     const cut: Tool['run'] = async (_, { signal }) => {
       begin();
       await sleep(60_000, undefined, { signal, ref: false });
@@ -111,13 +107,7 @@ describe('a gateway that is stopped in the middle', () => {
   });
 
   it('counts the rounds of the attempts before, so that a run which keeps dying comes to its bound', async () => {
-    const look: Tool = {
-      name: 'look',
-      description: 'Looks.',
-      parameters: { type: 'object' },
-      idempotent: true,
-      run: async () => ({ content: 'seen' }),
-    };
+    const look = toolForTest('look', async () => ({ content: 'seen' }));
     const scratch = await gatewayForTest({
       tools: [look],
       config: { agents: { defaults: { model: 'fake/small', maxToolRounds: 3 } } },
@@ -201,10 +191,7 @@ describe('a gateway that is stopped in the middle', () => {
 describe('a run that gets nowhere', () => {
   it('is given up after three claims: the person is told, and the message is kept', async () => {
     let looked = 0;
-    let look = () => {};
-    const looking = new Promise<void>((resolve) => {
-      look = resolve;
-    });
+    const { opened: looking, open: look } = gate();
     const ends: object[] = [];
     const scratch = await gatewayForTest({
       register: (hooks) => {

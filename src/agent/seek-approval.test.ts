@@ -1,16 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { ApprovalRow } from '../store/tables.ts';
+import { toolForTest } from '../testkit/tool-for-test.ts';
 import type { GateAsk } from '../tools/gate-tool-call.ts';
-import type { Tool } from '../tools/tool.ts';
 import { type ApprovalSubject, seekApproval } from './seek-approval.ts';
 
-const tool: Tool = {
-  name: 'exec',
-  description: '',
-  parameters: {},
-  idempotent: false,
-  run: async () => ({ content: '' }),
-};
+const tool = toolForTest('exec', async () => ({ content: '' }), { idempotent: false });
 const ask: GateAsk = {
   kind: 'ask',
   tool,

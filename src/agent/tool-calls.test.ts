@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../protocol/json.ts';
+import { gate } from '../testkit/gate.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { raw, reply, toolCall, toolCalls } from '../testkit/model-server.ts';
 import { on } from '../testkit/on.ts';
 import type { ScratchGateway } from '../testkit/scratch-gateway.ts';
+import { recordingTool } from '../testkit/tool-for-test.ts';
 import type { Tool } from '../tools/tool.ts';
 
 describe('tool calls', () => {
@@ -23,7 +25,7 @@ describe('tool calls', () => {
   });
 
   it('commit their start and each result, and the next request without waiting', async () => {
-    const scratch = await gatewayForTest({ tools: [counting()] });
+    const scratch = await gatewayForTest({ tools: [recordingTool('count', 'counted')] });
     scratch.model.script([toolCalls([{ name: 'count' }, { name: 'count' }]), reply('Two.')]);
     await scratch.channel.asks({}, 'Count twice', 'Two.');
     expect(scratch.store.commits).toMatchObject({
@@ -60,7 +62,9 @@ describe('tool calls', () => {
     ['a tool that throws', toolCall('explode'), /it went off/],
   ])('%s: the model is told, and goes on', async (_, call, told) => {
     const scratch = await gatewayForTest({
-      tools: [{ ...counting(), name: 'explode', run: () => Promise.reject(new Error('it went off')) }],
+      tools: [
+        { ...recordingTool('count', 'counted'), name: 'explode', run: () => Promise.reject(new Error('it went off')) },
+      ],
     });
     scratch.model.script([call, reply('I see.')]);
     await scratch.channel.asks({}, 'Try', 'I see.');
@@ -69,7 +73,7 @@ describe('tool calls', () => {
   });
 
   it('whose parameters nest too deeply are kept as text, and the conversation goes on', async () => {
-    const tool = counting();
+    const tool = recordingTool('count', 'counted');
     const scratch = await gatewayForTest({ tools: [tool] });
     const nested = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
     const replies = [toolCall('count', nested(20_000)), toolCall('count', nested(64)), toolCall('count', nested(65))];
@@ -86,7 +90,7 @@ describe('tool calls', () => {
   });
 
   it('in a flood are no answer: the model is asked again, and the person is told when it goes on', async () => {
-    const tool = counting();
+    const tool = recordingTool('count', 'counted');
     const scratch = await gatewayForTest({ tools: [tool], sleep: async () => {} });
     const flood = toolCalls(Array.from({ length: 2_000 }, () => ({ name: 'count' })));
     scratch.model.script([flood, reply('Calm again.')]);
@@ -103,7 +107,7 @@ describe('tool calls', () => {
     let running = 0;
     let most = 0;
     const tool: Tool = {
-      ...counting(),
+      ...recordingTool('count', 'counted'),
       run: async ({ number }) => {
         most = Math.max(most, ++running);
         await sleep(number === 0 ? 20 : 1);
@@ -123,7 +127,7 @@ describe('tool calls', () => {
 
   it('whose results could not be written down fail the run, which is told, and later ones answer', async () => {
     const ends: string[] = [];
-    const scratch = await gatewayForTest({ tools: [counting()] });
+    const scratch = await gatewayForTest({ tools: [recordingTool('count', 'counted')] });
     const { store } = scratch;
     const commit = store.commit.bind(store);
     const refused = { update: 'runs', where: {}, set: { status: 10n } } as never;
@@ -143,7 +147,7 @@ describe('tool calls', () => {
   });
 
   it('are vetoed by before_tool_call, and do not run', async () => {
-    const tool = counting();
+    const tool = recordingTool('count', 'counted');
     const scratch = await gatewayForTest({
       tools: [tool],
       register: (hooks) =>
@@ -164,7 +168,7 @@ describe('tool calls', () => {
   });
 
   it('run with what a hook made of their parameters, while the model sees its own', async () => {
-    const tool = counting();
+    const tool = recordingTool('count', 'counted');
     const scratch = await gatewayForTest({
       tools: [tool],
       register: (hooks) =>
@@ -178,7 +182,7 @@ describe('tool calls', () => {
 
   it('end after so many rounds, and the person is told', async () => {
     const scratch = await gatewayForTest({
-      tools: [counting()],
+      tools: [recordingTool('count', 'counted')],
       config: { agents: { defaults: { model: 'fake/small', maxToolRounds: 3 } } },
     });
     scratch.model.script(() => toolCall('count'));
@@ -193,7 +197,7 @@ describe('tool calls', () => {
 
   it('are kept as tool_result_persist and before_message_write leave them, and the model reads that', async () => {
     const scratch = await gatewayForTest({
-      tools: [counting()],
+      tools: [recordingTool('count', 'counted')],
       register: (hooks) => {
         on(hooks, 'tool_result_persist', 'redactor', ({ message }) => ({
           message: { ...message, content: 'redacted' } as never,
@@ -212,7 +216,7 @@ describe('tool calls', () => {
 
   it('cannot be written away: a message without its calls, or calls without their message, is no conversation', async () => {
     const scratch = await gatewayForTest({
-      tools: [counting()],
+      tools: [recordingTool('count', 'counted')],
       register: (hooks) =>
         on(hooks, 'before_message_write', 'eraser', ({ message }) =>
           message.role === 'assistant' ? { message: { ...message, content: [] } } : { block: message.role === 'tool' },
@@ -224,7 +228,7 @@ describe('tool calls', () => {
   });
 
   it('that a server numbers from the start in every answer keep ids of their own', async () => {
-    const tool = counting();
+    const tool = recordingTool('count', 'counted');
     const scratch = await gatewayForTest({ tools: [tool] });
     const again = raw(repeatedCall('call_0'));
     scratch.model.script([again, again, reply('Twice.')]);
@@ -259,7 +263,7 @@ describe('tool calls', () => {
   it('are told to observers and to those who watch', async () => {
     const seen: object[] = [];
     const scratch = await gatewayForTest({
-      tools: [counting()],
+      tools: [recordingTool('count', 'counted')],
       register: (hooks) => on(hooks, 'after_tool_call', 'see', (event) => void seen.push(event)),
     });
     const live: string[] = [];
@@ -286,35 +290,13 @@ function said(scratch: ScratchGateway, request: number): readonly JsonObject[] {
   return (messages ?? []).filter(({ role }) => role !== 'system');
 }
 
-/** Keeps what it was run with. */
-function counting(): Tool & { readonly ran: JsonObject[] } {
-  const ran: JsonObject[] = [];
-  return {
-    name: 'count',
-    description: 'Counts.',
-    parameters: { type: 'object' },
-    idempotent: false,
-    ran,
-    run: async (params) => {
-      ran.push(params);
-      return { content: 'counted' };
-    },
-  };
-}
-
 /** Ends when it is let, or when its run is. */
 function gated(name: string) {
-  let open = () => {};
-  let begin = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  const started = new Promise<void>((resolve) => {
-    begin = resolve;
-  });
+  const { opened, open } = gate();
+  const { opened: started, open: begin } = gate();
   const state = { aborted: false };
   const tool: Tool = {
-    ...counting(),
+    ...recordingTool('count', 'counted'),
     name,
     run: async (_, { signal }) => {
       begin();

@@ -14,6 +14,7 @@ import { StoreFullError } from '../store/errors.ts';
 import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
 import type { Store } from '../store/store.ts';
 import { folderForTest } from '../testkit/folder-for-test.ts';
+import { gate } from '../testkit/gate.ts';
 import type { ReceiveResult } from './channel.ts';
 import type { Mailbox } from './mailbox.ts';
 import { LARGEST_FRAME } from './parse-client-frame.ts';
@@ -278,14 +279,8 @@ describe('a page that comes back', () => {
 
   it('misses nothing that is sent while the past is being told', async () => {
     const past = outboxMailbox(store);
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    let asked = () => {};
-    const reading = new Promise<void>((resolve) => {
-      asked = resolve;
-    });
+    const { opened: held, open: release } = gate();
+    const { opened: reading, open: asked } = gate();
     await stopGateway();
     await startGateway(undefined, {
       last: past.last,

@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { forAllAsync } from '../testkit/for-all.ts';
 import { appendConfigValue, resolveConfigFileToEdit, setConfigValue } from './edit-config.ts';
 import { readEnvironment } from './environment.ts';
 import { loadConfig } from './load-config.ts';
@@ -122,32 +123,29 @@ describe('setting a value in a configuration file', () => {
       fc.array(key, { minLength: 1, maxLength: 3 }),
       fc.oneof(fc.string(), fc.boolean(), fc.integer()),
     );
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(step, { minLength: 1, maxLength: 5 }),
-        fc.constantFrom('openclaw.json', 'openclaw.yaml'),
-        async (steps, name) => {
-          const file = await fileWith(
-            name,
-            name.endsWith('json')
-              ? '// one\n{ // two\n  x: 1, // three\n  // four\n}\n'
-              : '# one\nx: 1 # two\n\n# three\n',
+    await forAllAsync(
+      [fc.array(step, { minLength: 1, maxLength: 5 }), fc.constantFrom('openclaw.json', 'openclaw.yaml')],
+      40,
+      async (steps, name) => {
+        const file = await fileWith(
+          name,
+          name.endsWith('json')
+            ? '// one\n{ // two\n  x: 1, // three\n  // four\n}\n'
+            : '# one\nx: 1 # two\n\n# three\n',
+        );
+        for (const [at, value] of steps) {
+          await setConfigValue(file, at, value).catch((error: { code?: string }) =>
+            expect(error.code).toBe('ATRIUM_CONFIG_EDIT'),
           );
-          for (const [at, value] of steps) {
-            await setConfigValue(file, at, value).catch((error: { code?: string }) =>
-              expect(error.code).toBe('ATRIUM_CONFIG_EDIT'),
-            );
-          }
-          const text = await read(file);
-          for (const word of name.endsWith('json')
-            ? ['// one', '// two', '// three', '// four']
-            : ['# one', '# two', '# three']) {
-            expect(text).toContain(word);
-          }
-          await loadConfig({ environment: readEnvironment({ HOME: '/h' }), configPath: file });
-        },
-      ),
-      { numRuns: 40 },
+        }
+        const text = await read(file);
+        for (const word of name.endsWith('json')
+          ? ['// one', '// two', '// three', '// four']
+          : ['# one', '# two', '# three']) {
+          expect(text).toContain(word);
+        }
+        await loadConfig({ environment: readEnvironment({ HOME: '/h' }), configPath: file });
+      },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { forAll } from '../testkit/for-all.ts';
 import { type ConfigPath, withValueAt } from './config-path.ts';
 import { parseJson5Source } from './json5-source.ts';
 
@@ -110,17 +111,14 @@ describe('editing a JSON5 source', () => {
   });
 
   it('reads back as the changed value with every comment, for any file', () => {
-    fc.assert(
-      fc.property(commentedText, path, fc.jsonValue({ maxDepth: 2 }), (text, at, value) => {
-        const before = parse(text);
-        const target = reachable(before.value, at);
-        const after = parse(before.edit(target, value));
-        expect(after.value).toEqual(withValueAt(before.value, target, value));
-        const inside = replacedComments(before.text, target);
-        expect(after.comments()).toEqual(before.comments().filter((comment) => !inside.includes(comment)));
-      }),
-      { numRuns: 400 },
-    );
+    forAll([commentedText, path, fc.jsonValue({ maxDepth: 2 })], 400, (text, at, value) => {
+      const before = parse(text);
+      const target = reachable(before.value, at);
+      const after = parse(before.edit(target, value));
+      expect(after.value).toEqual(withValueAt(before.value, target, value));
+      const inside = replacedComments(before.text, target);
+      expect(after.comments()).toEqual(before.comments().filter((comment) => !inside.includes(comment)));
+    });
   });
 });
 

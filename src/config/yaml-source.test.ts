@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { forAll } from '../testkit/for-all.ts';
 import { type ConfigPath, withValueAt } from './config-path.ts';
 import { parseYamlSource } from './yaml-source.ts';
 
@@ -106,16 +107,13 @@ describe('editing a YAML source', () => {
   });
 
   it('reads back as the changed value with every comment, for any file', () => {
-    fc.assert(
-      fc.property(commentedText, path, newValue, (text, at, value) => {
-        const before = parse(text);
-        const target = growing(before.value, at);
-        const after = parse(before.edit(target, value));
-        expect(after.value).toEqual(withValueAt(before.value, target, value));
-        expect(after.comments()).toEqual(before.comments());
-      }),
-      { numRuns: 400 },
-    );
+    forAll([commentedText, path, newValue], 400, (text, at, value) => {
+      const before = parse(text);
+      const target = growing(before.value, at);
+      const after = parse(before.edit(target, value));
+      expect(after.value).toEqual(withValueAt(before.value, target, value));
+      expect(after.comments()).toEqual(before.comments());
+    });
   });
 });
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { forAll } from '../testkit/for-all.ts';
 import { commonLines } from './common-lines.ts';
 
 const numbered = (word: string, count: number) => Array.from({ length: count }, (_, index) => `${word} ${index}`);
@@ -16,17 +17,15 @@ function longest(a: readonly string[], b: readonly string[]): number {
 describe('common lines', () => {
   it('are equal, in order in both texts, and as many as possible', () => {
     const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd', ''), { maxLength: 9 });
-    fc.assert(
-      fc.property(lines, lines, (before, after) => {
-        const pairs = commonLines(before, after) ?? [];
-        expect(pairs).toHaveLength(longest(before, after));
-        for (const [index, pair] of pairs.entries()) {
-          expect(before[pair.before]).toBe(after[pair.after]);
-          const last = pairs[index - 1];
-          if (last) expect(pair.before > last.before && pair.after > last.after).toBe(true);
-        }
-      }),
-    );
+    forAll([lines, lines], (before, after) => {
+      const pairs = commonLines(before, after) ?? [];
+      expect(pairs).toHaveLength(longest(before, after));
+      for (const [index, pair] of pairs.entries()) {
+        expect(before[pair.before]).toBe(after[pair.after]);
+        const last = pairs[index - 1];
+        if (last) expect(pair.before > last.before && pair.after > last.after).toBe(true);
+      }
+    });
   });
 
   it('are found in very long texts that differ in a few places', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { forAllAsync } from '../testkit/for-all.ts';
 import { workspaceForEachTest } from '../testkit/for-each-test.ts';
 import { BootstrapFileHelper } from './bootstrap-file-helper.ts';
 import type { Composition } from './compose.ts';
@@ -55,15 +56,12 @@ describe('the memory of compositions', () => {
         text: fc.constantFrom('a', 'b', 'x'.repeat(400)),
       }),
     );
-    await fc.assert(
-      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 6 }), async (changes) => {
-        for (const each of changes) {
-          if ('file' in each) await scratch.write(each.file, each.text);
-          else contribution = each;
-          expect(told(await remembering())).toEqual(told(await anew()));
-        }
-      }),
-      { numRuns: 40 },
-    );
+    await forAllAsync([fc.array(change, { minLength: 1, maxLength: 6 })], 40, async (changes) => {
+      for (const each of changes) {
+        if ('file' in each) await scratch.write(each.file, each.text);
+        else contribution = each;
+        expect(told(await remembering())).toEqual(told(await anew()));
+      }
+    });
   });
 });

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { forAll } from '../testkit/for-all.ts';
 import { cutText, splitText } from './split-text.ts';
 
 describe('splitting a text', () => {
@@ -116,37 +117,28 @@ describe('any text under any limit', () => {
   const anyText = fc.array(line, { maxLength: 30 }).map((lines) => lines.join('\n'));
 
   it('never makes a part longer than the limit, or an empty one, and loses nothing', () => {
-    fc.assert(
-      fc.property(anyText, fc.integer({ min: 2, max: 120 }), (text, limit) => {
-        const pieces = cutText(text, limit);
-        expect(pieces.map(({ body }) => body).join('')).toBe(text);
-        expect(pieces.every(({ body }) => body !== '')).toBe(true);
-        expect(splitText(text, limit).every((part) => part.length <= limit)).toBe(true);
-      }),
-      { numRuns: 500 },
-    );
+    forAll([anyText, fc.integer({ min: 2, max: 120 })], 500, (text, limit) => {
+      const pieces = cutText(text, limit);
+      expect(pieces.map(({ body }) => body).join('')).toBe(text);
+      expect(pieces.every(({ body }) => body !== '')).toBe(true);
+      expect(splitText(text, limit).every((part) => part.length <= limit)).toBe(true);
+    });
   });
 
   it('never tears a pair', () => {
-    fc.assert(
-      fc.property(anyText, fc.integer({ min: 2, max: 60 }), (text, limit) => {
-        const whole = text.replaceAll(LONE_HALF, '?');
-        for (const { body } of cutText(whole, limit)) expect(body).not.toMatch(LONE_HALF);
-      }),
-      { numRuns: 300 },
-    );
+    forAll([anyText, fc.integer({ min: 2, max: 60 })], 300, (text, limit) => {
+      const whole = text.replaceAll(LONE_HALF, '?');
+      for (const { body } of cutText(whole, limit)) expect(body).not.toMatch(LONE_HALF);
+    });
   });
 
   it('leaves no fence open except one that the text leaves open', () => {
-    fc.assert(
-      fc.property(anyText, fc.integer({ min: 60, max: 200 }), (text, limit) => {
-        const parts = splitText(text, limit);
-        expect(parts.slice(0, -1).filter(leavesFenceOpen)).toEqual([]);
-        const last = parts.at(-1);
-        if (last !== undefined) expect(leavesFenceOpen(last)).toBe(leavesFenceOpen(text));
-      }),
-      { numRuns: 500 },
-    );
+    forAll([anyText, fc.integer({ min: 60, max: 200 })], 500, (text, limit) => {
+      const parts = splitText(text, limit);
+      expect(parts.slice(0, -1).filter(leavesFenceOpen)).toEqual([]);
+      const last = parts.at(-1);
+      if (last !== undefined) expect(leavesFenceOpen(last)).toBe(leavesFenceOpen(text));
+    });
   });
 });
 

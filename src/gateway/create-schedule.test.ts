@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { HookContext } from '../hooks/hook-context.ts';
 import type { CronChangedEvent } from '../hooks/lifecycle-hooks.ts';
 import type { Surface } from '../protocol/inbound.ts';
+import { gate } from '../testkit/gate.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { after, fail, reply, toolCall } from '../testkit/model-server.ts';
 import { on } from '../testkit/on.ts';
@@ -186,7 +187,7 @@ describe('a job', () => {
       register: (hooks) => on(hooks, 'cron_changed', 'test', handler),
     });
     const expectTold = (actions: readonly string[]) =>
-      expect.poll(() => events.map(({ action }) => action).sort(), { timeout: 5_000 }).toEqual(actions);
+      expect.poll(() => events.map(({ action }) => action).sort()).toEqual(actions);
     return { ...stage, events, expectTold };
   };
 
@@ -216,15 +217,12 @@ describe('a job', () => {
     await scratch.model.waitForRequests(1);
     await scratch.stop(0);
     events.length = 0;
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { opened: released, open: release } = gate();
     scratch.model.script(() => after(released, reply('Done at last.')));
     await scratch.start();
     release();
     await expect
-      .poll(() => events.find(({ action }) => action === 'finished'), { timeout: 10_000 })
+      .poll(() => events.find(({ action }) => action === 'finished'))
       .toMatchObject({ jobId: id, summary: 'Done at last.', job: { name: 'report' } });
   });
 
@@ -233,7 +231,7 @@ describe('a job', () => {
     scratch.model.script([toolCall('exec', { command: 'touch a; touch b' }), reply('Done.')]);
     const { id } = await jobs.add(job());
     await passes(10);
-    await expect.poll(() => scratch.store.count('approvals', { status: 'waiting' }), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => scratch.store.count('approvals', { status: 'waiting' })).toBe(1);
     const [approval] = await scratch.store.select('approvals');
     await scratch.services.approvals.answer(approval?.id ?? '', 'deny', { by: 'api' });
     await outcomeOf(scratch, id);
@@ -279,9 +277,9 @@ describe('the cron tool', () => {
     const text = 'Remind me of my tea in 5 minutes';
     await scratch.services.inbox.receive({ surface, sender: { id: 'local' }, text, at: 0 });
     const told = async () => (await scratch.store.select('outbox')).map((row) => [row.surface.peer.id, row.text]);
-    await expect.poll(told, { timeout: 10_000 }).toEqual([['local', 'I will.']]);
+    await expect.poll(told).toEqual([['local', 'I will.']]);
     await passes(5);
-    await expect.poll(async () => (await told()).at(-1), { timeout: 10_000 }).toEqual(['local', 'Your tea is ready.']);
+    await expect.poll(async () => (await told()).at(-1)).toEqual(['local', 'Your tea is ready.']);
     expect(await scratch.store.count('jobs')).toBe(0);
   });
 });
@@ -296,13 +294,11 @@ describe('a heartbeat', () => {
     return (await scratch.opened.schedule.heartbeats.look()).get('main');
   };
   const idle = (scratch: ScratchGateway) =>
-    expect
-      .poll(() => scratch.store.count('inbox', { status: { in: ['queued', 'claimed'] } }), { timeout: 10_000 })
-      .toBe(0);
+    expect.poll(() => scratch.store.count('inbox', { status: { in: ['queued', 'claimed'] } })).toBe(0);
 
   it('costs nothing while the checklist is the one that a workspace comes with, or empty, or missing', async () => {
     const stage = await scheduled();
-    await expect.poll(() => stage.scratch.home.read('workspace/HEARTBEAT.md'), { timeout: 5_000 }).toContain('#');
+    await expect.poll(() => stage.scratch.home.read('workspace/HEARTBEAT.md')).toContain('#');
     expect(await beats(stage)).toBe('nothing-to-do');
     await stage.scratch.home.write('workspace/HEARTBEAT.md', '# Heartbeat\n\n- [ ]\n<!-- later -->\n');
     expect(await beats(stage)).toBe('nothing-to-do');
@@ -463,10 +459,7 @@ describe('a heartbeat', () => {
   it('waits while the session is busy, beats once per slot, and makes up for nothing', async () => {
     const stage = await scheduled({ config: main, files });
     const { scratch, clock } = stage;
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { opened: released, open: release } = gate();
     scratch.model.script([after(released, reply('Hello.')), reply('HEARTBEAT_OK')]);
     await scratch.channel.says({ sender: 'ann' }, 'Hi');
     await scratch.model.waitForRequests(1);

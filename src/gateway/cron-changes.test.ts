@@ -16,7 +16,7 @@ async function watched() {
     register: (hooks) => on(hooks, 'cron_changed', 'watch', (event, context) => void told.push({ event, context })),
   });
   const expectTold = (...actions: readonly string[]) =>
-    expect.poll(() => told.map(({ event }) => event.action), { timeout: 5_000 }).toEqual(actions);
+    expect.poll(() => told.map(({ event }) => event.action)).toEqual(actions);
   const pass = async (minutes: number) => {
     clock.now += minutes * MINUTE;
     await scratch.opened.schedule.schedule.look();

@@ -81,6 +81,6 @@ it('a changed setting that needs a restart is named, and one that does not is no
     JSON.stringify({ ...config, plugins: { deny: ['x'] }, tools: { deny: ['exec'] } }),
   );
   await expect
-    .poll(() => scratch.warnings.filter((each) => each.includes('changed')), { timeout: 15_000 })
+    .poll(() => scratch.warnings.filter((each) => each.includes('changed')))
     .toEqual(['The configuration was changed in tools. That is taken up at the next start.']);
 });

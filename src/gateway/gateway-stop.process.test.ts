@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { askOnce, askOverApi } from '../testkit/api-client.ts';
+import { gate } from '../testkit/gate.ts';
 import { GatewayProcess } from '../testkit/gateway-process.ts';
 import { after, hang, reply } from '../testkit/model-server.ts';
 import { WebClient } from '../testkit/web-client.ts';
@@ -31,10 +32,7 @@ describe('stopping a gateway', { timeout: 60_000 }, () => {
   }
 
   it('finishes what is running and delivers it, leaves what waits to the next start, and takes nothing new', async () => {
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { opened: released, open: release } = gate();
     gateway.model.script(() => after(released, reply('Done.')));
     web.say('1', 'first');
     web.say('2', 'second');

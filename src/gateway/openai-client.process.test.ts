@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import OpenAI, { APIUserAbortError } from 'openai';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { gate } from '../testkit/gate.ts';
 import { GatewayProcess } from '../testkit/gateway-process.ts';
 import { after, cutAfter, fail, hang, reply, toolCall } from '../testkit/model-server.ts';
 
@@ -110,10 +111,7 @@ describe('a client that goes away', () => {
   });
 
   test('with an idempotency key finds its answer when it asks again, and the model was asked once', async () => {
-    let finish: () => void = () => {};
-    const finished = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
+    const { opened: finished, open: finish } = gate();
     gateway.model.script([after(finished, reply('Only once.'))]);
     const requests = gateway.model.requests.length;
     const leave = new AbortController();

@@ -1,13 +1,12 @@
 // Questions that a plugin asks: they outlive the process, and the plugin that asked.
 
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../protocol/json.ts';
 import type { ApprovalRow } from '../store/tables.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { reply, toolCall, toolCalls } from '../testkit/model-server.ts';
 import { pluginFiles } from '../testkit/plugin-files.ts';
 import type { ScratchGateway } from '../testkit/scratch-gateway.ts';
-import type { Tool } from '../tools/tool.ts';
+import { recordingTool } from '../testkit/tool-for-test.ts';
 
 describe.each(['worker', 'inline'] as const)('a question of a plugin in the %s', (isolation) => {
   it('is asked once, and answered across a restart', async () => {
@@ -90,17 +89,7 @@ api.on('before_tool_call', ({ params }) => ({
 
 async function open(isolation: 'worker' | 'inline') {
   const clock = { now: Date.parse('2026-05-08T12:00:00Z') };
-  const ran: JsonObject[] = [];
-  const stamp: Tool = {
-    name: 'stamp',
-    description: 'Leaves a mark.',
-    idempotent: false,
-    parameters: { type: 'object', properties: { text: { type: 'string' } } },
-    run: async (params) => {
-      ran.push(params as JsonObject);
-      return { content: 'Done.' };
-    },
-  };
+  const stamp = recordingTool('stamp', 'Done.');
   const scratch = await gatewayForTest({
     files: pluginFiles('careful', CAREFUL),
     tools: [stamp],
@@ -112,7 +101,7 @@ async function open(isolation: 'worker' | 'inline') {
   const plugins = { entries: { careful: { isolation, config: { told } } } };
   await scratch.home.write('openclaw.json', JSON.stringify({ ...config, plugins }));
   await scratch.services.plugins.reload('careful');
-  return { scratch, ran, clock };
+  return { scratch, ran: stamp.ran, clock };
 }
 
 async function disable(scratch: ScratchGateway): Promise<void> {

@@ -3,39 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { on } from '../testkit/on.ts';
 import type { HookName } from './catalog.ts';
 import { HandlerAbortError } from './errors.ts';
-import type { HookCallRecord } from './hook-call-record.ts';
+import { Hooks } from './fixtures/hooks.ts';
 import type { HookHandler } from './hook-types.ts';
-import { type HandlerRegistration, HookRunner, type HookRunnerSettings } from './runner.ts';
-
-type Options = Partial<Omit<HandlerRegistration<unknown>, 'hook' | 'handler'>>;
-
-/** A runner that remembers what it recorded and warned of. A handler's name is both its id and its owner. */
-class Hooks extends HookRunner {
-  readonly records: HookCallRecord[];
-  readonly warnings: string[];
-
-  constructor(settings: HookRunnerSettings = {}) {
-    const records: HookCallRecord[] = [];
-    const warnings: string[] = [];
-    super({ record: (call) => records.push(call), warn: (sentence) => warnings.push(sentence), ...settings });
-    this.records = records;
-    this.warnings = warnings;
-  }
-
-  on<Hook extends Exclude<HookName, 'agent:bootstrap'>>(
-    hook: Hook,
-    name: string,
-    handler: HookHandler<Hook>,
-    options: Options = {},
-  ): this {
-    this.register({ hook, id: name, owner: name, handler, ...options } as HandlerRegistration<never>);
-    return this;
-  }
-
-  get outcomes(): string[] {
-    return this.records.map(({ id, outcome }) => `${id} ${outcome}`);
-  }
-}
+import type { HandlerRegistration, HookRunner } from './runner.ts';
 
 const asked = { prompt: 'hi', messages: [] };
 const call = { toolName: 'write', params: { path: 'a.txt' } };

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
+import { gate } from '../testkit/gate.ts';
 import { on } from '../testkit/on.ts';
 import type { HookCallRecord } from './hook-call-record.ts';
 import type { HookContext } from './hook-context.ts';
@@ -8,15 +9,6 @@ import { HookRunner } from './runner.ts';
 
 const received = (content: string) => ({ from: 'ana', content });
 const session = (sessionKey: string) => ({ sessionKey });
-
-/** A promise and the means to keep it. */
-function gate(): { opened: Promise<void>; open: () => void } {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { opened, open };
-}
 
 describe('observing', () => {
   it('does not hold up the run, and happens all the same', async () => {

@@ -2,26 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { UserMessage } from '../protocol/message.ts';
 import { on } from '../testkit/on.ts';
-import type { HookName } from './catalog.ts';
 import { InvalidHandlerError } from './errors.ts';
+import { Hooks } from './fixtures/hooks.ts';
 import type { HookCallRecord } from './hook-call-record.ts';
 import type { HookHandler } from './hook-types.ts';
-import { type HandlerRegistration, HookRunner } from './runner.ts';
-
-type Options = Partial<Omit<HandlerRegistration<unknown>, 'hook' | 'handler'>>;
-
-/** A runner to which handlers are added by a name that is both their id and their owner. */
-class Hooks extends HookRunner {
-  on<Hook extends Exclude<HookName, 'agent:bootstrap'>>(
-    hook: Hook,
-    name: string,
-    handler: HookHandler<Hook>,
-    options: Options = {},
-  ): this {
-    this.register({ hook, id: name, owner: name, handler, ...options } as HandlerRegistration<never>);
-    return this;
-  }
-}
 
 const call = { toolName: 'write', params: { path: 'a.txt', text: 'hello' } };
 const sending = { to: 'ana', content: 'one' };

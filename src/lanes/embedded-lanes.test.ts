@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { StoreFailedError, StoreFullError } from '../store/errors.ts';
 import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
 import type { Store } from '../store/store.ts';
+import { gate } from '../testkit/gate.ts';
 import { EmbeddedLanes } from './embedded-lanes.ts';
 import { describeLanes } from './lanes-suite.ts';
 
@@ -65,10 +66,7 @@ describe('EmbeddedLanes', () => {
   }
 
   const isDone = (count: number) =>
-    vi.waitFor(async () => expect(await store.count('inbox', { status: 'done' })).toBe(count), {
-      interval: 2,
-      timeout: 5_000,
-    });
+    vi.waitFor(async () => expect(await store.count('inbox', { status: 'done' })).toBe(count), { interval: 2 });
 
   it('aborts a run whose claim could not be committed, and starts it again when the store is back', async () => {
     let refusals = 2;
@@ -181,10 +179,7 @@ describe('EmbeddedLanes', () => {
   });
 
   it('leaves a run to the process that has claimed it since', async () => {
-    let goOn = () => {};
-    const superseded = new Promise<void>((resolve) => {
-      goOn = resolve;
-    });
+    const { opened: superseded, open: goOn } = gate();
     await queue('a', 'r1');
     let attempts = 0;
     await lanesOver(store).open({

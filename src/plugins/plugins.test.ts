@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HookRunner } from '../hooks/runner.ts';
 import type { PluginEntry, PluginSettings } from '../protocol/plugin-settings.ts';
+import { gate } from '../testkit/gate.ts';
 import { PluginGoneError } from './errors.ts';
 import { pluginEntry, pluginSettings, ScratchHomePlugins } from './fixtures/scratch-home-plugins.ts';
 import { recordingHost } from './fixtures/scratch-plugins.ts';
@@ -237,10 +238,7 @@ describe('loading again', () => {
 
   it('never shows both generations, nor none', async () => {
     const plugins = await open();
-    let release = () => {};
-    const waiting = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { opened: waiting, open: release } = gate();
     worker.scripts.set('guard', async (setup, loader) => {
       await waiting;
       return { ok: true, plugin: loader.make(setup) };

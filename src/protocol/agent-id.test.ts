@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { forAll } from '../testkit/for-all.ts';
 import { isValidAgentId, normalizeAccountId, normalizeAgentId } from './agent-id.ts';
 
 describe('an agent id', () => {
@@ -33,20 +34,16 @@ describe('an agent id', () => {
   });
 
   it('can never climb out of a folder, for any text', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 100 }), (value) => {
-        expect(normalizeAgentId(value)).toMatch(/^[a-z0-9_-]{1,64}$/);
-      }),
-    );
+    forAll([fc.string({ unit: 'binary', maxLength: 100 })], (value) => {
+      expect(normalizeAgentId(value)).toMatch(/^[a-z0-9_-]{1,64}$/);
+    });
   });
 
   it('does not change when it is normalised again, unless it was cut', () => {
-    fc.assert(
-      fc.property(fc.string({ maxLength: 60 }), (value) => {
-        const id = normalizeAgentId(value);
-        expect(normalizeAgentId(id)).toBe(id);
-      }),
-    );
+    forAll([fc.string({ maxLength: 60 })], (value) => {
+      const id = normalizeAgentId(value);
+      expect(normalizeAgentId(id)).toBe(id);
+    });
   });
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { forAll } from '../testkit/for-all.ts';
 import {
   buildAgentMainSessionKey,
   buildAgentPeerSessionKey,
@@ -62,20 +63,12 @@ describe('the key of a group or channel', () => {
 
   it('is always read back as a shared surface, threads included', () => {
     const channels = fc.constantFrom('slack', 'Telegram', 'signal', 'my chat', '');
-    fc.assert(
-      fc.property(
-        channels,
-        fc.constantFrom('group', 'channel'),
-        fc.string(),
-        fc.string(),
-        (channel, peerKind, ...ids) => {
-          const [peerId, threadId] = ids;
-          const baseSessionKey = buildAgentPeerSessionKey({ agentId: 'main', channel, peerKind, peerId });
-          const { sessionKey } = resolveThreadSessionKeys({ baseSessionKey, threadId });
-          expect([baseSessionKey, sessionKey].map(isSharedSurfaceSessionKey)).toEqual([true, true]);
-        },
-      ),
-    );
+    forAll([channels, fc.constantFrom('group', 'channel'), fc.string(), fc.string()], (channel, peerKind, ...ids) => {
+      const [peerId, threadId] = ids;
+      const baseSessionKey = buildAgentPeerSessionKey({ agentId: 'main', channel, peerKind, peerId });
+      const { sessionKey } = resolveThreadSessionKeys({ baseSessionKey, threadId });
+      expect([baseSessionKey, sessionKey].map(isSharedSurfaceSessionKey)).toEqual([true, true]);
+    });
   });
 });
 

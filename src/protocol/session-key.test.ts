@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { forAll } from '../testkit/for-all.ts';
 import {
   classifySessionKeyShape,
   isAcpSessionKey,
@@ -226,11 +227,9 @@ describe('the surface of a session', () => {
       fc.string({ unit: 'binary' }),
       fc.array(part, { maxLength: 8 }).map((parts) => parts.join(':')),
     );
-    fc.assert(
-      fc.property(key, (text) => {
-        expect(['main', 'direct', 'group', 'channel', 'other']).toContain(surfaceOfSessionKey(text));
-        expect(typeof isHeartbeatSessionKey(text)).toBe('boolean');
-      }),
-    );
+    forAll([key], (text) => {
+      expect(['main', 'direct', 'group', 'channel', 'other']).toContain(surfaceOfSessionKey(text));
+      expect(typeof isHeartbeatSessionKey(text)).toBe('boolean');
+    });
   });
 });

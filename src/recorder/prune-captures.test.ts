@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RunStatus } from '../protocol/live-event.ts';
+import { forAllAsync } from '../testkit/for-all.ts';
 import { storeForEachTest } from '../testkit/for-each-test.ts';
 import { captureRequest, readCapture } from './capture.ts';
 import { type CaptureLimits, planForget, planPrune } from './prune-captures.ts';
@@ -138,21 +139,18 @@ describe('pruning captures', () => {
       maxAgeMs: fc.integer({ min: 0, max: 40 * MINUTE }),
       pageSize: fc.integer({ min: 1, max: 5 }),
     });
-    await fc.assert(
-      fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: 12 }), limits, async (requests, limits) => {
-        await scratch.remove();
-        await scratch.open();
-        for (const [index, { ago, words, open }] of requests.entries()) {
-          await run(`run_${index}`, open ? 'running' : 'done');
-          await capture(`run_${index}`, ago, JSON.stringify({ messages: words.map((word) => word.repeat(4_100)) }));
-        }
-        await prune(limits);
-        const left = await kept();
-        expect(requests.every(({ open }, index) => !open || left.includes(`run_${index}`))).toBe(true);
-        const isOld = ({ ago, open }: { ago: number; open: boolean }) => !open && ago * MINUTE > limits.maxAgeMs;
-        expect(requests.some((asked, index) => isOld(asked) && left.includes(`run_${index}`))).toBe(false);
-      }),
-      { numRuns: 15 },
-    );
+    await forAllAsync([fc.array(request, { minLength: 1, maxLength: 12 }), limits], 15, async (requests, limits) => {
+      await scratch.remove();
+      await scratch.open();
+      for (const [index, { ago, words, open }] of requests.entries()) {
+        await run(`run_${index}`, open ? 'running' : 'done');
+        await capture(`run_${index}`, ago, JSON.stringify({ messages: words.map((word) => word.repeat(4_100)) }));
+      }
+      await prune(limits);
+      const left = await kept();
+      expect(requests.every(({ open }, index) => !open || left.includes(`run_${index}`))).toBe(true);
+      const isOld = ({ ago, open }: { ago: number; open: boolean }) => !open && ago * MINUTE > limits.maxAgeMs;
+      expect(requests.some((asked, index) => isOld(asked) && left.includes(`run_${index}`))).toBe(false);
+    });
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { forAll } from '../testkit/for-all.ts';
 import { splitBody } from './split-body.ts';
 
 const long = (label: string) => `${label} ${'x'.repeat(5_000)}`;
@@ -9,12 +10,9 @@ describe('splitting a request', () => {
     const noise = fc.string({
       unit: fc.constantFrom('{', '}', '[', ']', ',', '"', '\\', ':', 'a', '\n', '😀', '\uD800'),
     });
-    fc.assert(
-      fc.property(fc.oneof(noise, fc.string({ unit: 'binary' }), fc.json()), (body) => {
-        expect(splitBody(body).join('')).toBe(body);
-      }),
-      { numRuns: 250 },
-    );
+    forAll([fc.oneof(noise, fc.string({ unit: 'binary' }), fc.json())], 250, (body) => {
+      expect(splitBody(body).join('')).toBe(body);
+    });
   });
 
   it('gives back large requests, cut at most elements of their lists', () => {
@@ -24,15 +22,12 @@ describe('splitting a request', () => {
       system: fc.array(element, { maxLength: 5 }),
       messages: fc.array(element, { minLength: 20, maxLength: 80 }),
     });
-    fc.assert(
-      fc.property(request, fc.integer({ min: 0, max: 2 }), (value, indent) => {
-        const body = JSON.stringify(value, null, indent);
-        const pieces = splitBody(body);
-        expect(pieces.join('')).toBe(body);
-        expect(pieces.every((piece) => piece !== '')).toBe(true);
-      }),
-      { numRuns: 60 },
-    );
+    forAll([request, fc.integer({ min: 0, max: 2 })], 60, (value, indent) => {
+      const body = JSON.stringify(value, null, indent);
+      const pieces = splitBody(body);
+      expect(pieces.join('')).toBe(body);
+      expect(pieces.every((piece) => piece !== '')).toBe(true);
+    });
   });
 
   it('keeps the pieces of a conversation the same while it grows', () => {

@@ -4,6 +4,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { isAtriumError } from '../protocol/errors.ts';
+import { forAllAsync } from '../testkit/for-all.ts';
 import { workspaceForEachTest } from '../testkit/for-each-test.ts';
 import { openContainedFile, openContainedTarget, type WorkspacePlace } from './contained-path.ts';
 import { ToolPathError } from './errors.ts';
@@ -187,40 +188,37 @@ describe('whatever links and paths there are', () => {
 
   it('nothing outside is read or written', async () => {
     let round = 0;
-    await fc.assert(
-      fc.asyncProperty(tree, fc.array(steps, { minLength: 1, maxLength: 4 }), async (links, ways) => {
-        // Each round has a world of its own in this test's folder, so that nothing of the last one is in the way.
-        const world = join(scratch.root, `world-${round++}`);
-        const workspaceDir = join(world, 'workspace');
-        await mkdir(join(workspaceDir, 'a/b'), { recursive: true });
-        await mkdir(join(world, 'outside'));
-        await writeFile(join(world, 'outside/secret.md'), 'secret');
-        await writeFile(join(workspaceDir, 'c.md'), 'inside');
-        for (const { folder, name, target } of links) {
-          const parent = await realpath(join(workspaceDir, ...folder)).catch(() => undefined);
-          if (parent === undefined || relative(workspaceDir, parent).startsWith('..')) continue;
-          await symlink(target, join(parent, name)).catch(() => undefined);
+    await forAllAsync([tree, fc.array(steps, { minLength: 1, maxLength: 4 })], 60, async (links, ways) => {
+      // Each round has a world of its own in this test's folder, so that nothing of the last one is in the way.
+      const world = join(scratch.root, `world-${round++}`);
+      const workspaceDir = join(world, 'workspace');
+      await mkdir(join(workspaceDir, 'a/b'), { recursive: true });
+      await mkdir(join(world, 'outside'));
+      await writeFile(join(world, 'outside/secret.md'), 'secret');
+      await writeFile(join(workspaceDir, 'c.md'), 'inside');
+      for (const { folder, name, target } of links) {
+        const parent = await realpath(join(workspaceDir, ...folder)).catch(() => undefined);
+        if (parent === undefined || relative(workspaceDir, parent).startsWith('..')) continue;
+        await symlink(target, join(parent, name)).catch(() => undefined);
+      }
+      for (const way of ways) {
+        const path = way.join('/');
+        for (const place of [
+          { workspaceDir, home: world },
+          { workspaceDir, descriptorDir: '/nowhere' },
+        ]) {
+          const text = await read(path, place).catch((error) => {
+            expect(isAtriumError(error), String(error)).toBe(true);
+            return '';
+          });
+          expect(text).not.toBe('secret');
+          await write(path, 'mine', place).catch((error) => expect(isAtriumError(error), String(error)).toBe(true));
         }
-        for (const way of ways) {
-          const path = way.join('/');
-          for (const place of [
-            { workspaceDir, home: world },
-            { workspaceDir, descriptorDir: '/nowhere' },
-          ]) {
-            const text = await read(path, place).catch((error) => {
-              expect(isAtriumError(error), String(error)).toBe(true);
-              return '';
-            });
-            expect(text).not.toBe('secret');
-            await write(path, 'mine', place).catch((error) => expect(isAtriumError(error), String(error)).toBe(true));
-          }
-        }
-        expect(await readdir(world)).toEqual(['outside', 'workspace']);
-        expect(await readdir(join(world, 'outside'))).toEqual(['secret.md']);
-        expect(await readFile(join(world, 'outside/secret.md'), 'utf8')).toBe('secret');
-        await rm(world, { recursive: true });
-      }),
-      { numRuns: 60 },
-    );
+      }
+      expect(await readdir(world)).toEqual(['outside', 'workspace']);
+      expect(await readdir(join(world, 'outside'))).toEqual(['secret.md']);
+      expect(await readFile(join(world, 'outside/secret.md'), 'utf8')).toBe('secret');
+      await rm(world, { recursive: true });
+    });
   });
 });

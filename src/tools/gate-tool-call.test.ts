@@ -3,17 +3,11 @@ import { type HandlerFor, HookRunner } from '../hooks/runner.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { on } from '../testkit/on.ts';
 import { toolContextForTest } from '../testkit/tool-context.ts';
+import { toolForTest } from '../testkit/tool-for-test.ts';
 import { type GateVeto, gateToolCall, vetoOutput } from './gate-tool-call.ts';
 import { createReadTool } from './read.ts';
-import type { Tool } from './tool.ts';
 
-const tool = (name: string): Tool => ({
-  name,
-  description: '',
-  parameters: { type: 'object' },
-  idempotent: true,
-  run: async () => ({ content: '' }),
-});
+const tool = (name: string) => toolForTest(name, async () => ({ content: '' }));
 const TOOLS = [tool('read'), tool('exec'), tool('apply_patch')];
 
 const caller = toolContextForTest({ workspaceDir: '/nowhere' });

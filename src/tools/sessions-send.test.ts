@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Inbound } from '../protocol/inbound.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { SessionSight } from '../sessions/session-visibility.ts';
+import { gate } from '../testkit/gate.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import {
   after,
@@ -164,10 +165,7 @@ describe('sessions_send', () => {
 
   it('does not wait when it is not to, and not longer than it is to', async () => {
     const scratch = await gatewayWith(['ann', 'bob']);
-    let answer = () => {};
-    const allowed = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+    const { opened: allowed, open: answer } = gate();
     scratch.model.script(
       saying({
         'Tell Bob': send(BOB, 'Lunch!', { timeoutSeconds: 0 }),

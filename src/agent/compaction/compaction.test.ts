@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readRequestSpans } from '../../gateway/services/read-request-spans.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { readCapture } from '../../recorder/capture.ts';
+import { gate } from '../../testkit/gate.ts';
 import { gatewayForTest } from '../../testkit/gateway-for-test.ts';
 import {
   fail,
@@ -344,10 +345,7 @@ describe('tool results', () => {
     await talk(scratch, 2);
     const rounds = [500, 500, 500];
     let asked = 0;
-    let tell = () => {};
-    const lastRound = new Promise<void>((resolve) => {
-      tell = resolve;
-    });
+    const { opened: lastRound, open: tell } = gate();
     script(scratch, () => {
       const size = rounds[asked++];
       if (size !== undefined) return call('dump', { words: size });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { forAll } from '../../testkit/for-all.ts';
 import { type AllotEntry, type AllotRequest, allotBudget } from './allot-budget.ts';
 
 const file = (length: number, more: Partial<AllotEntry> = {}): AllotEntry => ({
@@ -64,91 +65,74 @@ describe('sharing a total', () => {
 
 describe('for any entries, total and priority', () => {
   it('stays within the total and within what each can use', () => {
-    fc.assert(
-      fc.property(requests(), (request) => {
-        const shares = allotted(request);
-        expect(shares.reduce((sum, share) => sum + share, 0)).toBeLessThanOrEqual(request.total);
-        shares.forEach((share, i) => {
-          expect(share).toBeGreaterThanOrEqual(0);
-          expect(share).toBeLessThanOrEqual(most(request.entries[i]));
-        });
-      }),
-      { numRuns: 500 },
-    );
+    forAll([requests()], 500, (request) => {
+      const shares = allotted(request);
+      expect(shares.reduce((sum, share) => sum + share, 0)).toBeLessThanOrEqual(request.total);
+      shares.forEach((share, i) => {
+        expect(share).toBeGreaterThanOrEqual(0);
+        expect(share).toBeLessThanOrEqual(most(request.entries[i]));
+      });
+    });
   });
 
   it('gives no entry less when there is more', () => {
-    fc.assert(
-      fc.property(requests(), fc.integer({ min: 1, max: 200 }), (request, more) => {
-        const before = allotted(request);
-        const after = allotted({ ...request, total: request.total + more });
-        after.forEach((share, i) => {
-          expect(share).toBeGreaterThanOrEqual(before[i] ?? 0);
-        });
-      }),
-      { numRuns: 1000 },
-    );
+    forAll([requests(), fc.integer({ min: 1, max: 200 })], 1000, (request, more) => {
+      const before = allotted(request);
+      const after = allotted({ ...request, total: request.total + more });
+      after.forEach((share, i) => {
+        expect(share).toBeGreaterThanOrEqual(before[i] ?? 0);
+      });
+    });
   });
 
   it('drops only from the end of the priority order, and never what is required', () => {
-    fc.assert(
-      fc.property(requests(), (request) => {
-        const shares = allotted(request);
-        const isDropped = (i: number) => shares[i] === 0;
-        const free = request.priority.filter((i) => request.entries[i]?.required === 0).map(isDropped);
-        expect(free.lastIndexOf(false) < (free.indexOf(true) === -1 ? free.length : free.indexOf(true))).toBe(true);
-        request.entries.forEach((entry, i) => {
-          expect(shares[i]).toBeGreaterThanOrEqual(entry.required);
-        });
-      }),
-      { numRuns: 500 },
-    );
+    forAll([requests()], 500, (request) => {
+      const shares = allotted(request);
+      const isDropped = (i: number) => shares[i] === 0;
+      const free = request.priority.filter((i) => request.entries[i]?.required === 0).map(isDropped);
+      expect(free.lastIndexOf(false) < (free.indexOf(true) === -1 ? free.length : free.indexOf(true))).toBe(true);
+      request.entries.forEach((entry, i) => {
+        expect(shares[i]).toBeGreaterThanOrEqual(entry.required);
+      });
+    });
   });
 
   it('leaves no stumps', () => {
-    fc.assert(
-      fc.property(requests(), (request) => {
-        const shares = allotted(request);
-        request.entries.forEach((entry, i) => {
-          if (entry.kind === 'missing' || entry.required > 0 || shares[i] === 0) return;
-          expect(shares[i]).toBeGreaterThanOrEqual(Math.min(64, most(entry)));
-        });
-      }),
-    );
+    forAll([requests()], (request) => {
+      const shares = allotted(request);
+      request.entries.forEach((entry, i) => {
+        if (entry.kind === 'missing' || entry.required > 0 || shares[i] === 0) return;
+        expect(shares[i]).toBeGreaterThanOrEqual(Math.min(64, most(entry)));
+      });
+    });
   });
 
   it('keeps a small file whole for any size of those before it', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 1_000_000 }), { minLength: 1, maxLength: 20 });
-    fc.assert(
-      fc.property(sizes, fc.integer({ min: 1, max: 64 }), (before, small) => {
-        const entries = [...before.map((length) => file(length, { cap: length })), file(small)];
-        const total = 2 * 64 * entries.length;
-        expect(allotted({ entries, total }).at(-1)).toBe(small);
-      }),
-    );
+    forAll([sizes, fc.integer({ min: 1, max: 64 })], (before, small) => {
+      const entries = [...before.map((length) => file(length, { cap: length })), file(small)];
+      const total = 2 * 64 * entries.length;
+      expect(allotted({ entries, total }).at(-1)).toBe(small);
+    });
   });
 
   it('keeps the first thousand characters of each where half of the total allows it', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 50_000 }), { minLength: 1, maxLength: 20 });
-    fc.assert(
-      fc.property(sizes, (lengths) => {
-        const shares = allotted({ entries: lengths.map((length) => file(length)), total: 2000 * lengths.length });
-        lengths.forEach((length, i) => {
-          expect(shares[i]).toBeGreaterThanOrEqual(Math.min(length, 1000));
-        });
-      }),
-    );
+    forAll([sizes], (lengths) => {
+      const shares = allotted({ entries: lengths.map((length) => file(length)), total: 2000 * lengths.length });
+      lengths.forEach((length, i) => {
+        expect(shares[i]).toBeGreaterThanOrEqual(Math.min(length, 1000));
+      });
+    });
   });
 
   it('uses the whole total unless a stump was dropped', () => {
-    fc.assert(
-      fc.property(requests(), (request) => {
-        const shares = allotted(request);
-        const wished = request.entries.reduce((sum, entry) => sum + most(entry), 0);
-        if (shares.includes(0)) return;
-        expect(shares.reduce((sum, share) => sum + share, 0)).toBe(Math.min(wished, request.total));
-      }),
-    );
+    forAll([requests()], (request) => {
+      const shares = allotted(request);
+      const wished = request.entries.reduce((sum, entry) => sum + most(entry), 0);
+      if (shares.includes(0)) return;
+      expect(shares.reduce((sum, share) => sum + share, 0)).toBe(Math.min(wished, request.total));
+    });
   });
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { forAll } from '../../testkit/for-all.ts';
 import { KeptSectionsOverBudgetError, KeptSectionsOverTokenBudgetError } from '../errors.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 import { type BudgetEntry, type BudgetLimits, fitBudget } from './fit-budget.ts';
@@ -137,17 +138,13 @@ describe('a token limit', () => {
 
   it('never gives more for fewer tokens', () => {
     const size = fc.integer({ min: 10, max: 1500 });
-    fc.assert(
-      fc.property(fc.array(texts(), { minLength: 1, maxLength: 5 }), size, size, (drawn, one, other) => {
-        const entries = drawn.map((text, i) => present(`F${i}.md`, text));
-        const dropped = (maxTokens: number) =>
-          fitBudget(entries, { maxChars: 3000, totalMaxChars: 6000, maxTokens }).entries.filter(
-            (entry) => entry.dropped,
-          ).length;
-        expect(dropped(Math.min(one, other))).toBeGreaterThanOrEqual(dropped(Math.max(one, other)));
-      }),
-      { numRuns: 50 },
-    );
+    forAll([fc.array(texts(), { minLength: 1, maxLength: 5 }), size, size], 50, (drawn, one, other) => {
+      const entries = drawn.map((text, i) => present(`F${i}.md`, text));
+      const dropped = (maxTokens: number) =>
+        fitBudget(entries, { maxChars: 3000, totalMaxChars: 6000, maxTokens }).entries.filter((entry) => entry.dropped)
+          .length;
+      expect(dropped(Math.min(one, other))).toBeGreaterThanOrEqual(dropped(Math.max(one, other)));
+    });
   });
 });
 
@@ -196,77 +193,64 @@ describe('kept sections', () => {
 
 describe('for any files and limits', () => {
   it('stays within all limits and accounts for every character', () => {
-    fc.assert(
-      fc.property(
-        entryLists(),
-        fc.integer({ min: 1, max: 3000 }),
-        fc.integer({ min: 1, max: 6000 }),
-        (entries, maxChars, totalMaxChars) => {
-          const { entries: fitted } = fitBudget(entries, { maxChars, totalMaxChars });
-          expect(fitted.reduce((sum, entry) => sum + entry.injectedChars, 0)).toBeLessThanOrEqual(totalMaxChars);
-          fitted.forEach((entry, i) => {
-            const source = entries[i];
-            const original = source && !source.missing ? source.text.trimEnd() : '';
-            if (entry.status === 'present') expect(entry.injectedChars).toBeLessThanOrEqual(maxChars);
-            const kept = entry.pieces.reduce(
-              (sum, piece) => sum + (piece.kind === 'kept' ? piece.end - piece.start : 0),
-              0,
-            );
-            const cut = entry.cuts.reduce((sum, range) => sum + range.end - range.start, 0);
-            expect(kept + cut).toBe(original.length);
-            expect(entry.causes.length > 0).toBe(entry.truncated);
-            expect(entry.text).not.toMatch(/\p{Surrogate}/u);
-          });
-        },
-      ),
+    forAll(
+      [entryLists(), fc.integer({ min: 1, max: 3000 }), fc.integer({ min: 1, max: 6000 })],
+      (entries, maxChars, totalMaxChars) => {
+        const { entries: fitted } = fitBudget(entries, { maxChars, totalMaxChars });
+        expect(fitted.reduce((sum, entry) => sum + entry.injectedChars, 0)).toBeLessThanOrEqual(totalMaxChars);
+        fitted.forEach((entry, i) => {
+          const source = entries[i];
+          const original = source && !source.missing ? source.text.trimEnd() : '';
+          if (entry.status === 'present') expect(entry.injectedChars).toBeLessThanOrEqual(maxChars);
+          const kept = entry.pieces.reduce(
+            (sum, piece) => sum + (piece.kind === 'kept' ? piece.end - piece.start : 0),
+            0,
+          );
+          const cut = entry.cuts.reduce((sum, range) => sum + range.end - range.start, 0);
+          expect(kept + cut).toBe(original.length);
+          expect(entry.causes.length > 0).toBe(entry.truncated);
+          expect(entry.text).not.toMatch(/\p{Surrogate}/u);
+        });
+      },
     );
   });
 
   it('gives the same answer twice', () => {
-    fc.assert(
-      fc.property(entryLists(), (entries) => {
-        const tight = { maxChars: 900, totalMaxChars: 1500, maxTokens: 300 };
-        expect(fitBudget(entries, tight)).toEqual(fitBudget(entries, tight));
-      }),
-      { numRuns: 30 },
-    );
+    forAll([entryLists()], 30, (entries) => {
+      const tight = { maxChars: 900, totalMaxChars: 1500, maxTokens: 300 };
+      expect(fitBudget(entries, tight)).toEqual(fitBudget(entries, tight));
+    });
   });
 
   it('trims each file by its own limit alone as long as the total is not short', () => {
-    fc.assert(
-      fc.property(entryLists(), fc.integer({ min: 1, max: 3000 }), (entries, maxChars) => {
-        const alone = entries.map((entry) =>
-          entry.missing
-            ? `[MISSING] Expected at: ${entry.path}`
-            : trimFile({ name: entry.name, text: entry.text, cap: maxChars }).text,
-        );
-        const totalMaxChars = Math.max(
-          1,
-          alone.reduce((sum, text) => sum + text.length, 0),
-        );
-        expect(fitBudget(entries, { maxChars, totalMaxChars }).entries.map((entry) => entry.text)).toEqual(alone);
-      }),
-    );
+    forAll([entryLists(), fc.integer({ min: 1, max: 3000 })], (entries, maxChars) => {
+      const alone = entries.map((entry) =>
+        entry.missing
+          ? `[MISSING] Expected at: ${entry.path}`
+          : trimFile({ name: entry.name, text: entry.text, cap: maxChars }).text,
+      );
+      const totalMaxChars = Math.max(
+        1,
+        alone.reduce((sum, text) => sum + text.length, 0),
+      );
+      expect(fitBudget(entries, { maxChars, totalMaxChars }).entries.map((entry) => entry.text)).toEqual(alone);
+    });
   });
 
   it('never drops a file for a smaller total before one of lower priority', () => {
-    fc.assert(
-      fc.property(
-        entryLists(),
-        fc.integer({ min: 1, max: 4000 }),
-        fc.integer({ min: 0, max: 500 }),
-        (entries, total, more) => {
-          const dropped = (totalMaxChars: number) =>
-            fitBudget(entries, { maxChars: 1000, totalMaxChars }).entries.flatMap((entry, i) =>
-              entry.dropped ? [i] : [],
-            );
-          const atMore = dropped(total + more);
-          const atLess = dropped(total);
-          expect(atLess).toEqual(expect.arrayContaining(atMore));
-          const nonEmpty = entries.flatMap((entry, i) => (entry.missing || entry.text.trimEnd() !== '' ? [i] : []));
-          expect(atLess).toEqual(nonEmpty.slice(nonEmpty.length - atLess.length));
-        },
-      ),
+    forAll(
+      [entryLists(), fc.integer({ min: 1, max: 4000 }), fc.integer({ min: 0, max: 500 })],
+      (entries, total, more) => {
+        const dropped = (totalMaxChars: number) =>
+          fitBudget(entries, { maxChars: 1000, totalMaxChars }).entries.flatMap((entry, i) =>
+            entry.dropped ? [i] : [],
+          );
+        const atMore = dropped(total + more);
+        const atLess = dropped(total);
+        expect(atLess).toEqual(expect.arrayContaining(atMore));
+        const nonEmpty = entries.flatMap((entry, i) => (entry.missing || entry.text.trimEnd() !== '' ? [i] : []));
+        expect(atLess).toEqual(nonEmpty.slice(nonEmpty.length - atLess.length));
+      },
     );
   });
 });

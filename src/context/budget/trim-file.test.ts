@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { forAll } from '../../testkit/for-all.ts';
 import { keptLength, trimFile } from './trim-file.ts';
 import type { TextRange, TrimmedText } from './trim-piece.ts';
 
@@ -50,19 +51,14 @@ describe('a file over its cap', () => {
 
   it('fits every cap, accounts for every character, and never makes half a character', () => {
     const name = fc.constantFrom('SOUL.md', 'AGENTS.md', 'a-rather-long-file-name.md');
-    fc.assert(
-      fc.property(
-        name,
-        proseWithEmoji(),
-        fc.integer({ min: 1, max: 1500 }),
-        fc.boolean(),
-        (file, text, cap, policyDigest) => {
-          const trimmed = trimFile({ name: file, text, cap, policyDigest });
-          expect(trimmed.text.length).toBeLessThanOrEqual(cap);
-          expectAccountedFor(text.trimEnd(), trimmed);
-          expect(trimmed.text).not.toMatch(/\p{Surrogate}/u);
-        },
-      ),
+    forAll(
+      [name, proseWithEmoji(), fc.integer({ min: 1, max: 1500 }), fc.boolean()],
+      (file, text, cap, policyDigest) => {
+        const trimmed = trimFile({ name: file, text, cap, policyDigest });
+        expect(trimmed.text.length).toBeLessThanOrEqual(cap);
+        expectAccountedFor(text.trimEnd(), trimmed);
+        expect(trimmed.text).not.toMatch(/\p{Surrogate}/u);
+      },
     );
   });
 });
@@ -110,33 +106,29 @@ describe('sections that must be kept', () => {
   });
 
   it('are there for any cap, and the cap holds whenever they fit', () => {
-    fc.assert(
-      fc.property(proseWithEmoji(), ranges(), fc.integer({ min: 1, max: 1500 }), (text, keep, cap) => {
-        const trimmed = trimFile({ name: 'AGENTS.md', text, cap, keep });
-        const original = text.trimEnd();
-        expect(trimmed.text.length).toBeLessThanOrEqual(Math.max(cap, keptLength({ name: 'AGENTS.md', text, keep })));
-        expectAccountedFor(original, trimmed);
-        expect(trimmed.text).not.toMatch(/\p{Surrogate}/u);
-        if (keep.some((range) => range.start < Math.min(range.end, original.length))) {
-          for (const cut of trimmed.cuts) {
-            for (const range of keep) {
-              expect(Math.min(cut.end, range.end) - Math.max(cut.start, range.start)).toBeLessThanOrEqual(0);
-            }
+    forAll([proseWithEmoji(), ranges(), fc.integer({ min: 1, max: 1500 })], (text, keep, cap) => {
+      const trimmed = trimFile({ name: 'AGENTS.md', text, cap, keep });
+      const original = text.trimEnd();
+      expect(trimmed.text.length).toBeLessThanOrEqual(Math.max(cap, keptLength({ name: 'AGENTS.md', text, keep })));
+      expectAccountedFor(original, trimmed);
+      expect(trimmed.text).not.toMatch(/\p{Surrogate}/u);
+      if (keep.some((range) => range.start < Math.min(range.end, original.length))) {
+        for (const cut of trimmed.cuts) {
+          for (const range of keep) {
+            expect(Math.min(cut.end, range.end) - Math.max(cut.start, range.start)).toBeLessThanOrEqual(0);
           }
         }
-      }),
-    );
+      }
+    });
   });
 
   it('leave more of the rest at a larger cap, never less', () => {
-    fc.assert(
-      fc.property(proseWithEmoji(), ranges(), fc.integer({ min: 1, max: 1500 }), (text, keep, cap) => {
-        const least = keptLength({ name: 'A.md', text, keep });
-        const gone = (room: number) =>
-          trimFile({ name: 'A.md', text, cap: room, keep }).cuts.reduce((sum, cut) => sum + cut.end - cut.start, 0);
-        if (least > 0) expect(gone(least + cap + 1)).toBeLessThanOrEqual(gone(least + cap));
-      }),
-    );
+    forAll([proseWithEmoji(), ranges(), fc.integer({ min: 1, max: 1500 })], (text, keep, cap) => {
+      const least = keptLength({ name: 'A.md', text, keep });
+      const gone = (room: number) =>
+        trimFile({ name: 'A.md', text, cap: room, keep }).cuts.reduce((sum, cut) => sum + cut.end - cut.start, 0);
+      if (least > 0) expect(gone(least + cap + 1)).toBeLessThanOrEqual(gone(least + cap));
+    });
   });
 });
 

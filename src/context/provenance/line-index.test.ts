@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { forAll } from '../../testkit/for-all.ts';
 import { lineRange, linesOf, offsetsOfLine } from './line-index.ts';
 
 const source = { text: 'one\ntwo\n\nfour' };
@@ -40,12 +41,10 @@ describe('lines', () => {
 
 it('agrees with counting line breaks one by one', () => {
   const text = fc.array(fc.constantFrom('a', '\n', 'bc', '\r\n'), { maxLength: 40 }).map((parts) => parts.join(''));
-  fc.assert(
-    fc.property(text, fc.nat(), fc.nat(), (written, x, y) => {
-      fc.pre(written.length > 0);
-      const [start, last] = [x % written.length, y % written.length].sort((a, b) => a - b) as [number, number];
-      const lineAt = (offset: number) => written.slice(0, offset).split('\n').length;
-      expect(lineRange({ text: written }, start, last + 1)).toEqual([lineAt(start), lineAt(last)]);
-    }),
-  );
+  forAll([text, fc.nat(), fc.nat()], (written, x, y) => {
+    fc.pre(written.length > 0);
+    const [start, last] = [x % written.length, y % written.length].sort((a, b) => a - b) as [number, number];
+    const lineAt = (offset: number) => written.slice(0, offset).split('\n').length;
+    expect(lineRange({ text: written }, start, last + 1)).toEqual([lineAt(start), lineAt(last)]);
+  });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { forAll } from '../../testkit/for-all.ts';
 import { joinRopes, type Rope, ropeLength, ropeText, type SourceText, sliceRope } from './rope.ts';
 
 const A = { kind: 'file', path: '/a' } as const;
@@ -64,14 +65,12 @@ it('never loses or invents a character, however it is cut and joined', () => {
   const texts = fc.array(fc.tuple(fc.string({ unit: 'grapheme', maxLength: 8 }), fc.constantFrom(A, B)), {
     maxLength: 6,
   });
-  fc.assert(
-    fc.property(texts, fc.nat(40), fc.nat(40), (parts, x, y) => {
-      const rope = parts.map(([text, origin]) => ({ text, origin }));
-      const text = ropeText(rope);
-      const [from, to] = x < y ? [x, y] : [y, x];
-      expect(ropeText(sliceRope(rope, from, to))).toBe(text.slice(from, to));
-      expect(ropeText(joinRopes(sliceRope(rope, 0, from), sliceRope(rope, from, text.length)))).toBe(text);
-      expect(ropeLength(rope)).toBe(text.length);
-    }),
-  );
+  forAll([texts, fc.nat(40), fc.nat(40)], (parts, x, y) => {
+    const rope = parts.map(([text, origin]) => ({ text, origin }));
+    const text = ropeText(rope);
+    const [from, to] = x < y ? [x, y] : [y, x];
+    expect(ropeText(sliceRope(rope, from, to))).toBe(text.slice(from, to));
+    expect(ropeText(joinRopes(sliceRope(rope, 0, from), sliceRope(rope, from, text.length)))).toBe(text);
+    expect(ropeLength(rope)).toBe(text.length);
+  });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { forAll } from '../../testkit/for-all.ts';
 import { diffLines } from './diff-lines.ts';
 
 describe('diffLines', () => {
@@ -28,15 +29,13 @@ describe('diffLines', () => {
 
   it('always leads from one list to the other', () => {
     const lines = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 });
-    fc.assert(
-      fc.property(lines, lines, (left, right) => {
-        const differences = diffLines(left, right);
-        const kept = differences.filter(({ kind }) => kind !== 'added');
-        const now = differences.filter(({ kind }) => kind !== 'removed');
-        expect(kept.map((each) => left['left' in each ? each.left : -1])).toEqual(left);
-        expect(now.map((each) => right['right' in each ? each.right : -1])).toEqual(right);
-        for (const each of differences) if (each.kind === 'same') expect(left[each.left]).toBe(right[each.right]);
-      }),
-    );
+    forAll([lines, lines], (left, right) => {
+      const differences = diffLines(left, right);
+      const kept = differences.filter(({ kind }) => kind !== 'added');
+      const now = differences.filter(({ kind }) => kind !== 'removed');
+      expect(kept.map((each) => left['left' in each ? each.left : -1])).toEqual(left);
+      expect(now.map((each) => right['right' in each ? each.right : -1])).toEqual(right);
+      for (const each of differences) if (each.kind === 'same') expect(left[each.left]).toBe(right[each.right]);
+    });
   });
 });

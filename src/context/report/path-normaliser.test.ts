@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { forAll } from '../../testkit/for-all.ts';
 import { type MachineFolder, pathNormaliser } from './path-normaliser.ts';
 
 const FOLDERS = [
@@ -45,11 +46,9 @@ describe('the path normaliser', () => {
 
   it('gives two checkouts of one text the same result', () => {
     const folder = fc.stringMatching(/^\/[a-z]{1,8}(\/[a-z0-9]{1,8}){1,3}$/);
-    fc.assert(
-      fc.property(folder, folder, fc.constantFrom('', '/a.md', '.', ', then'), (one, other, rest) => {
-        const text = (path: string) => normalisePaths(`In ${path}${rest}`, [{ path, name: '<workspace>' }]);
-        expect(text(one)).toBe(text(other));
-      }),
-    );
+    forAll([folder, folder, fc.constantFrom('', '/a.md', '.', ', then')], (one, other, rest) => {
+      const text = (path: string) => normalisePaths(`In ${path}${rest}`, [{ path, name: '<workspace>' }]);
+      expect(text(one)).toBe(text(other));
+    });
   });
 });

@@ -3,6 +3,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { listCommands } from '../../commands/list-commands.ts';
+import { gate } from '../../testkit/gate.ts';
 import { gatewayForTest } from '../../testkit/gateway-for-test.ts';
 import { reply } from '../../testkit/model-server.ts';
 import { on } from '../../testkit/on.ts';
@@ -145,8 +146,7 @@ describe('a command of a plugin', () => {
   const dice = `api.registerCommand({ name: 'dice', description: 'rolls', requireAuth: false, handler: () => ({ text: 'Six.' }) });`;
 
   /** A change of the configuration is noticed a moment later. */
-  const becomes = (state: string) =>
-    expect.poll(() => scratch.services.plugins.inspect('games').state, { timeout: 20_000 }).toBe(state);
+  const becomes = (state: string) => expect.poll(() => scratch.services.plugins.inspect('games').state).toBe(state);
 
   it('exists as long as the plugin does', async () => {
     await open({ files: pluginFiles('games', dice), config });
@@ -177,13 +177,10 @@ describe('a command of a plugin', () => {
   it('that is gone when its turn comes is answered as one that does not exist', async () => {
     await open({ files: pluginFiles('games', dice), config });
     const { channel, services, home, model } = scratch;
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { opened: held, open: release } = gate();
     on(scratch.hooks, 'before_model_resolve', 'test', () => held.then(() => undefined));
     await channel.says({}, 'Think');
-    await expect.poll(async () => (await services.status()).running.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(async () => (await services.status()).running.length).toBe(1);
     expect(await channel.says({}, '/dice')).toMatchObject({ outcome: 'accepted' });
     const written = JSON.parse(await home.read('openclaw.json'));
     await home.write('openclaw.json', JSON.stringify({ ...written, plugins: { deny: ['games'] } }));

@@ -8,7 +8,7 @@ import { gatewayForTest } from '../../testkit/gateway-for-test.ts';
 import { reply, toolCall, toolCalls } from '../../testkit/model-server.ts';
 import { on } from '../../testkit/on.ts';
 import type { ScratchGateway } from '../../testkit/scratch-gateway.ts';
-import type { Tool } from '../../tools/tool.ts';
+import { recordingTool } from '../../testkit/tool-for-test.ts';
 import { createHttpApp } from '../http/create-http-app.ts';
 import { TEST_TOKEN } from '../http/fixtures/test-api.ts';
 import { type Listening, listen } from '../http/listen.ts';
@@ -94,17 +94,7 @@ describe.skipIf(!executablePath)('an approval on the page (skipped where there i
   });
 
   async function open(): Promise<{ scratch: ScratchGateway; page: Page; ran: unknown[] }> {
-    const ran: unknown[] = [];
-    const stamp: Tool = {
-      name: 'stamp',
-      description: 'Leaves a mark.',
-      parameters: { type: 'object' },
-      idempotent: false,
-      run: async (params) => {
-        ran.push(params);
-        return { content: 'stamped' };
-      },
-    };
+    const stamp = recordingTool('stamp', 'stamped');
     const requireApproval: ApprovalRequest = {
       title: 'Use the <b>stamp</b>',
       description: 'It leaves a mark.',
@@ -126,7 +116,7 @@ describe.skipIf(!executablePath)('an approval on the page (skipped where there i
     page.on('pageerror', (error) => faults.push(String(error)));
     await page.goto(`${server.url}/#token=${TEST_TOKEN}`);
     await page.getByText('Connected', { exact: true }).waitFor();
-    return { scratch, page, ran };
+    return { scratch, page, ran: stamp.ran };
   }
 });
 

@@ -4,6 +4,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { COMMAND_CATALOG } from '../../commands/catalog.ts';
 import { StoreFullError } from '../../store/errors.ts';
+import { gate } from '../../testkit/gate.ts';
 import { after, fail, hang, reply, toolCall } from '../../testkit/model-server.ts';
 import { fillStore } from '../http/fixtures/filled-store.ts';
 import { echo, lastSaid, TEST_TOKEN, TestApi } from '../http/fixtures/test-api.ts';
@@ -163,7 +164,7 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
     const hold = gate();
     api.model.script([
       toolCall('read', { path: 'AGENTS.md' }, 'Let me look.'),
-      after(hold.promise, reply('It says hello.')),
+      after(hold.opened, reply('It says hello.')),
     ]);
     await openPage();
     await say('what does it say?');
@@ -180,7 +181,7 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
   it('comes back by itself after the gateway was away, and shows what it missed once', async () => {
     const hold = gate();
     api.model.script((request) =>
-      lastSaid(request).includes('go on') ? after(hold.promise, reply('Half and half.')) : echo(request),
+      lastSaid(request).includes('go on') ? after(hold.opened, reply('Half and half.')) : echo(request),
     );
     await openPage();
     await say('go on');
@@ -284,11 +285,3 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
     expect(wider).toBe(false);
   });
 });
-
-function gate(): { promise: Promise<void>; open: () => void } {
-  let open = () => {};
-  const promise = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { promise, open };
-}

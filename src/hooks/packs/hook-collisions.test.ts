@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { forAll } from '../../testkit/for-all.ts';
 import { resolveHookCollisions } from './hook-collisions.ts';
 import type { HookSource } from './hook-pack.ts';
 
@@ -8,26 +9,22 @@ const pack = fc.record({ name: fc.constantFrom('a', 'b', 'c'), source: fc.consta
 
 describe('packs of the same name', () => {
   it('come out once each', () => {
-    fc.assert(
-      fc.property(fc.array(pack), (packs) => {
-        const names = resolveHookCollisions(packs).packs.map(({ name }) => name);
-        expect(names).toHaveLength(new Set(packs.map(({ name }) => name)).size);
-        expect(new Set(names).size).toBe(names.length);
-      }),
-    );
+    forAll([fc.array(pack)], (packs) => {
+      const names = resolveHookCollisions(packs).packs.map(({ name }) => name);
+      expect(names).toHaveLength(new Set(packs.map(({ name }) => name)).size);
+      expect(new Set(names).size).toBe(names.length);
+    });
   });
 
   it('never let a workspace take the place of something installed, and say so', () => {
-    fc.assert(
-      fc.property(fc.array(pack), (packs) => {
-        const { packs: kept, ignored } = resolveHookCollisions(packs);
-        for (const { name, source } of kept) {
-          if (source !== 'openclaw-workspace') continue;
-          expect(packs.filter((other) => other.name === name).every((other) => other.source === source)).toBe(true);
-        }
-        for (const collision of ignored) expect(kept.map(({ name }) => name)).toContain(collision.ignored.name);
-      }),
-    );
+    forAll([fc.array(pack)], (packs) => {
+      const { packs: kept, ignored } = resolveHookCollisions(packs);
+      for (const { name, source } of kept) {
+        if (source !== 'openclaw-workspace') continue;
+        expect(packs.filter((other) => other.name === name).every((other) => other.source === source)).toBe(true);
+      }
+      for (const collision of ignored) expect(kept.map(({ name }) => name)).toContain(collision.ignored.name);
+    });
   });
 
   it('keep the place of the one that was replaced', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { forAll } from '../../testkit/for-all.ts';
 import { internalHooksConfigured, resolveConfiguredHooks } from './internal-hooks-configured.ts';
 
 function internal(section: unknown) {
@@ -34,8 +35,8 @@ describe('which internal hooks a configuration asks for', () => {
   });
 
   it('is answered for any configuration', () => {
-    fc.assert(
-      fc.property(
+    forAll(
+      [
         fc.record({
           enabled: fc.anything(),
           entries: fc.anything(),
@@ -43,11 +44,11 @@ describe('which internal hooks a configuration asks for', () => {
           installs: fc.anything(),
           handlers: fc.anything(),
         }),
-        (section) => {
-          const { configured, names } = internalHooksConfigured(internal(section));
-          if (!configured) expect(names).toEqual([]);
-        },
-      ),
+      ],
+      (section) => {
+        const { configured, names } = internalHooksConfigured(internal(section));
+        if (!configured) expect(names).toEqual([]);
+      },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { forAllAsync } from '../../testkit/for-all.ts';
 import { parseHookMd } from './parse-hook-md.ts';
 
 function hookMd(...lines: string[]): string {
@@ -47,13 +48,11 @@ describe('the front matter of a HOOK.md', () => {
 
   it('reads any text without throwing', async () => {
     const line = fc.oneof(fc.string(), fc.stringMatching(/^[a-z_]{1,9}:[ \t]?[-[\]{}"',:&*|>#a-z0-9 ]{0,20}$/));
-    await fc.assert(
-      fc.asyncProperty(fc.array(line, { maxLength: 8 }), async (lines) => {
-        const { frontmatter } = await parseHookMd(hookMd(...lines));
-        expect(Object.values(frontmatter).every((value) => typeof value === 'string')).toBe(true);
-        expect(Object.getPrototypeOf(frontmatter)).toBe(Object.prototype);
-      }),
-    );
+    await forAllAsync([fc.array(line, { maxLength: 8 })], async (lines) => {
+      const { frontmatter } = await parseHookMd(hookMd(...lines));
+      expect(Object.values(frontmatter).every((value) => typeof value === 'string')).toBe(true);
+      expect(Object.getPrototypeOf(frontmatter)).toBe(Object.prototype);
+    });
   });
 });
 

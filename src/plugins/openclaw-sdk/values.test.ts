@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { forAll } from '../../testkit/for-all.ts';
 import {
   buildChannelOutboundSessionRoute,
   normalizeWebhookPath,
@@ -52,16 +53,14 @@ describe('values of any kind', () => {
   });
 
   it('are cut without splitting a pair, and nothing is lost', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 2, max: 20 }), (text, limit) => {
-        const cut = truncateUtf16Safe(text, limit);
-        expect(cut.length).toBeLessThanOrEqual(limit);
-        expect(/[\ud800-\udbff]$/.test(cut)).toBe(false);
-        const chunks = chunkTextForOutbound(text, limit);
-        expect(chunks.every((chunk) => chunk.length <= limit)).toBe(true);
-        expect(chunks.join('').replace(/\s/g, '')).toBe(text.replace(/\s/g, ''));
-      }),
-    );
+    forAll([fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 2, max: 20 })], (text, limit) => {
+      const cut = truncateUtf16Safe(text, limit);
+      expect(cut.length).toBeLessThanOrEqual(limit);
+      expect(/[\ud800-\udbff]$/.test(cut)).toBe(false);
+      const chunks = chunkTextForOutbound(text, limit);
+      expect(chunks.every((chunk) => chunk.length <= limit)).toBe(true);
+      expect(chunks.join('').replace(/\s/g, '')).toBe(text.replace(/\s/g, ''));
+    });
     expect(sliceUtf16Safe('a😀b', 0, 2)).toBe('a');
     expect(chunkTextForOutbound('one two\nthree', 8)).toEqual(['one two', 'three']);
     expect(chunkItems([1, 2, 3], 2)).toEqual([[1, 2], [3]]);

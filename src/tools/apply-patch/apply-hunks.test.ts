@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { forAll } from '../../testkit/for-all.ts';
 import { applyHunks } from './apply-hunks.ts';
 import { parsePatch } from './parse-patch.ts';
 
@@ -71,40 +72,35 @@ describe('a hunk', () => {
 
   it('of the whole file gives what the edits say, whatever the lines are', () => {
     const signs = { keep: ' ', remove: '-', add: '+' } as const;
-    fc.assert(
-      fc.property(edits, fc.constantFrom('\n', '\r\n'), fc.boolean(), (lines, lineEnd, hasLastEnd) => {
-        const join = (kinds: readonly string[]) => {
-          const kept = lines.filter(({ edit }) => kinds.includes(edit)).map(({ text }) => text);
-          return kept.length === 0 ? '' : kept.join(lineEnd) + (hasLastEnd ? lineEnd : '');
-        };
-        const before = join(['keep', 'remove']);
-        // A file of one empty line without an end is an empty file, and one line has no usual end.
-        fc.pre(before.includes(lineEnd) && (hasLastEnd || !/(?:^|\n)$/.test(before)));
-        const after = join(['keep', 'add']);
-        fc.pre(hasLastEnd || after !== '');
-        expect(apply(before, '@@', ...lines.map(({ edit, text }) => `${signs[edit as 'keep']}${text}`))).toBe(after);
-      }),
-      { numRuns: 300 },
-    );
+    forAll([edits, fc.constantFrom('\n', '\r\n'), fc.boolean()], 300, (lines, lineEnd, hasLastEnd) => {
+      const join = (kinds: readonly string[]) => {
+        const kept = lines.filter(({ edit }) => kinds.includes(edit)).map(({ text }) => text);
+        return kept.length === 0 ? '' : kept.join(lineEnd) + (hasLastEnd ? lineEnd : '');
+      };
+      const before = join(['keep', 'remove']);
+      // A file of one empty line without an end is an empty file, and one line has no usual end.
+      fc.pre(before.includes(lineEnd) && (hasLastEnd || !/(?:^|\n)$/.test(before)));
+      const after = join(['keep', 'add']);
+      fc.pre(hasLastEnd || after !== '');
+      expect(apply(before, '@@', ...lines.map(({ edit, text }) => `${signs[edit as 'keep']}${text}`))).toBe(after);
+    });
   });
 
   it('after hunk, with a line of context each, gives what the edits say', () => {
     const numbered = fc.array(fc.constantFrom('keep', 'remove', 'replace', 'insert'), { minLength: 1, maxLength: 40 });
-    fc.assert(
-      fc.property(numbered, (kinds) => {
-        fc.pre(kinds.some((kind) => kind !== 'keep'));
-        const before = kinds.map((_, at) => `line ${at}\n`).join('');
-        const after = kinds.map(
-          (kind, at) =>
-            ({ keep: `line ${at}\n`, remove: '', replace: `new ${at}\n`, insert: `line ${at}\nnew ${at}\n` })[kind],
-        );
-        const hunks = kinds.flatMap((kind, at) => {
-          if (kind === 'keep') return [];
-          if (kind === 'insert') return ['@@', ` line ${at}`, `+new ${at}`];
-          return ['@@', `-line ${at}`, ...(kind === 'replace' ? [`+new ${at}`] : [])];
-        });
-        expect(apply(before, ...hunks)).toBe(after.join(''));
-      }),
-    );
+    forAll([numbered], (kinds) => {
+      fc.pre(kinds.some((kind) => kind !== 'keep'));
+      const before = kinds.map((_, at) => `line ${at}\n`).join('');
+      const after = kinds.map(
+        (kind, at) =>
+          ({ keep: `line ${at}\n`, remove: '', replace: `new ${at}\n`, insert: `line ${at}\nnew ${at}\n` })[kind],
+      );
+      const hunks = kinds.flatMap((kind, at) => {
+        if (kind === 'keep') return [];
+        if (kind === 'insert') return ['@@', ` line ${at}`, `+new ${at}`];
+        return ['@@', `-line ${at}`, ...(kind === 'replace' ? [`+new ${at}`] : [])];
+      });
+      expect(apply(before, ...hunks)).toBe(after.join(''));
+    });
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { forAll } from '../../testkit/for-all.ts';
 import { mcpToolNames } from './mcp-tool-names.ts';
 
 const named = (...tools: readonly (readonly [string, string])[]) =>
@@ -35,13 +36,10 @@ describe('the names of MCP tools', () => {
 
   it('are safe and unique for whatever servers call their tools', () => {
     const tool = fc.tuple(fc.string({ maxLength: 80, unit: 'binary' }), fc.string({ maxLength: 80, unit: 'binary' }));
-    fc.assert(
-      fc.property(fc.uniqueArray(tool, { selector: (each) => JSON.stringify(each) }), (tools) => {
-        const names = named(...tools);
-        for (const name of names) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
-        expect(new Set(names.map((name) => name?.toLowerCase())).size).toBe(tools.length);
-      }),
-      { numRuns: 30 },
-    );
+    forAll([fc.uniqueArray(tool, { selector: (each) => JSON.stringify(each) })], 30, (tools) => {
+      const names = named(...tools);
+      for (const name of names) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+      expect(new Set(names.map((name) => name?.toLowerCase())).size).toBe(tools.length);
+    });
   });
 });

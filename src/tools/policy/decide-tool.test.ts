@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { forAll } from '../../testkit/for-all.ts';
 import { decideTool, matchesGlob } from './decide-tool.ts';
 import { resolveToolPolicy, type ToolPolicyFacts } from './resolve-tool-policy.ts';
 
@@ -95,13 +96,11 @@ describe('the policy of a tool', () => {
       nil: undefined,
     });
     const section = fc.record({ place: fc.constant('tools'), allow: list, alsoAllow: list, deny: list });
-    fc.assert(
-      fc.property(name, section, section, (tool, global, agent) => {
-        const isOffered = (facts: Partial<ToolPolicyFacts>) => decideTool({ name: tool }, policy(facts)).isOffered;
-        expect(isOffered({ global, agent })).toBe(isOffered({ global }) && isOffered({ agent }));
-        if (global.deny?.includes(tool)) expect(isOffered({ global, agent })).toBe(false);
-      }),
-    );
+    forAll([name, section, section], (tool, global, agent) => {
+      const isOffered = (facts: Partial<ToolPolicyFacts>) => decideTool({ name: tool }, policy(facts)).isOffered;
+      expect(isOffered({ global, agent })).toBe(isOffered({ global }) && isOffered({ agent }));
+      if (global.deny?.includes(tool)) expect(isOffered({ global, agent })).toBe(false);
+    });
   });
 });
 
@@ -109,14 +108,12 @@ describe('a glob', () => {
   it('takes what a regular expression of the same meaning takes', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '_', '.'), maxLength: 8 });
     const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '_', '.', '*'), maxLength: 6 });
-    fc.assert(
-      fc.property(pattern, text, (glob, name) => {
-        const source = glob
-          .split('*')
-          .map((part) => part.replaceAll('.', '\\.'))
-          .join('.*');
-        expect(matchesGlob(glob, name)).toBe(new RegExp(`^${source}$`).test(name));
-      }),
-    );
+    forAll([pattern, text], (glob, name) => {
+      const source = glob
+        .split('*')
+        .map((part) => part.replaceAll('.', '\\.'))
+        .join('.*');
+      expect(matchesGlob(glob, name)).toBe(new RegExp(`^${source}$`).test(name));
+    });
   });
 });

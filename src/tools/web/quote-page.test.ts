@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { forAll } from '../../testkit/for-all.ts';
 import { quotePage } from './quote-page.ts';
 
 const limits = { maxChars: 1_000, maxQuotedChars: 1_000 };
@@ -26,14 +27,12 @@ describe("a stranger's text", () => {
 
   it('never has a line without a mark, and never outgrows its room', () => {
     const text = fc.string({ unit: fc.constantFrom('a', '\n', '\r', '\u2028', '> ', ' ', '[', '\x85', '😀') });
-    fc.assert(
-      fc.property(text, fc.integer({ min: 1, max: 30 }), fc.integer({ min: 4, max: 60 }), (page, maxChars, room) => {
-        const { quoted, chars, isCut } = quotePage(page, { maxChars, maxQuotedChars: room });
-        if (quoted !== '') for (const line of quoted.split(/[\n\r\u2028\u2029\x85\v\f]/)) expect(line[0]).toBe('>');
-        expect(quoted.length).toBeLessThanOrEqual(room);
-        expect(chars).toBeLessThanOrEqual(maxChars);
-        if (!isCut) expect(quoted.match(/a/g)?.length ?? 0).toBe(page.match(/a/g)?.length ?? 0);
-      }),
-    );
+    forAll([text, fc.integer({ min: 1, max: 30 }), fc.integer({ min: 4, max: 60 })], (page, maxChars, room) => {
+      const { quoted, chars, isCut } = quotePage(page, { maxChars, maxQuotedChars: room });
+      if (quoted !== '') for (const line of quoted.split(/[\n\r\u2028\u2029\x85\v\f]/)) expect(line[0]).toBe('>');
+      expect(quoted.length).toBeLessThanOrEqual(room);
+      expect(chars).toBeLessThanOrEqual(maxChars);
+      if (!isCut) expect(quoted.match(/a/g)?.length ?? 0).toBe(page.match(/a/g)?.length ?? 0);
+    });
   });
 });
