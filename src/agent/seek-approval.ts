@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { isJsonObject } from '../protocol/json.ts';
-import { newApprovalId } from '../protocol/new-approval-id.ts';
+import { newApprovalId } from '../protocol/new-id.ts';
 import type { Requester } from '../protocol/requester.ts';
 import type { NewRow } from '../store/store.ts';
 import type { ApprovalRow } from '../store/tables.ts';

@@ -1,8 +1,7 @@
 // `atrium approvals`: tool calls that wait for a person, and the rules that let some pass without one.
 
 import { BadFlagError } from '../gateway/errors.ts';
-import { APPROVAL_DECISIONS } from '../protocol/approval-decision.ts';
-import { describeDecision } from '../protocol/describe-decision.ts';
+import { APPROVAL_DECISIONS, describeDecision } from '../protocol/approval-decision.ts';
 import type { AllowRuleRow, ApprovalRow } from '../store/tables.ts';
 import { type CliCommand, command } from './command.ts';
 import { limitOption } from './common-options.ts';

@@ -3,7 +3,7 @@
 import { BadFlagError } from '../gateway/errors.ts';
 import type { RequestSpans } from '../gateway/services/read-request-spans.ts';
 import type { UsageReport, UsageSum } from '../gateway/services/usage.ts';
-import { formatCost } from '../protocol/cost.ts';
+import { formatCost } from '../protocol/usage.ts';
 import type { OutboxRow, RunRow } from '../store/tables.ts';
 import { type CliCommand, command } from './command.ts';
 import { parseWholeNumber } from './common-options.ts';

@@ -4,8 +4,8 @@ import { loadConfig } from '../config/load-config.ts';
 import { resolveTimezone } from '../config/timezone.ts';
 import { BadFlagError } from '../gateway/errors.ts';
 import { USAGE_GROUPINGS, type UsageGroup, type UsageGrouping, type UsageReport } from '../gateway/services/usage.ts';
-import { formatCost } from '../protocol/cost.ts';
 import { lastDailyBoundary } from '../protocol/last-daily-boundary.ts';
+import { formatCost } from '../protocol/usage.ts';
 import { command } from './command.ts';
 import { type Columns, formatTable } from './output/format-table.ts';
 

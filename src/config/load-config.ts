@@ -11,7 +11,6 @@ import { ConfigInvalidError, type ConfigIssue } from './errors.ts';
 import { listHeartbeatOddities } from './heartbeat-guidance.ts';
 import { type ConfigLayer, expandIncludes } from './include.ts';
 import { listMcpOddities } from './mcp-servers.ts';
-import { mergeConfig } from './merge-config.ts';
 import { isPlainObject } from './plain-object.ts';
 import type { Config } from './schema.ts';
 import { type MissingVariable, substituteVariables } from './substitute-variables.ts';
@@ -187,4 +186,28 @@ function explainMerge([base, overlay]: readonly ConfigSource[], overridden: read
     overridden,
     explanation: `${overlayFile} is merged over ${baseFile}; ${where}.`,
   };
+}
+
+interface MergedConfig {
+  readonly value: unknown;
+  /** The paths whose value in the base was replaced by a different one. */
+  readonly overridden: readonly string[];
+}
+
+/** Objects are merged key by key; any other value of the overlay replaces the value of the base. */
+function mergeConfig(base: unknown, overlay: unknown): MergedConfig {
+  const overridden: string[] = [];
+  return { value: merge(base, overlay, [], overridden), overridden };
+}
+
+function merge(base: unknown, overlay: unknown, at: ConfigPath, overridden: string[]): unknown {
+  if (isPlainObject(base) && isPlainObject(overlay)) {
+    const entries = new Map(Object.entries(base));
+    for (const [key, value] of Object.entries(overlay)) {
+      entries.set(key, entries.has(key) ? merge(entries.get(key), value, [...at, key], overridden) : value);
+    }
+    return Object.fromEntries(entries);
+  }
+  if (JSON.stringify(base) !== JSON.stringify(overlay)) overridden.push(formatConfigPath(at));
+  return overlay;
 }

@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import { listAgentIds } from '../config/agents.ts';
 import type { Environment } from '../config/environment.ts';
-import { execSettingsOf } from '../config/exec-settings.ts';
 import type { Config } from '../config/schema.ts';
+import { execSettingsOf } from '../config/tool-settings.ts';
 import type { SessionSight } from '../sessions/session-visibility.ts';
 import type { Store } from '../store/store.ts';
 import { BackgroundProcesses } from '../tools/exec/background-processes.ts';

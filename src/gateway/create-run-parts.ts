@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunParts } from '../agent/run-parts.ts';
 import { resolveAgentDefaults } from '../config/agents.ts';
-import { policyVersionOf } from '../config/policy-version.ts';
 import type { Config } from '../config/schema.ts';
+import { policyVersionOf } from '../config/tool-settings.ts';
 import { captureRequest, readCapture } from '../recorder/capture.ts';
 import { isOwnersRun } from '../sessions/session-visibility.ts';
 import type { Store } from '../store/store.ts';

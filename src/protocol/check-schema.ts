@@ -4,10 +4,10 @@
 //
 // Result: a schema that cannot be used is an outcome with the reason. Errors: none.
 
+import { type Context, createContext, Script } from 'node:vm';
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
 import type { JsonObject, JsonValue } from './json.ts';
 import { oneLine } from './one-line.ts';
-import { runBounded } from './run-bounded.ts';
 
 export type SchemaProblem = ErrorObject<string, Readonly<Record<string, unknown>>, unknown>;
 
@@ -90,3 +90,26 @@ function readable(schema: JsonObject): JsonObject {
 function unusable(error: unknown): Compiled & SchemaCheck {
   return { kind: 'unusable', reason: oneLine(error, MAX_REASON_CHARS) };
 }
+
+type BoundedRun<Result> = { readonly isOver: true; readonly result: Result } | { readonly isOver: false };
+
+/**
+ * Stops synchronous work that takes too long, which no other code could do, because no other code runs in the meantime.
+ * Throws what `work` throws. When the time is over, the work stays half done.
+ */
+function runBounded<Result>(work: () => Result, timeoutMs: number): BoundedRun<Result> {
+  place ??= createContext(Object.create(null));
+  place.work = work;
+  try {
+    return { isOver: true, result: CALL.runInContext(place, { timeout: timeoutMs }) as Result };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException | undefined)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return { isOver: false };
+    throw error;
+  } finally {
+    place.work = undefined;
+  }
+}
+
+const CALL = new Script('work()');
+/** The context is used only for its time limit, so one context serves all calls. */
+let place: Context | undefined;

@@ -1,7 +1,7 @@
-// Makes ids for things that happen: runs, sessions, dead letters. Ids sort by time, and their random end cannot be
-// guessed.
+// Makes ids. Ids of things that happen (runs, sessions, dead letters) sort by time, and their random end cannot be
+// guessed. The id of an approval is short and has no letters that look like digits, because people type it.
 
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 
 /** For example `run_0mh3k9q2x4f8c1d07a5be`: a prefix, the time in base 36, and 60 random bits. */
 export function newId(
@@ -9,4 +9,12 @@ export function newId(
   now: number,
 ): string {
   return `${prefix}_${now.toString(36).padStart(9, '0')}${randomBytes(8).toString('hex').slice(0, 15)}`;
+}
+
+const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
+
+/** For example `k3f9-x2mq`: about 40 random bits. */
+export function newApprovalId(): string {
+  const letters = Array.from({ length: 8 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
+  return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }

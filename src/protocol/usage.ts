@@ -1,4 +1,5 @@
-// The tokens that model calls used.
+// The tokens that model calls used, and what they cost, in the currency in which the configuration gives its prices.
+// Where the configuration gives no price, the cost is unknown, never zero.
 
 export interface Usage {
   /** All input tokens, with the cached ones. */
@@ -17,4 +18,19 @@ export function addUsage(a: Usage, b: Usage): Usage {
     cacheRead: a.cacheRead + b.cacheRead,
     cacheWrite: a.cacheWrite + b.cacheWrite,
   };
+}
+
+export interface Cost {
+  /** The sum over the calls whose price is known, or null when no call has a known price. */
+  readonly cost: number | null;
+  /** The number of calls that have no known price. */
+  readonly unpriced: number;
+}
+
+/** Formats a cost for people: `0.0123`, `unknown`, or `0.0123 and 2 calls of unknown cost`. */
+export function formatCost({ cost, unpriced }: Cost): string {
+  if (cost === null) return 'unknown';
+  const known = cost === 0 ? '0' : cost.toFixed(cost < 1 ? 4 : 2);
+  if (unpriced === 0) return known;
+  return `${known} and ${unpriced.toLocaleString('en-US')} ${unpriced === 1 ? 'call' : 'calls'} of unknown cost`;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { isActive, parseTimeOfDay } from './active-hours.ts';
-import { isChecklistEmpty } from './checklist.ts';
+import { isChecklistEmpty } from './heartbeats.ts';
 
 it.each([
   '',

@@ -12,7 +12,6 @@ import { errorText } from '../protocol/one-line.ts';
 import type { Store } from '../store/store.ts';
 import { type ActiveHours, isActive } from './active-hours.ts';
 import { Alarm } from './alarm.ts';
-import { isChecklistEmpty } from './checklist.ts';
 import { silentSurface } from './deliver-target.ts';
 
 export interface HeartbeatAgent {
@@ -149,4 +148,15 @@ export class Heartbeats {
 /** The last multiple of the pace. */
 function slotOf({ everyMs }: HeartbeatAgent, at: number): number {
   return Math.floor(at / everyMs) * everyMs;
+}
+
+/** The pattern is for a trimmed line: two stretches of blanks side by side could be matched in too many ways. */
+const EMPTY_LINE = /^(?:#+(?:\s.*)?|[-*+]|[-*+]?\s*\[[ xX]?\]|\d+[.)]|[-*_=]{3,}|(?:```|~~~).*|>)?$/s;
+
+/** Headings, comments, rules, code fences and items without words ask for nothing. */
+export function isChecklistEmpty(text: string): boolean {
+  const withoutComments = text
+    .replace(/^\uFEFF?---\r?\n[\s\S]*?\r?\n---(?:\r?\n|$)/, '')
+    .replace(/<!--[\s\S]*?(?:-->|$)/g, '');
+  return withoutComments.split(/\r\n|\r|\n/).every((line) => EMPTY_LINE.test(line.trim()));
 }

@@ -3,10 +3,10 @@
 
 import { chatLine, describeDuration, linesOf, sizeOf } from '../../commands/chat-text.ts';
 import type { ContextReport } from '../../context/report/build-report.ts';
-import { type Cost, formatCost } from '../../protocol/cost.ts';
 import { countOf } from '../../protocol/count-of.ts';
 import type { RunStatus } from '../../protocol/live-event.ts';
 import type { Usage } from '../../protocol/usage.ts';
+import { type Cost, formatCost } from '../../protocol/usage.ts';
 import type { CompactionFacts } from '../compaction/compaction-facts.ts';
 import { describeCompaction } from '../compaction/describe-compaction.ts';
 

@@ -5,8 +5,7 @@
 import { isApprover } from '../../commands/audience.ts';
 import type { CommandPlace } from '../../commands/chat-command.ts';
 import { describeDuration } from '../../commands/chat-text.ts';
-import { APPROVAL_DECISIONS } from '../../protocol/approval-decision.ts';
-import { describeDecision } from '../../protocol/describe-decision.ts';
+import { APPROVAL_DECISIONS, describeDecision } from '../../protocol/approval-decision.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
 import { isOperatorChannel } from '../../protocol/operator-channels.ts';
 import type { Store } from '../../store/store.ts';

@@ -5,7 +5,7 @@ import { CLIENT_GONE } from '../../agent/client-gone.ts';
 import type { DeliveryPort } from '../../agent/run-parts.ts';
 import type { Tell } from '../../facts/facts.ts';
 import type { ApprovalDecision, ApprovalResolution } from '../../protocol/approval-decision.ts';
-import { describeDecision } from '../../protocol/describe-decision.ts';
+import { describeDecision } from '../../protocol/approval-decision.ts';
 import { type Surface, surfaceId } from '../../protocol/inbound.ts';
 import type { LiveEvent } from '../../protocol/live-event.ts';
 import { newId } from '../../protocol/new-id.ts';

@@ -3,7 +3,7 @@
 // and in the total.
 // An unknown cost is not zero: it stays null, and calls without a price are counted separately.
 
-import type { Cost } from '../../protocol/cost.ts';
+import type { Cost } from '../../protocol/usage.ts';
 import { addUsage, NO_USAGE, type Usage } from '../../protocol/usage.ts';
 import type { Store } from '../../store/store.ts';
 import type { UsageRow } from '../../store/tables.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { execSettingsOf } from './exec-settings.ts';
+import { execSettingsOf, sessionVisibilityOf, webFetchSettingsOf } from './tool-settings.ts';
 
 describe('the settings of exec', () => {
   it('ask for everything that no rule allows, when nothing is configured', () => {
@@ -32,4 +32,30 @@ describe('the settings of exec', () => {
       env: ['CI'],
     });
   });
+});
+
+it('has limits, and allows no private host, unless the operator says otherwise', () => {
+  const untouched = { allowHosts: [], maxBytes: 5_242_880, maxChars: 50_000, timeoutMs: 30_000 };
+  expect(webFetchSettingsOf({})).toEqual(untouched);
+  expect(webFetchSettingsOf({ tools: { web: { fetch: {} } } })).toEqual(untouched);
+});
+
+it('reads what the operator says', () => {
+  const fetch = { allowHosts: ['wiki.lan'], maxBytes: 2_048, maxChars: 1_000, timeoutSeconds: 3 };
+  expect(webFetchSettingsOf({ tools: { web: { fetch } } })).toEqual({
+    allowHosts: ['wiki.lan'],
+    maxBytes: 2_048,
+    maxChars: 1_000,
+    timeoutMs: 3_000,
+  });
+});
+
+it.each([
+  [undefined, 'self'],
+  ['self', 'self'],
+  ['tree', 'self'],
+  ['agent', 'agent'],
+  ['all', 'agent'],
+] as const)('reads tools.sessions.visibility %s as %s', (visibility, expected) => {
+  expect(sessionVisibilityOf({ tools: { sessions: { visibility } } })).toBe(expected);
 });

@@ -1,0 +1,76 @@
+// The settings of single tools: what an agent's commands may do (`tools.exec`, where each setting may be replaced by
+// the agent's own), what `tools.web.fetch` allows, which sessions an agent may see; and the version of all settings
+// that decide what tools may do.
+
+import { createHash } from 'node:crypto';
+import { resolveAgentConfig } from './agents.ts';
+import type { Config } from './schema.ts';
+
+export interface ExecSettings {
+  readonly security: 'deny' | 'allowlist' | 'full';
+  readonly ask: 'off' | 'on-miss' | 'always';
+  /** Commands that need no approval. An agent's own list replaces the common one. */
+  readonly allow: readonly string[];
+  /** The names of variables that commands get besides the harmless ones. */
+  readonly env: readonly string[];
+  readonly timeoutSeconds: number;
+  readonly maxOutputChars: number;
+}
+
+export function execSettingsOf(config: Config, agentId: string): ExecSettings {
+  const common = config.tools?.exec;
+  const own = resolveAgentConfig(config, agentId)?.tools?.exec;
+  return {
+    security: own?.security ?? common?.security ?? 'allowlist',
+    ask: own?.ask ?? common?.ask ?? 'on-miss',
+    allow: own?.allow ?? common?.allow ?? [],
+    env: own?.env ?? common?.env ?? [],
+    timeoutSeconds: timeLimitOf(own) ?? timeLimitOf(common) ?? 120,
+    maxOutputChars: own?.maxOutputChars ?? common?.maxOutputChars ?? 20_000,
+  };
+}
+
+type ExecSection = NonNullable<NonNullable<Config['tools']>['exec']>;
+
+function timeLimitOf(section: ExecSection | undefined): number | undefined {
+  return section?.timeoutSeconds ?? section?.timeoutSec;
+}
+
+export interface WebFetchSettings {
+  /** Hosts, or `host:port`, that may be fetched although their addresses are private. */
+  readonly allowHosts: readonly string[];
+  readonly maxBytes: number;
+  readonly maxChars: number;
+  readonly timeoutMs: number;
+}
+
+export function webFetchSettingsOf({ tools }: Pick<Config, 'tools'>): WebFetchSettings {
+  const {
+    allowHosts = [],
+    maxBytes = 5 * 1024 * 1024,
+    maxChars = 50_000,
+    timeoutSeconds = 30,
+  } = tools?.web?.fetch ?? {};
+  return { allowHosts, maxBytes, maxChars, timeoutMs: timeoutSeconds * 1_000 };
+}
+
+/**
+ * The default is the strictest: two surfaces share nothing unless the operator allows it. OpenClaw's words are understood
+ * in the narrower sense: `tree` means `self`, and `all` never means more than `agent`.
+ */
+export function sessionVisibilityOf({ tools }: Pick<Config, 'tools'>): 'self' | 'agent' {
+  const asked = tools?.sessions?.visibility;
+  return asked === 'agent' || asked === 'all' ? 'agent' : 'self';
+}
+
+/**
+ * The version changes with every setting that decides what an agent's tools may do. Approvals that were given under
+ * another version are void.
+ */
+export function policyVersionOf(config: Config, agentId: string): string {
+  const { tools, approvals, mcp } = config;
+  const own = resolveAgentConfig(config, agentId)?.tools;
+  // The order in the file is part of the version: a reordered policy asks once more, and no change is missed.
+  const policy = JSON.stringify([tools ?? null, own ?? null, approvals ?? null, mcp ?? null]);
+  return createHash('sha256').update(policy).digest('hex').slice(0, 16);
+}
