@@ -8,6 +8,7 @@ import { configJsonSchema } from './src/config/schema.ts';
 import { TAXONOMIES } from './src/context/taxonomy.ts';
 import { WORKSPACE_TEMPLATES } from './src/context/workspace/templates/workspace-templates.ts';
 import { ROUTES } from './src/gateway/http/routes/all-routes.ts';
+import { SESSION_END_REASONS } from './src/protocol/live-event.ts';
 import { groupsOf } from './src/tools/policy/tool-groups.ts';
 
 const root = import.meta.dirname;
@@ -108,6 +109,15 @@ it('every limit of a run is kept by the agent and told to the operator', () => {
     .map(read)
     .join();
   for (const limit of limits) expect([limit, code.includes(limit)]).toEqual([limit, true]);
+});
+
+it('every reason for the end of a session is held to the one order, and is in docs/lifecycle.md', () => {
+  // The contract has two more words, for ends that do not happen here.
+  const reasons = SESSION_END_REASONS.filter((reason) => reason !== 'compaction' && reason !== 'unknown');
+  for (const reason of reasons) {
+    expect(read('src/sessions/session-ends.test.ts')).toContain(`'${reason}'`);
+    expect(read('docs/lifecycle.md')).toMatch(new RegExp(`\\b${reason}\\b`));
+  }
 });
 
 function keysOf(schema: unknown): string[] {
