@@ -1,6 +1,6 @@
-// Bad plugins in a live gateway. One gateway serves most of these tests: a plugin that does whatever a message tells it
-// to, a nice one beside it in the same worker, and people who have nothing to do with either. Whatever the bad one does,
-// everybody gets one answer to each message, and the operator is told who it was.
+// Bad plugins in a live gateway. One gateway serves most of these tests: a plugin that does what a message tells it to
+// do, a well-behaved one beside it in the same worker, and people who use neither. Every person gets one answer to each
+// message, whatever the bad plugin does, and the operator is told which plugin it was.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { gatewayForTest } from '../src/testkit/gateway-for-test.ts';
@@ -17,7 +17,7 @@ const NICE = `
   api.registerTool({ name: 'hi', description: 'Hi.', parameters: { type: 'object' }, execute: async () => ({ content: [{ type: 'text', text: 'hi' }] }) });
 `;
 
-/** What a message, a tool call or a service may have it do. */
+/** The bad actions that a message, a tool call or a service can ask for. */
 const DEEDS = `
   const later = (ms) => new Promise((go) => setTimeout(go, ms));
   const DEEDS = {
@@ -67,7 +67,7 @@ const GATE = `${DEEDS}
 
 const CONFIG = { plugins: { worker: { heartbeatMs: 1_000, memoryMb: 160 } } };
 
-/** The model says back what it was told, and calls the tool that it is asked to call. */
+/** The model repeats the message, and calls the tool that it is asked to call. */
 function answer({ json }: RecordedRequest) {
   const messages = json.messages as readonly { readonly role: string; readonly content: unknown }[];
   const last = messages.at(-1);
@@ -88,7 +88,7 @@ describe('a plugin in the worker', () => {
   let scratch: ScratchGateway;
   let people = 0;
   let minutes = 0;
-  /** How long a bystander waited for an answer while the worker was ended and started again. */
+  /** How long other people waited for an answer while the worker was ended and started again. */
   const waits: number[] = [];
 
   beforeAll(async () => {
@@ -98,7 +98,7 @@ describe('a plugin in the worker', () => {
         plugins: { ...CONFIG.plugins, entries: { nice: { hooks: { allowConversationAccess: true } } } },
         agents: { defaults: { model: 'fake/small', maxConcurrent: 16 } },
       },
-      // So that the worker was never ended too often within a minute.
+      // The clock jumps, so that the worker is never ended too often within a minute.
       now: () => Date.now() + minutes * 60_000,
     });
     scratch.model.script(answer);
@@ -113,8 +113,8 @@ describe('a plugin in the worker', () => {
     scratch.channel.expectNothingMore();
   });
 
-  /** Somebody whom nobody has seen before. */
-  const somebody = () => ({ sender: `person-${++people}` });
+  /** A person with a new name. */
+  const newPerson = () => ({ sender: `person-${++people}` });
 
   async function says(place: { sender: string }, text: string, expected: string | RegExp = `${text} [nice]`) {
     const started = performance.now();
@@ -126,7 +126,7 @@ describe('a plugin in the worker', () => {
   const handlerOf = async (owner: string, hook: string) =>
     (await scratch.services.hooks.status()).handlers.find((each) => each.owner === owner && each.hook === hook);
 
-  /** The longest that somebody waited in ten turns. */
+  /** The longest waiting time in ten turns. */
   async function longestOfTen(person: { sender: string }): Promise<number> {
     const times: number[] = [];
     for (let turn = 0; turn < 10; turn++) times.push(await says(person, `turn ${turn}`));
@@ -139,14 +139,14 @@ describe('a plugin in the worker', () => {
     ['hangs', 'hang', 'timeouts'],
   ] as const)('that %s is passed over, and others do not notice', async (_, what, counted) => {
     const before = await handlerOf('bad', 'before_prompt_build');
-    const bystander = somebody();
+    const bystander = newPerson();
     await longestOfTen(bystander);
-    // On a busy machine somebody else may be the reason, so the best of several rounds counts.
+    // On a busy machine another process may be the reason, so the best of several rounds counts.
     let rounds = 0;
     for (let isFine = false; !isFine; ) {
       expect(++rounds).toBeLessThan(20);
       const undisturbed = await longestOfTen(bystander);
-      const [disturbed] = await Promise.all([longestOfTen(bystander), says(somebody(), `do: ${what}`)]);
+      const [disturbed] = await Promise.all([longestOfTen(bystander), says(newPerson(), `do: ${what}`)]);
       isFine = disturbed <= 2 * undisturbed;
     }
     const after = await handlerOf('bad', 'before_prompt_build');
@@ -159,9 +159,9 @@ describe('a plugin in the worker', () => {
     ['floods the console', 'flood'],
     ['writes ten thousand lines into its log', 'log much'],
     ['asks the gateway ten thousand times at once', 'queue much'],
-  ])('that %s is cut short, and nobody waits long', async (_, what) => {
-    const bystander = somebody();
-    const [waited] = await Promise.all([longestOfTen(bystander), says(somebody(), `do: ${what}`)]);
+  ])('that %s is cut short, and no person waits long', async (_, what) => {
+    const bystander = newPerson();
+    const [waited] = await Promise.all([longestOfTen(bystander), says(newPerson(), `do: ${what}`)]);
     waits.push(waited);
     expect(scratch.channel.shown(bystander)).toHaveLength(10);
     expect(await scratch.store.count('injections', { owner: 'bad' })).toBeLessThan(110);
@@ -169,13 +169,13 @@ describe('a plugin in the worker', () => {
   });
 
   it('that floods is told of in a few lines under its name', async () => {
-    await says(somebody(), 'do: log much');
+    await says(newPerson(), 'do: log much');
     await vi.waitFor(() => expect(scratch.warnings.join('\n')).toContain('plugin bad:'));
     expect(scratch.warnings.length).toBeLessThan(500);
   });
 
-  it('that answers after its deadline changes nothing, whatever it does to what it was given', async () => {
-    const person = somebody();
+  it('that answers after its deadline changes nothing, also when it changes the objects that it was given', async () => {
+    const person = newPerson();
     const before = scratch.model.requests.length;
     await says(person, 'do: answer too late');
     await new Promise((go) => setTimeout(go, 500));
@@ -197,12 +197,12 @@ describe('a plugin in the worker', () => {
     ['spins in a tool', 'misbehave: spin', /^misbehave: spin: .*bad.* \[nice\]$/s],
     ['ends the process in a tool', 'misbehave: exit', /^misbehave: exit: .*bad.* \[nice\]$/s],
   ])('that %s is stopped and named; the run goes on, and others after a moment', async (_, text, expected) => {
-    const [culprit, bystander, other] = [somebody(), somebody(), somebody()];
+    const [culprit, bystander, other] = [newPerson(), newPerson(), newPerson()];
     await says(bystander, 'before');
     const ends = (await scratch.services.methods.call('nice.ends', {}, {})) as number;
     expect(ends).toBeGreaterThan(0);
     const disturbing = says(culprit, text, expected);
-    // Its tool may have been at work in that worker; then the model is told so, and whose fault it was.
+    // Its tool may have been running in that worker; then the model is told so, and which plugin caused it.
     const hi = /^say hi: (hi|The plugin "nice" could not answer, .* The plugin "bad" .*) \[nice\]$/s;
     const meanwhile = [says(bystander, 'meanwhile'), says(other, 'say hi', hi)];
     const [, waited = 0] = await Promise.all([disturbing, ...meanwhile]);
@@ -212,7 +212,7 @@ describe('a plugin in the worker', () => {
     expect(scratch.warnings).toContainEqual(expect.stringMatching(/^The plugin "bad" .* worker/));
     expect(await handlerOf('bad', 'before_prompt_build')).toMatchObject({ state: 'suspended' });
     expect(await handlerOf('nice', 'message_sending')).toMatchObject({ state: 'armed' });
-    // It is loaded again in a new worker, and each of its handlers is called once.
+    // The plugin is loaded again in a new worker, and each of its handlers is called once.
     await says(bystander, 'after');
     await vi.waitFor(() => expect(scratch.services.plugins.inspect('nice').state).toBe('loaded'));
     expect(scratch.channel.shown(culprit)).toHaveLength(1);
@@ -226,7 +226,7 @@ describe('a plugin in the worker', () => {
   });
 
   it('that spins in a timer of its own is stopped and named as well', async () => {
-    const person = somebody();
+    const person = newPerson();
     await says(person, 'do: spin in a timer', /\[nice\]$/);
     await says(person, 'next');
     await vi.waitFor(() => expect(scratch.services.plugins.inspect('bad').state).toBe('suspended'));
@@ -234,11 +234,11 @@ describe('a plugin in the worker', () => {
     await says(person, 'after');
   });
 
-  it('whose tool never answers keeps nobody else waiting, and the run can be stopped', async () => {
-    const person = somebody();
+  it('whose tool never answers keeps no other person waiting, and the run can be stopped', async () => {
+    const person = newPerson();
     await scratch.channel.says(person, 'misbehave: hang');
     await vi.waitFor(() => expect(scratch.warnings).toContain('plugin bad: waiting for ever'));
-    await says(somebody(), 'hello');
+    await says(newPerson(), 'hello');
     await scratch.channel.says(person, '/stop');
     await scratch.channel.expectDelivered(/^Stopp(ed|ing)\. \[nice\]$/, person);
     await scratch.channel.expectDelivered(/^Stopp(ed|ing)\. \[nice\]$/, person);
@@ -249,7 +249,7 @@ describe('a plugin in the worker', () => {
     const file = 'extensions/bad/index.js';
     const good = await scratch.home.read(file);
     await scratch.home.write(file, 'export default () => { for (;;) {} };');
-    const person = somebody();
+    const person = newPerson();
     await says(person, 'before');
     const reloading = scratch.services.plugins.reload('bad');
     await new Promise((go) => setTimeout(go, 200));
@@ -260,14 +260,14 @@ describe('a plugin in the worker', () => {
   });
 
   it('that breaks what all code in the worker stands on has it put back, and is named', async () => {
-    await says(somebody(), 'do: poison');
-    await says(somebody(), 'and now?');
+    await says(newPerson(), 'do: poison');
+    await says(newPerson(), 'and now?');
     await vi.waitFor(() => expect(scratch.warnings.join()).toContain('plugin bad: It changed setTimeout'));
-    await says(somebody(), 'say hi', 'say hi: hi [nice]');
+    await says(newPerson(), 'say hi', 'say hi: hi [nice]');
   });
 
   it('that is loaded again in the middle of its call loses that call, and the run goes on', async () => {
-    const person = somebody();
+    const person = newPerson();
     await scratch.channel.says(person, 'do: hang');
     await new Promise((go) => setTimeout(go, 100));
     await scratch.services.plugins.reload('bad');
@@ -297,7 +297,7 @@ describe('a gate in the worker', () => {
     const isStopped = what === 'spin' || what === 'exit';
     expect(scratch.services.plugins.inspect('guard').state).toBe(isStopped ? 'suspended' : 'loaded');
     if (!isStopped) return;
-    // A guard that does not stand there is a closed door, until it is back.
+    // While a guard is not loaded, its gate refuses.
     await scratch.channel.says({ sender: 'ben' }, 'may I?');
     await scratch.channel.expectDelivered(/./, { sender: 'ben' });
     expect(scratch.model.requests).toHaveLength(asked);
@@ -308,7 +308,7 @@ describe('a gate in the worker', () => {
 });
 
 describe('a plugin in the gateway itself', () => {
-  it('that throws, rejects or hangs is passed over, and everybody gets an answer', async () => {
+  it('that throws, rejects or hangs is skipped, and every person gets an answer', async () => {
     const scratch = await gatewayForTest({
       files: { ...pluginFiles('bad', BAD), ...pluginFiles('nice', NICE) },
       config: { plugins: { entries: { bad: { isolation: 'inline' }, nice: { isolation: 'inline' } } } },

@@ -37,7 +37,7 @@ describe('of a run that a gate has blocked', () => {
     await scratch.channel.expectDelivered('Your message could not be sent: Not here. (blocked by guard)');
     await scratch.hooks.drain(1_000);
 
-    // The observers of what came in were told before anybody could know; those of the end were not.
+    // The observers of inbound messages were told before the gate decided; those of the end were not.
     expect(heard.slice(0, 2)).toEqual([`Please keep ${SAID}`, `Please keep ${SAID}`]);
     expect(heard.slice(2).join('\n')).not.toContain(SAID);
     expect(heard.join('\n')).not.toContain(REASON);
@@ -84,7 +84,7 @@ describe('of a run that a gate has blocked', () => {
   it.each(['cron', 'heartbeat'] as const)('nothing is left when it was a %s', async (kind) => {
     const scratch = await guarded({
       register: (hooks) => {
-        // What a schedule says is the operator's own; what a plugin adds to it is not.
+        // The text of a schedule is the operator's own; what a plugin adds to it is not.
         on(hooks, 'agent_turn_prepare', 'adds', () => ({ prependContext: SAID }));
       },
     });
@@ -118,7 +118,7 @@ describe('of a run that a gate has blocked', () => {
   });
 });
 
-it('what a gate lets pass is told to whoever watches, once it has passed', async () => {
+it('what a gate lets pass is shown to those who watch, once it has passed', async () => {
   const scratch = await guarded();
   scratch.model.script([reply('Hello.')]);
   const told = listen(scratch);
@@ -128,7 +128,7 @@ it('what a gate lets pass is told to whoever watches, once it has passed', async
   expect(accepted.map(({ text }) => text)).toEqual(['', 'Hi']);
 });
 
-/** A gateway that blocks whatever holds the marker or says BLOCK, with every record switched on. */
+/** A gateway that blocks every message that holds the marker or says BLOCK, with all records switched on. */
 function guarded(settings: ScratchGatewaySettings = {}): Promise<ScratchGateway> {
   return gatewayForTest({
     ...settings,
@@ -146,7 +146,7 @@ function guard(hooks: HookRunner): void {
       ? { outcome: 'block', reason: `${REASON}: ${prompt}`, message: 'Not here.', metadata: { quote: prompt } }
       : { outcome: 'pass' },
   );
-  // Its change is part of the record, and of what is blocked.
+  // The handler's change is part of the record, and of what is blocked.
   on(hooks, 'before_prompt_build', 'quote', ({ prompt }) => ({
     prependContext: `They said ${prompt}`,
     appendSystemContext: prompt,
@@ -159,7 +159,7 @@ function listen({ services }: ScratchGateway): string[] {
   return told;
 }
 
-/** While it runs, with its log and its free pages, and after it has stopped. */
+/** The files are searched while the gateway runs, with its log and its free pages, and after it has stopped. */
 async function leavesNothing(scratch: ScratchGateway): Promise<void> {
   expect(await traces(scratch)).toEqual([]);
   expect(scratch.warnings.join('\n')).not.toMatch(new RegExp(`${SAID}|${REASON}`));

@@ -1,4 +1,5 @@
-// What must hold for every workspace, every handler and every budget, tried on random ones. A failure prints its seed.
+// What must hold for every workspace, every handler and every budget, checked with random ones. A failure prints its
+// seed.
 
 import { mkdir, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -25,7 +26,7 @@ let scratch: ScratchWorkspace;
 beforeAll(async () => {
   scratch = await ScratchWorkspace.create();
 });
-// What the test before left behind may be a link that leads nowhere, through which nothing can be written.
+// The previous test may have left a broken link, through which nothing can be written.
 beforeEach(() => Promise.all([empty(scratch.workspaceDir), empty(scratch.stateDir)]));
 afterAll(() => scratch.remove());
 
@@ -38,7 +39,7 @@ async function writeAll(files: Readonly<Record<string, string | Uint8Array>>): P
   await Promise.all(Object.entries(files).map(([name, text]) => scratch.write(name, text)));
 }
 
-/** Text with everything in it that some stage looks for. */
+/** Text with everything in it that a stage looks for. */
 const markdown = fc
   .array(
     fc.constantFrom(
@@ -160,7 +161,7 @@ async function composeOrRefuse(settings: ScratchSituation): Promise<Composition 
   try {
     return await scratch.compose(settings);
   } catch (error) {
-    // The only two refusals that random input may meet.
+    // The only two refusals that random input may cause.
     if (error instanceof KeptSectionsOverBudgetError || error instanceof KeptSectionsOverTokenBudgetError)
       return undefined;
     throw error;
@@ -188,7 +189,7 @@ const sessions: fc.Arbitrary<ScratchSituation> = fc.constantFrom(
 );
 
 describe('composition', () => {
-  it('gives the same bytes whatever the handlers’ timing and the order of their registration', async () => {
+  it('gives the same bytes for every timing of the handlers and every order of their registration', async () => {
     const paths = ['NOTES.md', '<dynamic:x>', 'sub/AGENTS.md'];
     const delays = fc.array(fc.nat(5), { minLength: 5, maxLength: 5 });
     await forAllAsync([workspace, handlers, delays, sessions], 60, async (files, random, drawn, session) => {
@@ -245,7 +246,7 @@ describe('the budget', () => {
       const enough = await at(totalMaxChars + more);
       for (const name of enough.dropped) expect(less.dropped).toContain(name);
       for (const name of less.shown) expect(enough.shown).toContain(name);
-      // From the first to the last in priority: nobody is dropped while somebody after it is shown.
+      // In the order of priority: no file is dropped while a less important one is shown.
       const ranked = [...priority, ...NAMES.filter((name) => !priority.includes(name))];
       const shown = ranked.map((name) => less.shown.has(name)).lastIndexOf(true);
       expect(ranked.slice(0, Math.max(0, shown)).filter((name) => less.dropped.has(name))).toEqual([]);
@@ -385,7 +386,7 @@ describe('no file name, link or way upward', () => {
   });
 });
 
-/** Earlier links may lead upward, and nothing may be made on the way that this machine would keep. */
+/** Earlier links may lead upward, and the test must not create files outside of its folder. */
 async function linkInside(root: string, path: string, target: string): Promise<void> {
   const isInside = async (dir: string) => `${await realpath(dir).catch(() => '')}/`.startsWith(`${root}/`);
   const folder = dirname(path);

@@ -1,5 +1,5 @@
-// Kills a real gateway just before and just after each kind of commit, starts it again on the same home, and looks at
-// what a person, an API client and the model get to see of it. A commit site that no test here visits is a failure.
+// Kills a real gateway just before and just after each kind of commit, starts it again on the same home, and checks
+// what a person, an API client and the model see of it. A commit site that no test here visits is a failure.
 
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
@@ -35,7 +35,7 @@ import { allowRule, answered, suspend, waiting } from './fixtures/crash-waiting.
 const allPoints = COMMIT_SITES.flatMap((site) => [`${site}:before`, `${site}:after`]).sort();
 const TIMEOUT_MS = 120_000;
 
-/** Commits that every conversation with tools passes; those that it passes several times are visited more than once. */
+/** Commits of every conversation with tools; those that happen several times are visited more than once. */
 const TALK_POINTS: readonly [CommitSite, ...number[]][] = [
   ['accept', 1],
   ['claim', 1, 3],
@@ -98,7 +98,7 @@ describe('a gateway that is killed', () => {
   });
 });
 
-/** Two messages behind one another on a page, and a third over the API; the process dies at the point. */
+/** Two messages one after the other on a page, and a third over the API; the process dies at the point. */
 async function talk(point: string): Promise<void> {
   const { gateway, web, close } = await stage();
   try {
@@ -194,7 +194,7 @@ async function observed(moment: Moment): Promise<void> {
     const runs = ['1', '2'].map((id) => web.accepted.get(id)?.runId);
     expect([...new Set(told.map(({ runId }) => runId))].sort()).toEqual(runs.sort());
     expect(told.every(({ success }) => success)).toBe(true);
-    // Told twice only where the record of the first time was lost, and then it says so.
+    // The end is told twice only where the record of the first time was lost, and then it is marked as recovered.
     const again = told.filter(({ recovered }) => recovered);
     expect(again).toHaveLength(moment === 'before' ? 1 : 0);
     await gateway.start();
@@ -234,7 +234,7 @@ async function injection(moment: Moment): Promise<void> {
   try {
     await gateway.start({ failpoints: [`injection:${moment}`], program: INJECTING_PROGRAM });
     await expectDeath(gateway, `injection:${moment}`);
-    // The run that it is bound to dies as well, and still it is that run's.
+    // The run that the injection is bound to dies as well, and the injection still belongs to that run.
     await gateway.start({ failpoints: ['result:before'], program: INJECTING_PROGRAM });
     await queued(gateway);
     web.say('1', 'm1');
@@ -251,7 +251,7 @@ async function injection(moment: Moment): Promise<void> {
   }
 }
 
-/** An operator ends the session in the middle of a run, and the process dies over it. */
+/** An operator ends the session in the middle of a run, and the process dies during that commit. */
 async function session(moment: Moment): Promise<void> {
   let isHeld = true;
   const { gateway, web, close } = await stage((request) =>
@@ -272,7 +272,7 @@ async function session(moment: Moment): Promise<void> {
     expect(web.texts).toEqual(['Answer to m1.', 'Answer to m2.']);
     await expectToolsRanOnce(gateway);
     expectWellFormed(gateway);
-    // What was said in the run stands in one session, from its first word to its last.
+    // All messages of the run are in one session, from the first to the last.
     const { run } = await gateway.json<{ run: { sessionId: string } }>(`/api/runs/${runId}`);
     const { entries } = await gateway.json<{ entries: { runId: string; message: { role: string } }[] }>(
       `/api/sessions/${run.sessionId}/transcript`,
@@ -286,7 +286,7 @@ async function session(moment: Moment): Promise<void> {
   }
 }
 
-/** A person starts over, and the process dies over the end of the old session. */
+/** A person starts over, and the process dies while it ends the old session. */
 async function rollOver(moment: Moment): Promise<void> {
   const { gateway, web, close } = await stage();
   try {
@@ -316,11 +316,11 @@ async function rollOver(moment: Moment): Promise<void> {
   }
 }
 
-/** The process dies over the record that the end of a session was told. */
+/** The process dies while it records that the end of a session was told. */
 async function toldEnd(moment: Moment): Promise<void> {
   const { gateway, web, close } = await stage();
   try {
-    // The first such record is the one of the run before it.
+    // The first such record belongs to the run before it.
     await gateway.start({ failpoints: [`observed:${moment}@2`], program: PROGRAM });
     web.say('1', 'm1');
     await web.until(({ parts }) => parts.length >= 1, 'for an answer');
@@ -333,14 +333,14 @@ async function toldEnd(moment: Moment): Promise<void> {
     expect(web.texts).toEqual(['Answer to m1.', 'Answer to m2.']);
     await gateway.stop();
     const told = await readSessionEnds(gateway);
-    // Told twice only where the record of the first time was lost, and then it says so.
+    // The end is told twice only where the record of the first time was lost, and then it is marked as recovered.
     expect(told.map(({ recovered }) => recovered)).toEqual(moment === 'before' ? [undefined, true] : [undefined]);
   } finally {
     await close();
   }
 }
 
-/** A message that kills the process whenever its request is about to be committed. */
+/** A message that kills the process each time that its request is about to be committed. */
 async function deadLetter(moment: Moment): Promise<void> {
   const { gateway, web, close } = await stage();
   try {
@@ -414,7 +414,7 @@ async function prune(moment: Moment): Promise<void> {
 
 const A1 = { text: 'a1', user: 'caller', key: 'key-of-a1' };
 
-/** Blocks what is forbidden, and writes down which runs and sessions have ended. */
+/** Blocks what is forbidden, and records which runs and sessions have ended. */
 const PROGRAM = `
 import { appendFileSync } from 'node:fs';
 export function register(hooks) {
@@ -444,7 +444,7 @@ function queued(gateway: GatewayProcess): Promise<void> {
   return eventually(() => readFile(`${gateway.home.home}/queued.txt`, 'utf8').then(Boolean, () => false));
 }
 
-/** Those that ended a session; a process that stops tells of its sessions too, which go on. */
+/** Only real ends of sessions; a process that stops also tells of its open sessions, which go on. */
 async function readSessionEnds({ home }: GatewayProcess): Promise<{ reason: string; recovered?: boolean }[]> {
   const text = await readFile(`${home.home}/session-ends.jsonl`, 'utf8').catch(() => '');
   const lines = text.split('\n').filter((line) => line !== '');

@@ -1,4 +1,4 @@
-// Every word that a model receives has an author: the spans of each request are laid beside the bytes that were sent.
+// Every word that a model receives has an author: the spans of each request are compared with the bytes that were sent.
 
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -64,7 +64,7 @@ function wordsOf(value: unknown, key = ''): readonly string[] {
   return [];
 }
 
-/** All words of the body stand in spans, and all spans in the body; nothing is without an author, nothing twice. */
+/** All words of the body are in spans, and all spans are in the body; no word is without an author or counted twice. */
 function expectAuthors(body: string, spans: readonly ToldSpan[]): void {
   let all = '';
   for (const [name, pieces] of unitsOf(spans)) {
@@ -73,7 +73,7 @@ function expectAuthors(body: string, spans: readonly ToldSpan[]): void {
       expect(origin).not.toBe('');
       expect(chars).toBeGreaterThan(0);
     }
-    // One protocol has one system text where the other has blocks.
+    // One protocol has a single system text where the other has blocks.
     all += `${name.startsWith('system') ? '' : '\n'}${pieces.map(({ text }) => text).join('')}`;
   }
   const escaped = (word: string) => JSON.stringify(word).slice(1, -1);
@@ -114,7 +114,7 @@ describe.each(['openai-completions', 'anthropic-messages'] as const)('the spans 
     await check();
   });
 
-  it('cover whatever people, plugins and models say', async () => {
+  it('cover everything that people, plugins and models say', async () => {
     await open({ protocol });
     let added: { system?: string; before?: string; behind?: string; rewrite?: string } = {};
     on(scratch.hooks, 'before_prompt_build', { owner: 'builder', pure: true }, () => ({

@@ -1,5 +1,5 @@
 // Drives every path that a message, a job, a command or the gateway itself can take, with a canary on every hook and a
-// hook pack that hears every event, and compares who was called with the table of hook-paths.ts.
+// hook pack that listens to every event, and compares the calls with the table of hook-paths.ts.
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { FACT_CATALOG, type FactRow } from '../src/facts/catalog.ts';
@@ -13,7 +13,7 @@ import { CanaryGateway, type CanarySettings, type ToldFact } from './fixtures/ca
 
 interface Drive {
   readonly settings?: CanarySettings | undefined;
-  /** What has to happen first; each is a path too, and counts as what it is. */
+  /** What has to happen first; each step is a path too, and its calls are counted as that path. */
   readonly after?: readonly Preparation[] | undefined;
   readonly act: (canary: CanaryGateway) => Promise<void>;
 }
@@ -34,7 +34,7 @@ const greeted = async (canary: CanaryGateway) => {
 };
 
 const WORDS = 'word '.repeat(300);
-/** Whoever writes the summary can read all of it at once. */
+/** The model that writes the summary can read the whole conversation at once. */
 const SMALL_WINDOW: CanarySettings = {
   provider: {
     models: [
@@ -73,7 +73,7 @@ const approvalOf = async ({ services }: CanaryGateway) => {
   const [row] = await services.store.select('approvals', { where: { status: 'waiting' } });
   return row?.id ?? '';
 };
-/** A run whose process is gone; what came of it so far does not count. */
+/** A run whose process has ended; the calls so far do not count. */
 const cutShort = async (canary: CanaryGateway) => {
   canary.model.script([hang('So far')]);
   await canary.channel.says({ sender: 'ann' }, 'Hi');
@@ -363,7 +363,7 @@ const DRIVES: Record<HookPathName, Drive> = {
   shutdown: { after: [STARTED, ...GREETED], act: (canary) => canary.stop() },
 };
 
-/** Those that are about the gateway itself and not about what happens in it. */
+/** Paths of the gateway itself. */
 const OF_GATEWAY: ReadonlySet<string> = new Set(['start', 'restart', 'shutdown']);
 
 describe('every hook and every event of hook packs is called as often as the table says', () => {
@@ -404,7 +404,7 @@ describe('every hook and every event of hook packs is called as often as the tab
   });
 });
 
-it('message_received has the client’s name for the message and its metadata, whatever surface it comes from', async () => {
+it('message_received has the client’s name for the message and its metadata, on every surface', async () => {
   const received: unknown[] = [];
   const canary = await CanaryGateway.open({
     answers: {
@@ -434,12 +434,12 @@ it('message_received has the client’s name for the message and its metadata, w
   ]);
 });
 
-/** The facts that were told on any path. */
+/** The facts that were told on at least one path. */
 const told = new Set<string>();
 
 /**
- * Facts of one life of the gateway that were told before a commit that they follow, or after one that they precede. Each
- * telling is measured against the commits of its own sites: as many as tellings must be over, or as many must be to come.
+ * Facts of one process that were told before a commit that they follow, or after one that they precede. Each telling is
+ * compared with the commits of its own sites: as many commits as tellings must be over, or as many must still come.
  */
 function misplaced(facts: readonly ToldFact[]): readonly string[] {
   const counts = new Map<string, number>();
@@ -448,7 +448,7 @@ function misplaced(facts: readonly ToldFact[]): readonly string[] {
     const tellings = (counts.get(name) ?? 0) + 1;
     counts.set(name, tellings);
     const over = (sites: readonly string[]) => sites.reduce((sum, site) => sum + (commits[site] ?? 0), 0);
-    // Facts that precede the same commits use them up together.
+    // Facts that precede the same commits share them.
     const together = (sites: readonly string[]) =>
       [...counts].reduce((sum, [fact, times]) => {
         const others = FACT_CATALOG[fact as FactName].when.before ?? [];

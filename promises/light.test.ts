@@ -1,5 +1,5 @@
-// What a start does not need is not loaded at a start: neither the schema nor the parsers for a configuration that is not
-// there, nor the packages of model providers. `npm run bench:turn` measures what a start costs.
+// A start loads only what it needs: neither the schema nor the parsers for a configuration that does not exist, nor the
+// packages of model providers. `npm run bench:turn` measures what a start costs.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 const config = new URL('../src/config/', import.meta.url);
 const models = new URL('../src/models/', import.meta.url);
 
-/** Modules that a file loads as soon as it is loaded itself, types not counted. */
+/** Modules that a file loads as soon as it is loaded itself, without types. */
 async function staticImports(file: URL): Promise<string[]> {
   const text = await readFile(file, 'utf8');
   return [...text.matchAll(/^import (?!type )[^;]*? from '([^']+)';/gm)].map(([, module]) => module ?? '');

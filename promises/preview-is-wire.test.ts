@@ -53,7 +53,7 @@ async function say(text: string, sessionKey?: string, place: TestPlace = {}): Pr
   return runId;
 }
 
-/** Previews the message, says it, and compares. */
+/** Previews the message, sends it, and compares. */
 async function expectWire(
   text: string,
   sessionKey?: string,
@@ -217,7 +217,7 @@ describe('a preview', () => {
     await scratch.services.context.preview({ message: '/new hello', sessionKey: 'agent:main:main' });
     await scratch.services.context.preview({ message: 'hello', sessionKey: 'agent:ops:never:seen' });
     expect(await everything()).toEqual(before);
-    // Records are written down in groups, at the latest when the gateway stops.
+    // Records are written in groups, at the latest when the gateway stops.
     await scratch.stop();
     await scratch.start();
     expect(await scratch.store.count('hookRecords')).toBeGreaterThan(0);

@@ -7,8 +7,9 @@ import { isPackEvent } from '../src/hooks/packs/unknown-events.ts';
 import { type HandlerRegistration, HookRunner } from '../src/hooks/runner.ts';
 import { forAllAsync } from '../src/testkit/for-all.ts';
 
-// Whatever handlers answer, however long each takes and in whatever order they are registered, the outcome is the one
-// that their priorities give, and among equals their order. About 1,200 cases in all, each of them with three timings.
+// The outcome of a hook depends on the handlers' answers, on their priorities, and among equal priorities on their
+// order; it does not depend on how long each takes or on when it registers. About 1,200 cases in all, each of them with
+// three timings.
 
 const RUNS_PER_HOOK = 60;
 
@@ -108,7 +109,7 @@ async function dawdle(turns: number): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** As bytes: fields in another order would be another result. */
+/** Compared as bytes: fields in another order would be another result. */
 async function outcomeOf(
   hook: AskingHookName,
   handlers: readonly Scripted[],
@@ -125,7 +126,7 @@ async function outcomeOf(
     };
     const delay = delays.get(name);
     const handler = delay === undefined ? settle : () => dawdle(delay).then(settle);
-    // Where a plain value is due, only a handler in another thread may take its time.
+    // Where a plain value is required, only a handler in another thread may be slow.
     const registration = { hook, id: name, owner: name, priority, handler, isRemote: delay !== undefined };
     runner.register(registration as unknown as HandlerRegistration<never>);
   }
@@ -134,7 +135,7 @@ async function outcomeOf(
   return JSON.stringify({ result, decidedBy, refusal, contributions, diffs });
 }
 
-/** Registered in another order, in which equals keep theirs. */
+/** Registered in another order, in which handlers of equal priority keep theirs. */
 function shuffled(handlers: readonly Scripted[], lots: readonly number[]): Scripted[] {
   const turns = new Map<number, Scripted[]>();
   for (const handler of handlers) turns.set(handler.priority, [...(turns.get(handler.priority) ?? []), handler]);
@@ -146,7 +147,7 @@ function shuffled(handlers: readonly Scripted[], lots: readonly number[]): Scrip
 
 const delay = fc.option(fc.integer({ min: 0, max: 4 }), { nil: undefined });
 
-describe('whoever is slow, and whoever registers first', () => {
+describe('a slow handler, and an early registration', () => {
   it.each(Object.entries(CASES))('changes nothing about %s', async (name, { answer }) => {
     const hook = name as AskingHookName;
     const row = fc.record({
@@ -181,7 +182,7 @@ describe('whoever is slow, and whoever registers first', () => {
           mixed,
           delaysOf((each) => each.otherDelay),
         ),
-        // In the order in which they run, with nothing but that order.
+        // Registered in the order in which they run.
         outcomeOf(
           hook,
           [...handlers].sort((a, b) => b.priority - a.priority).map((handler) => ({ ...handler, priority: 0 })),

@@ -56,7 +56,7 @@ function Welcome({ agentId, onSubmit }: { agentId: string; onSubmit(text: string
   return (
     <div class="welcome">
       <h2>{`Talk to ${agentId}`}</h2>
-      <p>Whatever the agent is given for an answer is shown beside it, with its author and its size.</p>
+      <p>Everything that the agent is given for an answer is shown beside it, with its author and its size.</p>
       <ul>
         {['Hello, who are you?', '/status', '/help'].map((text) => (
           <li key={text}>

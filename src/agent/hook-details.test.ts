@@ -106,7 +106,7 @@ describe('the details of a tool result', () => {
 });
 
 describe('before_agent_finalize', () => {
-  it('is not asked about a run that somebody stopped', async () => {
+  it('is not asked about a run that a person stopped', async () => {
     const asked: string[] = [];
     const scratch = await gatewayForTest({
       register: (hooks) =>

@@ -104,7 +104,7 @@ describe('a model that fails', () => {
 });
 
 describe('a run', () => {
-  it('that somebody stops really ends: the request is closed, and the rest goes on', async () => {
+  it('that a person stops really ends: the request is closed, and the rest goes on', async () => {
     const scratch = await gatewayForTest();
     scratch.model.script([hang('Well,')]);
     const { runId } = await scratch.channel.says({}, 'Talk');

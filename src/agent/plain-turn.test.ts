@@ -52,7 +52,7 @@ it('waits for three commits: the message, the request and the result', async () 
   const { store } = scratch;
   await scratch.stop();
   const { 'hook-records': _, ...made } = commitsOf(store.commits);
-  // Nobody waits for the claim, nor for the receipt.
+  // The run waits neither for the claim nor for the receipt.
   expect(made).toEqual({ accept: 1, claim: 1, request: 1, result: 1, receipt: 1 });
   expect(store.waits).toBe(3);
 });

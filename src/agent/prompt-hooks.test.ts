@@ -30,7 +30,7 @@ describe('the model of a run', () => {
     expect(scratch.model.requests[0]?.json.model).toBe('large');
   });
 
-  it('is the configured one when nobody asks, or asks for one that does not exist', async () => {
+  it('is the configured one when no plugin asks for another, or asks for one that does not exist', async () => {
     const scratch = await gatewayForTest({
       register: (hooks) => on(hooks, 'before_model_resolve', 'chooser', () => ({ modelOverride: 'nobody/knows' })),
     });

@@ -21,7 +21,7 @@ describe('text that a plugin queues', () => {
     expect(scratch.store.commits.injection).toBe(2);
   });
 
-  it('is bound while the run goes on, survives a stop, and is not shown to anybody else', async () => {
+  it('is bound while the run goes on, survives a stop, and is not shown in another session', async () => {
     const scratch = await gatewayForTest();
     scratch.model.script([hang()]);
     await scratch.services.injections.queue({ ...NOTE, sessionKey: await keyOf(scratch) });
@@ -104,7 +104,7 @@ describe('text that a plugin queues', () => {
     });
   });
 
-  it('counts anew under one key when its time was over before anybody saw it', async () => {
+  it('counts anew under one key when its time was over before it was shown', async () => {
     let now = Date.parse('2026-01-05T10:00:00Z');
     const { services, store } = await gatewayForTest({ now: () => now });
     const wanted = { ...NOTE, sessionKey: 'agent:main:main', idempotencyKey: 'today', ttlMs: 1_000 };
@@ -118,7 +118,7 @@ describe('text that a plugin queues', () => {
   it.each([
     '/new',
     '/reset',
-  ])('is forgotten when somebody says %s, with what plugins kept for the session', async (command) => {
+  ])('is forgotten when a person says %s, with what plugins kept for the session', async (command) => {
     const scratch = await gatewayForTest({
       register: (hooks) =>
         on(hooks, 'before_reset', 'reminder', async (_, { sessionKey = '' }) => {

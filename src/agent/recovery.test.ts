@@ -90,7 +90,7 @@ describe('a gateway that is stopped in the middle', () => {
     scratch.channel.expectNothingMore();
   });
 
-  it('goes on in the session in which the run began, even if somebody has ended it since', async () => {
+  it('goes on in the session in which the run began, even if a person has ended it since', async () => {
     const scratch = await gatewayForTest();
     scratch.model.script([reply('Noted.'), hang()]);
     const { sessionKey } = await scratch.channel.asks({}, 'My name is Ann', 'Noted.');
@@ -123,7 +123,7 @@ describe('a gateway that is stopped in the middle', () => {
     expect(scratch.model.requests).toHaveLength(5);
   });
 
-  it('does not answer a client that waited on its connection: whoever still wants it has asked again', async () => {
+  it('does not answer a client that waited on its connection: a client that still wants it has asked again', async () => {
     const scratch = await gatewayForTest();
     scratch.model.script([hang('So far')]);
     const ask = (peer: string, isAwaited: boolean) =>

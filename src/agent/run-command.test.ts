@@ -75,7 +75,7 @@ describe('a command of a plugin', () => {
     await scratch.channel.asks({ sender: 'ana' }, '/secret', 'the secret');
   });
 
-  it('that fails says so, and why only to whom it may concern', async () => {
+  it('that fails says so, and why only to people who may know', async () => {
     const scratch = await open({ approvals: { approvers: ['test:ana'] } });
     await scratch.channel.says({ sender: 'eve' }, '/broken');
     await scratch.channel.expectDelivered("The command /broken failed. The operator's log says why.");

@@ -3,7 +3,7 @@ import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { hang } from '../testkit/model-server.ts';
 import { RunLedger } from './run-ledger.ts';
 
-it('tells a failure of a commit that nobody waited for instead of the next commit, and once', async () => {
+it('throws the error of a commit that the run did not wait for at the next commit, and once', async () => {
   const { ledger, scratch, runId } = await ledgerOfAnOpenRun();
   const unwritable = { details: 10n } as never;
   ledger.commitLater('next-request', [ledger.step('request', unwritable)]);

@@ -34,12 +34,12 @@ const about: ApprovalSubject = {
 /** As it is stored once a person has said yes. */
 function allowed(asked = ask, subject = about): ApprovalRow {
   const sought = seekApproval(asked, subject, []);
-  if (sought.kind !== 'new') throw new Error('Nobody was asked before.');
+  if (sought.kind !== 'new') throw new Error('No person was asked before.');
   return { ...sought.row, seq: 1, status: 'answered', decision: 'allow-once' };
 }
 
 describe('an answer', () => {
-  it('holds for what was asked, in whatever order its parameters are written', () => {
+  it('holds for what was asked, in any order of its parameters', () => {
     const row = allowed();
     expect(seekApproval(ask, about, [row])).toEqual({ kind: 'answered', approval: row });
     const turned = { ...ask, params: { options: { a: [2], b: 1 }, command: 'make' } };

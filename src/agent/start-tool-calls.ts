@@ -36,7 +36,7 @@ export async function startToolCalls(
   const cancelled = stored.find(({ decision }) => decision === 'cancelled');
   if (cancelled) {
     tellResolutions(gated);
-    throw new RunStoppedError({ reason: cancelled.decidedBy ?? 'somebody stopped it while it waited' });
+    throw new RunStoppedError({ reason: cancelled.decidedBy ?? 'a person stopped it while it waited' });
   }
   const isWaiting = gated.sought.some(({ kind }) => kind !== 'answered');
   if (isWaiting) return suspensionOf(message, gated.sought, conversation.asked !== undefined);

@@ -9,8 +9,8 @@ describe('who may use a command', () => {
     ['the operator on the page', sent('web', 'direct', 'tab'), true, true],
     ['the operator in a terminal', sent('cli', 'direct', 'local'), true, true],
     ['a client of the API', sent('api', 'direct', 'anybody'), true, true],
-    ['somebody alone with the agent', sent('discord', 'direct', 'ana'), true, false],
-    ['somebody in a group', sent('discord', 'group', 'ana'), false, false],
+    ['a person alone with the agent', sent('discord', 'direct', 'ana'), true, false],
+    ['a person in a group', sent('discord', 'group', 'ana'), false, false],
     ['an approver in a group', sent('discord', 'group', 'boss'), true, true],
     ['an approver in a channel', sent('discord', 'channel', 'boss'), true, true],
     ['a namesake on another platform', sent('slack', 'group', 'boss'), false, false],
@@ -25,7 +25,7 @@ describe('who may use a command', () => {
       'You may not use /secret here. Only the operator and those named in approvals.approvers may.',
     );
     expect(refusalOf({ name: 'approve', who: 'answerers' }, eve, APPROVERS)).toBe(
-      'You may not answer approvals here. In a group or channel only those whom the operator named in approvals.approvers may.',
+      'You may not answer approvals here. In a group or channel only people that the operator named in approvals.approvers may.',
     );
   });
 });

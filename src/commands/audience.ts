@@ -37,7 +37,7 @@ const RULES: Readonly<Record<Audience, AudienceRule>> = {
     // A person alone with the agent answers for their own session; in a shared place the operator decides who may.
     includes: (inbound, approvers) => inbound.surface.peer.kind === 'direct' || isApprover(inbound, approvers),
     refusal: () =>
-      'You may not answer approvals here. In a group or channel only those whom the operator named in approvals.approvers may.',
+      'You may not answer approvals here. In a group or channel only people that the operator named in approvals.approvers may.',
   },
   approvers: {
     includes: isApprover,

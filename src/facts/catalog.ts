@@ -180,7 +180,7 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
     },
   },
   'session-resetting': {
-    summary: 'Somebody wants a new session, and the old one is still there.',
+    summary: 'A person wants a new session, and the old one is still open.',
     when: { before: ['session'] },
     hook: {
       name: 'before_reset',
@@ -189,7 +189,7 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
     },
   },
   'command-given': {
-    summary: 'Somebody said /new, /reset or /stop, or a client did the same.',
+    summary: 'A person said /new, /reset or /stop, or a client did the same.',
     when: {},
     pack: {
       names: ['command:new', 'command:reset', 'command:stop'],
@@ -752,7 +752,7 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
     },
   },
   'handler-called': {
-    summary: 'A handler of a plugin or a hook pack was called, or was left out, whatever came of it.',
+    summary: 'A handler of a plugin or a hook pack was called or left out, with any outcome.',
     when: {},
     record: { type: 'hook.called', of: (call) => ({ type: 'hook.called', call }) },
   },

@@ -97,8 +97,8 @@ describe('telling a fact', () => {
     await teller.settle(1_000);
     expect(heard).toEqual(['session-end', 'session_end']);
     expect(warnings).toEqual([
-      'Not everybody could be told of session-ended: full',
-      'Not everybody could be told of session:end: no such agent',
+      'Not every listener could be told of session-ended: full',
+      'Not every listener could be told of session:end: no such agent',
     ]);
   });
 

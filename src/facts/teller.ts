@@ -159,7 +159,7 @@ export class Teller {
 
   #warn(what: string, error: unknown): void {
     this.#sinks.warn(
-      `Not everybody could be told of ${what}: ${error instanceof Error ? error.message : String(error)}`,
+      `Not every listener could be told of ${what}: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
 }

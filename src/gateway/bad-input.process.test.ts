@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** Whatever happened before, this still works. */
+/** This must still work after each bad input. */
 afterEach(async () => {
   gateway.model.script([reply('Still here.')]);
   expect(await ask('Are you there?')).toMatchObject({ status: 200, text: 'Still here.' });
@@ -67,7 +67,7 @@ describe('over HTTP', () => {
     }
   });
 
-  test('bodies that are too large are refused, whatever they say about their size', async () => {
+  test('bodies that are too large are refused, also when their header gives another size', async () => {
     const declared = await post('/api/messages', JSON.stringify({ text: 'x'.repeat(2_000_000) }));
     expect(declared.status).toBe(413);
     const chunk = new TextEncoder().encode('x'.repeat(100_000));
@@ -153,7 +153,7 @@ describe('tokens', () => {
     }
   });
 
-  test('a page of somebody else can neither read nor write', async () => {
+  test('a page of another site can neither read nor write', async () => {
     const headers = { origin: 'https://evil.example' };
     expect((await gateway.fetch('/api/messages', { body: { text: 'x' }, headers })).status).toBe(403);
     const socket = new WebSocket(`${gateway.url?.replace('http', 'ws')}/ws`, {
@@ -256,7 +256,7 @@ describe('on the WebSocket', () => {
 });
 
 describe('clients that take their time', () => {
-  test('half a request keeps nobody else waiting', async () => {
+  test('half a request does not keep other clients waiting', async () => {
     const { hostname, port } = new URL(gateway.url ?? '');
     const sockets = Array.from({ length: 50 }, () => connect(Number(port), hostname));
     onTestFinished(() => {

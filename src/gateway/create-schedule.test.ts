@@ -75,7 +75,7 @@ describe('a job', () => {
     scratch.channel.expectNothingMore();
   });
 
-  it('that failed and is sent again is still a job: nobody typed its text, so it is no command', async () => {
+  it('that failed and is sent again is still a job: no person typed its text, so it is not a command', async () => {
     const { scratch, jobs, passes } = await scheduled();
     scratch.model.script([fail(400), reply('Something new.')]);
     const { id } = await jobs.add(job({ message: '/new ideas, please' }));
@@ -134,7 +134,7 @@ describe('a job', () => {
       { trigger: 'cron', jobId: id },
     ]);
     expect(await schedule.jobOfRun(runId)).toBe(id);
-    // Nobody has spoken, and nobody has asked for a new session.
+    // No person has written, and no person has asked for a new session.
     expect(await scratch.store.select('sessions')).toMatchObject([{ surface: { channel: 'test' }, endedAt: null }]);
     scratch.channel.expectNothingMore();
   });
@@ -367,7 +367,7 @@ describe('a heartbeat', () => {
     expect(runs.map(({ dedupeKey }) => dedupeKey)).toEqual([JSON.stringify(['heartbeat', 'main', stage.clock.now])]);
   });
 
-  it('tells nobody where its target is none, and no stranger either', async () => {
+  it('is not sent where its target is none, and never to a stranger', async () => {
     const agents = { defaults: { model: 'fake/small', heartbeat: { target: 'none' } } };
     const quiet = await scheduled({ config: { ...main, agents }, files });
     const apart = await scheduled({ files });
@@ -383,7 +383,7 @@ describe('a heartbeat', () => {
     }
   });
 
-  it('that fails is told to nobody and leaves no dead letter', async () => {
+  it('that fails is not told at any surface and leaves no dead letter', async () => {
     const stage = await scheduled({ config: main, files });
     const { scratch } = stage;
     scratch.model.script((request) => (request.number === 1 ? reply('Hello.') : fail(400)));
@@ -396,7 +396,7 @@ describe('a heartbeat', () => {
     expect(kept).toHaveLength(2);
   });
 
-  it('that kills the gateway again and again is told to nobody either', async () => {
+  it('that kills the gateway again and again is not told at any surface either', async () => {
     const stage = await scheduled({ config: main, files });
     const { scratch, clock } = stage;
     scratch.model.script([reply('Hello.')]);
@@ -436,7 +436,7 @@ describe('a heartbeat', () => {
     expect(await scratch.store.count('deadLetters')).toBe(0);
   });
 
-  it('that a gate blocks is told to nobody', async () => {
+  it('that a gate blocks is not told at any surface', async () => {
     const stage = await scheduled({
       config: main,
       files,

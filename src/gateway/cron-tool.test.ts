@@ -118,7 +118,7 @@ describe('the cron tool', () => {
     expect(await call(job, { runId })).toContain('cannot add jobs');
   });
 
-  it('keeps answers where nobody could read them in the session', async () => {
+  it('keeps answers in the session where no person could read them', async () => {
     const { call } = await cronTool();
     const surface = { channel: 'api', accountId: 'default', peer: { kind: 'direct', id: 'client' } } as const;
     expect(await call(job, { surface })).toMatchObject({ added: { deliver: 'none' } });

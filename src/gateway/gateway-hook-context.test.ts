@@ -47,7 +47,7 @@ it('handlers of gateway_start know the configuration, the workspace and the jobs
 it.each([
   'shutdown',
   'restart',
-] as const)('sessions that are open at a %s are told to end, and a handler that hangs keeps nobody from stopping', async (reason) => {
+] as const)('sessions that are open at a %s are told to end, and a handler that hangs does not delay the stop of others', async (reason) => {
   const told: unknown[] = [];
   const scratch = await gatewayForTest({
     register: (hooks) => {

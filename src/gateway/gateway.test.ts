@@ -73,7 +73,7 @@ describe('a run', () => {
     expect(await scratch.services.runs.stop(runId)).toBe(false);
     expect(await scratch.services.runs.stop('run_unknown')).toBe(false);
     await expect(scratch.services.runs.wait('run_unknown')).rejects.toMatchObject({ code: 'ATRIUM_RUN_UNKNOWN' });
-    // Whoever left does not want to be told.
+    // A client that disconnected is not told.
     expect(scratch.channel.shown()).toEqual([]);
   });
 });

@@ -44,7 +44,7 @@ it('is where the main session was last spoken to', async () => {
   expect(await targetAmong([['agent:main:main', ann]])).toEqual(ann);
 });
 
-it('is the operator’s latest page or terminal where nobody speaks to the main session', async () => {
+it('is the operator’s latest page or terminal where no person writes to the main session', async () => {
   const [page, terminal] = [surface('web', 'page'), surface('cli', 'local')];
   const others = [
     ['agent:main:web:direct:page', page],
@@ -62,7 +62,7 @@ it('is never a group, nor a stranger', async () => {
   expect(await targetAmong([['agent:main:chat:direct:ann', surface('chat', 'ann')]])).toBeNull();
 });
 
-it('is what the configuration says, or nobody', async () => {
+it('is what the configuration says, or none', async () => {
   const main = ['agent:main:main', surface('chat', 'ann')] as const;
   expect(await targetAmong([main], 'cli:local')).toEqual(surface('cli', 'local'));
   expect(await targetAmong([main], 'none')).toBeNull();

@@ -175,7 +175,7 @@ it('gives up on a pack that hangs, names it, and lets the others speak', async (
   );
 });
 
-it('keeps the words of a message out of the log and the records, whoever throws them', async () => {
+it('keeps the words of a message out of the log and the records, also when a handler throws them', async () => {
   const scratch = await gatewayForTest({
     config: { ...CONFIG },
     files: {

@@ -1,6 +1,6 @@
-// What is done with a trigger that a lane has claimed: it becomes a run, or, when it was claimed again and again without
-// getting anywhere, most likely because it kills the process, it is ended. Then the surface is told, and the message is
-// kept for a person.
+// The work of a lane for a trigger that it has claimed. The trigger becomes a run; when it was claimed several times
+// without progress, most likely because it crashes the process, it is ended instead. Then the surface is told, and the
+// message is kept for a person.
 
 import { releaseInjections } from '../agent/release-injections.ts';
 import { run } from '../agent/run.ts';

@@ -4,7 +4,7 @@ import { LiveEvents } from './live-events.ts';
 
 const EVENT: LiveEvent = { type: 'run-end', runId: 'run_1', sessionKey: 'agent:main:main', at: 1, status: 'done' };
 
-it('tells everybody, and a listener that throws disturbs nobody, not even itself', () => {
+it('tells every listener, and one that throws does not disturb the others and still gets the next event', () => {
   const warnings: string[] = [];
   const live = new LiveEvents((sentence) => warnings.push(sentence));
   const seen: string[] = [];
@@ -21,7 +21,7 @@ it('tells everybody, and a listener that throws disturbs nobody, not even itself
   expect(warnings).toEqual(Array(3).fill('A listener to live events failed on run-end: broken'));
 });
 
-it('waits for the next event that matches, or until nobody waits any more', async () => {
+it('waits for the next event that matches, or until its signal aborts', async () => {
   const live = new LiveEvents(() => {});
   const ended = live.next(({ runId }) => runId === 'run_1', undefined);
   live.emit({ ...EVENT, runId: 'run_0' });

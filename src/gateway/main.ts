@@ -181,7 +181,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     channels: options.channels,
     stop: (sessionKey) =>
       void approvals
-        .stop(sessionKey, 'somebody pressed stop')
+        .stop(sessionKey, 'a person pressed stop')
         .catch((error: Error) => warn(`${sessionKey} could not be stopped: ${error.message}`)),
     call: (method, params, { clientId }) => plugins.methods.call(method, params, { id: clientId }),
     now,

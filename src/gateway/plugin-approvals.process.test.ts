@@ -24,7 +24,7 @@ describe.each(['worker', 'inline'] as const)('a question of a plugin in the %s',
     expect(await scratch.store.count('approvals')).toBe(1);
   });
 
-  it('that nobody answers is denied, also when the plugin is gone by then', async () => {
+  it('that no person answers is denied, also when the plugin is gone by then', async () => {
     const { scratch, ran, clock } = await open(isolation);
     scratch.model.script([toolCall('stamp', { text: 'red' }), reply('Then not.')]);
     await scratch.channel.asks({}, 'Stamp it', /^Approval needed/);

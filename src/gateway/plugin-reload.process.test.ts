@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { reply } from '../testkit/model-server.ts';
 
-/** Adds a word to whatever the agent says. */
+/** Adds a word to every answer of the agent. */
 const shout = (word: string) => `export default (api: any) => {
   api.on('message_sending', (event: any) => ({ content: event.content + ' ' + (api.pluginConfig.word ?? '${word}') }));
 };`;

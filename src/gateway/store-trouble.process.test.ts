@@ -102,7 +102,7 @@ describe('a gateway whose store', { timeout: 60_000 }, () => {
   });
 });
 
-/** The user who runs the tests may be one whom the system refuses nothing; this takes that away. */
+/** The tests may run as a user with all permissions; this takes them away. */
 const WITHOUT_PRIVILEGES =
   process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-all', '--inh-caps', '-all', '--'] : [];
 

@@ -119,7 +119,7 @@ describe('a tool that only the operator has', () => {
       expect([shared, await ruleIn(scratch, `agent:main:${shared}`)]).toEqual([shared, FORBIDDEN]);
   });
 
-  it('is not in a main session that everybody shares', async () => {
+  it('is not in a main session that all people share', async () => {
     const scratch = await gatewayForTest({
       tools: [counted('gateway').tool],
       config: withModel({ session: { dmScope: 'main' } }),

@@ -1,4 +1,4 @@
-// A page of the web in a conversation: the agent reads it, and it is nobody's word but the page's.
+// A page of the web in a conversation: the agent reads it, and its words count as the page's only.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -12,7 +12,7 @@ it('a fresh home gets a workspace before the first answer', async () => {
   expect((await scratch.services.status()).warnings).toEqual([]);
 });
 
-it('a workspace that cannot be made is told to the person and once to the operator, until somebody mends it', async () => {
+it('a workspace that cannot be made is told to the person and once to the operator, until it can be created', async () => {
   const scratch = await gatewayForTest({
     config: { agents: { defaults: { model: 'fake/small', workspace: '~/projects/agent' } } },
   });

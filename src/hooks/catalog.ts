@@ -117,9 +117,9 @@ export const HOOK_CATALOG = {
     awaited: true,
     summary: 'Sees a session before it is reset, while its messages are still there.',
   },
-  'command:new': { ...SAID, place: 'session', awaited: true, summary: 'Hook packs see that somebody said /new.' },
-  'command:reset': { ...SAID, place: 'session', awaited: true, summary: 'Hook packs see that somebody said /reset.' },
-  'command:stop': { ...HEARD, place: 'session', summary: 'Hook packs see that somebody said /stop.' },
+  'command:new': { ...SAID, place: 'session', awaited: true, summary: 'Hook packs see that a person said /new.' },
+  'command:reset': { ...SAID, place: 'session', awaited: true, summary: 'Hook packs see that a person said /reset.' },
+  'command:stop': { ...HEARD, place: 'session', summary: 'Hook packs see that a person said /stop.' },
   session_end: {
     ...TOLD,
     place: 'session',

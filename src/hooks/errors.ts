@@ -6,7 +6,7 @@ export class DuplicateHandlerError extends defineError({
   code: 'ATRIUM_HOOK_DUPLICATE',
   message: ({ hook, id, owner }: { hook: string; id: string; owner: string }) =>
     `A handler "${id}" is already registered on ${hook} by ${owner}. Give yours another id, or unregister the other one first.`,
-  means: 'A handler of this id is registered on the hook already; `owner` says by whom.',
+  means: 'A handler of this id is registered on the hook already; `owner` names its plugin or program.',
   todo: 'Choose another id, or unregister the other handler first.',
 }) {}
 

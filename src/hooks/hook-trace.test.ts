@@ -16,7 +16,7 @@ describe('a trace', () => {
     expect(new Set([root.traceId, root.spanId, run.spanId, tool.spanId]).size).toBe(4);
   });
 
-  it('is the same whoever tells it, and another one for another run', () => {
+  it('is the same in every process, and another one for another run', () => {
     expect(runTrace('run_1')).toEqual(runTrace('run_1'));
     expect(runTrace('run_1').traceId).not.toBe(runTrace('run_2').traceId);
     expect(childTrace(runTrace('run_1'), 'a').spanId).not.toBe(childTrace(runTrace('run_1'), 'b').spanId);

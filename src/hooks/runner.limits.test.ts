@@ -17,7 +17,7 @@ const build = (hooks: HookRunner, runId?: string) =>
 describe('the configuration of a plugin', () => {
   const configOf = (event: object) => (event as { context?: { pluginConfig?: object } }).context?.pluginConfig;
 
-  it('is in the event of its own handlers, and in nobody else’s', async () => {
+  it('is in the event of its own handlers, and in no other', async () => {
     const seen: unknown[] = [];
     const look: HookHandler<'before_prompt_build'> = (event) => void seen.push(configOf(event));
     const event = { ...asked, context: { channel: 'web' } };
@@ -81,7 +81,7 @@ describe('the time that the handlers of a run have together', () => {
     expect(hooks.outcomes).toEqual(['first done', 'second timed-out', 'third skipped']);
   });
 
-  it('is another for every run, and nobody’s outside of one', async () => {
+  it('is separate for every run, and does not exist outside of one', async () => {
     const hooks = new Hooks({ runBudgetMs: 20 }).on('before_prompt_build', 'slow', slow(30));
     await build(hooks, 'r1');
     await build(hooks, 'r1');
@@ -332,7 +332,7 @@ describe('the record of a call', () => {
 });
 
 describe('a handler that was given up', () => {
-  it('can do nothing to those after it, whatever it kept', async () => {
+  it('cannot affect those after it, even if it keeps the objects', async () => {
     const messages = Array.from({ length: 100 }, (_, index) => ({ role: 'user' as const, content: `${index}` }));
     let late: Promise<void> | undefined;
     let context: { signal: AbortSignal; agentId?: string | undefined } | undefined;

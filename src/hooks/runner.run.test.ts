@@ -20,9 +20,9 @@ const hangs = () => new Promise<never>(() => {});
 const raw = (answer: unknown) => () => answer as never;
 
 describe('asking', () => {
-  it('gives an empty result when nobody is there, and when nobody says anything', async () => {
-    const nobody = await new Hooks().run('before_tool_call', call, {});
-    expect(nobody).toEqual({ result: {}, contributions: [], calls: [], skipped: [] });
+  it('gives an empty result when there is no handler, and when no handler answers', async () => {
+    const none = await new Hooks().run('before_tool_call', call, {});
+    expect(none).toEqual({ result: {}, contributions: [], calls: [], skipped: [] });
     const silent = new Hooks().on('before_tool_call', 'a', () => {}).on('before_tool_call', 'b', raw(null));
     const answer = await silent.run('before_tool_call', call, {});
     expect(answer.result).toEqual({});
@@ -47,7 +47,7 @@ describe('asking', () => {
     expect(order).toEqual(['high', 'first at 0', 'second at 0', 'low']);
   });
 
-  it('knows cheaply whether anybody is there', () => {
+  it('knows cheaply whether there is a handler', () => {
     const hooks = new Hooks();
     expect(hooks.has('agent_end')).toBe(false);
     const undo = on(hooks, 'agent_end', 'a', () => {});
@@ -92,7 +92,7 @@ describe('asking', () => {
 });
 
 describe('a handler alone with its event', () => {
-  it('may change it without anybody noticing', async () => {
+  it('may change it without effect on others', async () => {
     const event = { toolName: 'write', params: { path: 'a.txt', deep: { list: [1] } } };
     const seen: unknown[] = [];
     const spoil: HookHandler<'before_tool_call'> = (given) => {
@@ -191,7 +191,7 @@ describe('before_tool_call', () => {
     expect(reached).toBe(false);
   });
 
-  it('keeps the first approval, in the name of whoever asked, until somebody blocks', async () => {
+  it('keeps the first approval, in the name of the handler that asked, until a handler blocks', async () => {
     const onResolution = () => {};
     const hooks = new Hooks()
       .on('before_tool_call', 'a', () => ({
@@ -213,7 +213,7 @@ describe('before_tool_call', () => {
     expect(blocked.refusal).toMatchObject({ owner: 'c', cause: 'decision' });
   });
 
-  it('lets nobody but the asker change what a person is asked about', async () => {
+  it('lets only the handler that asked change what a person is asked about', async () => {
     const hooks = new Hooks()
       .on('before_tool_call', 'a', () => ({
         params: { path: 'b.txt' },
@@ -254,7 +254,7 @@ describe('before_tool_call', () => {
 });
 
 describe('before_agent_run', () => {
-  it('passes when nobody objects, and says who passed it', async () => {
+  it('passes when no handler objects, and says which one passed it', async () => {
     const hooks = new Hooks()
       .on('before_agent_run', 'a', () => ({ outcome: 'pass' }))
       .on('before_agent_run', 'b', () => {});
@@ -301,7 +301,7 @@ describe('before_agent_run', () => {
 describe('before_agent_finalize', () => {
   const event = { sessionId: 's', stopHookActive: false };
 
-  it('asks everybody; finalize wins over revise over continue', async () => {
+  it('asks every handler; finalize wins over revise over continue', async () => {
     const hooks = new Hooks()
       .on('before_agent_finalize', 'a', () => ({ action: 'continue', reason: 'fine' }))
       .on('before_agent_finalize', 'b', () => ({ action: 'revise', reason: 'too long' }))
@@ -342,7 +342,7 @@ describe('before_agent_finalize', () => {
 });
 
 describe('message_sending', () => {
-  it('hands rewritten content on, until somebody cancels', async () => {
+  it('hands rewritten content on, until a handler cancels', async () => {
     const hooks = new Hooks()
       .on('message_sending', 'a', ({ content }) => ({ content: `${content} two` }))
       .on('message_sending', 'b', ({ content }) => ({ content: `${content} three`, cancel: false }));
@@ -376,7 +376,7 @@ describe('message_sending', () => {
 });
 
 describe('claims', () => {
-  it('give the message to the first who handles it, and ask nobody after', async () => {
+  it('give the message to the first handler that claims it, and ask no handler after it', async () => {
     const hooks = new Hooks()
       .on('before_agent_reply', 'a', () => ({ handled: false, reply: { text: 'no' } }))
       .on('before_agent_reply', 'broken', throws)
@@ -409,7 +409,7 @@ describe('hooks that take plain values only', () => {
     expect(result.message).toEqual({ ...message, content: 'one two three' });
   });
 
-  it('do not take a promise, whatever becomes of it', async () => {
+  it('do not accept a promise, however it settles', async () => {
     const rejections: unknown[] = [];
     const listen = (reason: unknown) => rejections.push(reason);
     process.on('unhandledRejection', listen);
@@ -424,7 +424,7 @@ describe('hooks that take plain values only', () => {
     expect(rejections).toEqual([]);
   });
 
-  it('keep a message out, and let nobody swap it for another kind', async () => {
+  it('keep a message out, and do not let a handler replace it by another kind', async () => {
     const swaps = new Hooks().on('before_message_write', 'a', raw({ message: { role: 'assistant', content: [] } }));
     const swapped = await swaps.run('before_message_write', { message: user('hi') }, {});
     expect(swapped.result).toEqual({});
@@ -442,7 +442,7 @@ describe('hooks that take plain values only', () => {
 describe('subagents and installs', () => {
   const spawning = { childSessionKey: 'c', agentId: 'main', mode: 'run', threadRequested: true } as const;
 
-  it('refuse a child for the first error, although everybody is asked', async () => {
+  it('refuse a child for the first error, although every handler is asked', async () => {
     const hooks = new Hooks()
       .on('subagent_spawning', 'a', () => ({ status: 'ok', threadBindingReady: true }))
       .on('subagent_spawning', 'b', () => ({ status: 'error', error: 'no thread' }))
@@ -453,7 +453,7 @@ describe('subagents and installs', () => {
     expect(calls).toHaveLength(3);
   });
 
-  it('are ready when anybody made them ready, with the first origin', async () => {
+  it('are ready when one handler made them ready, with the first origin', async () => {
     const hooks = new Hooks()
       .on('subagent_spawning', 'a', () => ({ status: 'ok', threadBindingReady: true }))
       .on('subagent_spawning', 'b', () => ({ status: 'ok', deliveryOrigin: { channel: 'b' } }))
@@ -526,7 +526,7 @@ describe('records', () => {
     expect(records).toMatchObject([{ hook: 'agent:bootstrap', id: 'a', changed: ['bootstrapFiles'], runId: 'r' }]);
   });
 
-  it('are left out on demand, and a sink that throws disturbs nobody', async () => {
+  it('are left out on demand, and a sink that throws disturbs no call', async () => {
     let told = 0;
     const hooks = new Hooks({
       record: () => {

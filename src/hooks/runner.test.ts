@@ -96,7 +96,7 @@ describe('registering', () => {
     expect(ids(runner)).toEqual(['b']);
   });
 
-  it('never changes a list under somebody who reads it', () => {
+  it('never changes a list that a caller is reading', () => {
     const runner = runnerOf({ a: nothing });
     const before = runner.list('agent:bootstrap');
     runner.register({ hook: 'agent:bootstrap', owner: 'test', id: 'b', handler: nothing });

@@ -585,7 +585,7 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
   }
 
   #armed(hook: HookName): readonly ArmedHandler[] {
-    return this.#handlers.get(hook) ?? NOBODY;
+    return this.#handlers.get(hook) ?? NO_HANDLERS;
   }
 
   #setHandlers(hook: HookName, handlers: readonly ArmedHandler[]): void {
@@ -627,7 +627,7 @@ function matches({ registered }: ArmedHandler, { hook, id, owner }: HandlerFilte
   return owner === undefined || registered.owner === owner;
 }
 
-const NOBODY: readonly ArmedHandler[] = [];
+const NO_HANDLERS: readonly ArmedHandler[] = [];
 
 /**
  * A promise is not a valid answer where a plain value is required. Its rejection is handled here, so that it is not

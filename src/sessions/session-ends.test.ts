@@ -1,4 +1,4 @@
-// One end path: whatever ends a session in a real gateway, the order is the same. What must be saved before a reset is told
+// One end path: for every reason to end a session in a real gateway, the order is the same. What must be saved before a reset is told
 // first, then the end is committed, and then it is recorded, shown, told to plugins and told to hook packs.
 
 import { describe, expect, it, vi } from 'vitest';
@@ -23,7 +23,7 @@ interface Watched {
   passes(ms: number): void;
 }
 
-/** A session in which something was said, and everybody who is told of its end. */
+/** A session in which something was said, and all listeners that are told of its end. */
 async function watched(reset?: object): Promise<Watched> {
   const seen: string[] = [];
   let now = TEN_O_CLOCK;

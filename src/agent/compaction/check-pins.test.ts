@@ -9,13 +9,13 @@ const files = [
 ];
 
 describe('pins', () => {
-  it('that are still said need nothing, whatever their case, spacing and line ends', () => {
+  it('that are still there need nothing, in any case, spacing and line ends', () => {
     const texts = ['...the  DOOR\ncode is 4711. Bye', '## safety Never run `rm -rf`. ### More\nAsk first.'];
     const pins = ['The door code is 4711.', 'AGENTS.md#Safety', 'agents.md # safety'];
     expect(checkPins(pins, { texts, files })).toEqual({ missing: [], lost: [] });
   });
 
-  it('that nobody says any more are said again, sections whole and without their neighbours', () => {
+  it('that are missing are added again, sections whole and without their neighbours', () => {
     expect(checkPins(['Use #ops for alarms', 'AGENTS.md#Safety'], { texts: ['nothing'], files })).toEqual({
       missing: [
         { pin: 'Use #ops for alarms', text: '- Use #ops for alarms' },

@@ -193,7 +193,7 @@ describe('a summary that cannot be had', () => {
     expect(scratch.warnings.join('\n')).toContain('The model of compaction.model cannot be used');
   });
 
-  it('ends with the run when somebody stops it', async () => {
+  it('ends with the run when a person stops it', async () => {
     const scratch = await smallWindow({ summary: () => hang('So far') });
     await talk(scratch, 4);
     await scratch.channel.says({}, `message 5 ${words(300)}`);
@@ -205,7 +205,7 @@ describe('a summary that cannot be had', () => {
 });
 
 describe('pins', () => {
-  it('are said again when the summary has lost them, whatever their case and spacing', async () => {
+  it('are said again when the summary has lost them, in any case and spacing', async () => {
     const scratch = await smallWindow({
       config: {
         session: { pins: ['The door code is 4711.', 'ANN wants  a blue boat', 'SOUL.md#Never', 'AGENTS.md#Gone'] },
@@ -227,7 +227,7 @@ describe('pins', () => {
   });
 });
 
-describe('a pin that somebody quotes', () => {
+describe('a pin that a person quotes', () => {
   it('is said again all the same, or a quotation could take it away', async () => {
     const scratch = await smallWindow({ config: { session: { pins: ['The door stays shut.'] } } });
     await talk(scratch, 3);
@@ -516,7 +516,7 @@ function numberOf(said: readonly Said[]): string {
   return /^message (\d+)/.exec(String(said.at(-1)?.content))?.[1] ?? '';
 }
 
-/** Whoever is asked for a summary writes one; everything else is up to the test. */
+/** A model that is asked for a summary writes one; the test decides everything else. */
 function script(scratch: ScratchGateway, write: Script): void {
   const summary = summaryOf.get(scratch);
   scratch.model.script((request) =>

@@ -64,7 +64,7 @@ export function bundledHandlers(settings: BundledHandlerSettings): readonly Swit
         whyNot: 'no paths are set; name some in bootstrap.hooks.bootstrap-extra-files.paths',
       }),
     },
-    bundle('ci-mode', 200, 'Prepares the agent for a pipeline, where nobody answers.', ciMode, {
+    bundle('ci-mode', 200, 'Prepares the agent for a pipeline, where no person answers.', ciMode, {
       handler: createCiModeHandler({ ci, force: ciMode.force, text: ciMode.text }),
       stability: 'static',
     }),

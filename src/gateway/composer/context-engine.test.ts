@@ -202,7 +202,7 @@ describe('agents', () => {
     }
   });
 
-  it('that nobody configured are refused, with the likely name', async () => {
+  it('that are not configured are refused, with the likely name', async () => {
     await expect(composeFor({ agentId: 'anna' })).rejects.toMatchObject({
       code: 'ATRIUM_AGENT_UNKNOWN',
       suggestion: 'ana',
@@ -213,7 +213,7 @@ describe('agents', () => {
     });
   });
 
-  it('may be anybody when a workspace is named', async () => {
+  it('may have any name when a workspace is named', async () => {
     const { report } = await composeFor({ agentId: 'guest', workspaceDir: scratch.workspaceDir });
     expect(report.situation.agentId).toBe('guest');
   });
@@ -324,7 +324,7 @@ describe('rules', () => {
     expect((await composeWith(config)).prompt.text).not.toContain('Be quiet.');
   });
 
-  it('with a condition that nobody knows are an error of the configuration', async () => {
+  it('with an unknown condition are an error of the configuration', async () => {
     const environment = environmentWith();
     await scratch.writeState(
       'openclaw.json',

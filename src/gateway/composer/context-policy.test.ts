@@ -10,7 +10,7 @@ const policyOf = (config: Config = {}, agentId = 'main', taxonomy = OPENCLAW_TAX
   contextPolicyOf(config, agentId, taxonomy, environment);
 
 describe('the policy', () => {
-  it('is the default one where nobody decided otherwise', () => {
+  it('is the default one where the configuration says nothing', () => {
     expect(policyOf()).toEqual({ ...DEFAULT_POLICY, maxTokens: undefined });
   });
 

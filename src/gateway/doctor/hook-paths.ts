@@ -201,12 +201,12 @@ export const HOOK_PATHS = {
     events: FIRST_ANSWERED,
   },
   '/new': {
-    what: 'somebody begins a new session and says nothing else',
+    what: 'a person begins a new session and says nothing else',
     hooks: { ...INBOUND, before_reset: 1, session_end: 1, session_start: 1, agent_end: 1, ...DELIVERY },
     events: { ...FIRST_ANSWERED, 'command:new': 1, 'session:end': 1 },
   },
   '/reset and a message': {
-    what: 'somebody begins a new session with a message',
+    what: 'a person begins a new session with a message',
     hooks: { ...FIRST_MESSAGE, before_reset: 1, session_end: 1 },
     events: { ...FIRST_ANSWERED, 'command:reset': 1, 'session:end': 1 },
   },
@@ -227,7 +227,7 @@ export const HOOK_PATHS = {
     events: { 'session:patch': 1 },
   },
   '/compact': {
-    what: 'somebody wants the conversation shorter; one model call writes the summary',
+    what: 'a person asks for a compaction; one model call writes the summary',
     hooks: {
       ...INBOUND,
       ...PREPARE,
@@ -247,9 +247,9 @@ export const HOOK_PATHS = {
     hooks: { ...MESSAGE, before_compaction: 1, after_compaction: 1, model_call_started: 2, model_call_ended: 2 },
     events: { ...ANSWERED, 'session:compact:before': 1, 'session:compact:after': 1 },
   },
-  'job added': { what: 'somebody adds a job', hooks: { cron_changed: 1 }, events: {} },
-  'job changed': { what: 'somebody changes a job', hooks: { cron_changed: 1 }, events: {} },
-  'job removed': { what: 'somebody removes a job', hooks: { cron_changed: 1 }, events: {} },
+  'job added': { what: 'a person adds a job', hooks: { cron_changed: 1 }, events: {} },
+  'job changed': { what: 'a person changes a job', hooks: { cron_changed: 1 }, events: {} },
+  'job removed': { what: 'a person removes a job', hooks: { cron_changed: 1 }, events: {} },
   cron: {
     what: 'a job is due: its next time is set, its run begins and ends, its answer is delivered',
     hooks: { cron_changed: 3, session_start: 1, ...RUN, ...DELIVERY },
@@ -272,7 +272,7 @@ export const HOOK_PATHS = {
   },
   install: { what: 'a plugin or a skill is about to be installed', hooks: { before_install: 1 }, events: {} },
   'crash in a model call': {
-    what: 'the next process takes the run up: it sends the stored request again and asks nobody who shaped it',
+    what: 'the next process takes the run up: it sends the stored request again and does not ask the handlers that shaped it',
     hooks: { ...MODEL, before_message_write: 1, before_agent_finalize: 1, agent_end: 1, ...DELIVERY },
     events: { 'message:sent': 1 },
   },

@@ -153,7 +153,7 @@ class Trial {
         await sleep(10);
       }
       this.notes.push(`The run of ${JSON.stringify(text)} wanted a person asked, and was stopped.`);
-      await services.runs.stop(runId, 'nobody is there to be asked');
+      await services.runs.stop(runId, 'no person can answer in a trial');
     } catch (error) {
       await services.runs.stop(runId, 'the trial goes on');
       throw error;
@@ -322,11 +322,13 @@ function trialConfig(config: Config, dir: string): Config {
       ...(list && { list: list.map(({ model: __, workspace: ___, heartbeat: ____, ...agent }) => agent) }),
     },
     // A handler may choose another model; every provider has an address at which no server answers.
-    models: { providers: Object.fromEntries([...KNOWN, ...configuredProviders(config)].map((name) => [name, NOBODY])) },
+    models: {
+      providers: Object.fromEntries([...KNOWN, ...configuredProviders(config)].map((name) => [name, UNREACHABLE])),
+    },
     mcp: { servers: {} },
     cron: { ...config.cron, enabled: false },
   } as Config;
 }
 
 const KNOWN = ['anthropic', 'openai', 'openrouter', 'ollama'];
-const NOBODY = { baseUrl: 'http://127.0.0.1:9', api: 'openai-completions', apiKey: 'none', models: [] };
+const UNREACHABLE = { baseUrl: 'http://127.0.0.1:9', api: 'openai-completions', apiKey: 'none', models: [] };

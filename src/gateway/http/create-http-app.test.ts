@@ -132,7 +132,7 @@ describe('the caller', () => {
     expect((await ask('nas.local', { allowedOrigins: ['https://nas.local'] })).status).toBe(200);
   });
 
-  it('may not be a page of somebody else, where something would change', async () => {
+  it('may not be a page of another site, where something would change', async () => {
     const send = (origin: string, changes: Partial<HttpAppOptions> = {}) =>
       app(changes).request('/api/route/explain', {
         method: 'POST',
@@ -190,7 +190,7 @@ describe('a bad request', () => {
     expect((await errorOf(await post('[]'))).status).toBe(400);
   });
 
-  it('that is too long is refused, whatever it says about its length', async () => {
+  it('that is too long is refused, also when its header gives another length', async () => {
     const long = 'x'.repeat(1_048_577);
     expect(await errorOf(await post(long))).toMatchObject({ status: 413, code: 'ATRIUM_HTTP_BODY_TOO_LARGE' });
     const stream = new ReadableStream({

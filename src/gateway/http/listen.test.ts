@@ -46,7 +46,7 @@ function outcome(socket: WebSocket): Promise<string> {
 }
 
 describe('the socket', () => {
-  it('opens for whoever shows the token in a header', async () => {
+  it('opens for a client that shows the token in a header', async () => {
     const socket = open('/ws?channel=cli', [], { authorization: `Bearer ${TEST_TOKEN}` });
     expect(await outcome(socket)).toBe('open');
     expect(clients).toEqual([{ channel: 'cli', clientId: expect.any(String) }]);

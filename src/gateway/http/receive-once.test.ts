@@ -10,7 +10,7 @@ it('leaves plain names as they are', () => {
 it('gives no two users the same name', () => {
   const users = ['ana', 'Ana', 'ANA', 'a:na', '\u6f22', '\u5b57'];
   const ids = users.map(peerIdOf);
-  // Names that somebody chose because they are what others were given.
+  // Names that a user chose because they equal the names that others were given.
   const all = [...ids, ...ids.filter((id) => !users.includes(id)).map(peerIdOf)];
   expect(new Set(all).size).toBe(all.length);
 });

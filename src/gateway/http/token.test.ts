@@ -21,7 +21,7 @@ describe('ensureToken', () => {
     expect(await readFile(tokenFile(stateDir), 'utf8')).toBe(`${first.token}\n`);
   });
 
-  it('gives everybody the same one when several start at once', async () => {
+  it('gives all the same one when several start at once', async () => {
     const tokens = await Promise.all(Array.from({ length: 8 }, () => ensureToken(stateDir)));
     const made = new Set(tokens.map((each) => each.token));
     expect(made.size).toBe(1);

@@ -48,7 +48,7 @@ export class GatewayCommandPorts implements CommandPorts {
   }
 
   stop(place: CommandPlace): Promise<boolean> {
-    return this.#parts.stop(place, 'somebody said /stop');
+    return this.#parts.stop(place, 'a person said /stop');
   }
 
   approve(args: readonly string[], place: CommandPlace): Promise<string> {

@@ -16,7 +16,7 @@ const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/
 );
 
 describe('the page', () => {
-  it('brings everything along and asks nobody else', async () => {
+  it('is complete and requests nothing else', async () => {
     const html = (await readPage())?.html ?? '';
     expect(html).toContain('<div id="page"></div>');
     expect(html).not.toMatch(/(?:src|href)="(?!data:)/);

@@ -69,7 +69,7 @@ describe('a tool call that needs a person', () => {
     expect(stamp.ran).toHaveLength(1);
   });
 
-  it('keeps its session waiting and nobody else, with one slot for all', async () => {
+  it('keeps its session waiting and no other session, with one slot for all', async () => {
     const { scratch } = await open({ config: { agents: { defaults: { model: 'fake/small', maxConcurrent: 1 } } } });
     scratch.model.script([toolCall('stamp'), reply('Other.'), reply('Stamped.'), reply('Next.')]);
     await scratch.channel.says({ sender: 'ana' }, 'Stamp it');
@@ -126,7 +126,7 @@ describe('a tool call that needs a person', () => {
     expect(await scratch.store.count('approvals')).toBe(2);
   });
 
-  it('takes nothing away from its run: what was said before, and what it cost, count as if nobody had waited', async () => {
+  it('takes nothing away from its run: what was said before, and what it cost, count as if the run had not waited', async () => {
     const agents = { defaults: { model: 'fake/small', maxToolRounds: 2 } };
     const { scratch } = await open({ config: { agents } });
     scratch.model.script([toolCall('stamp', {}, 'I stamp it now.'), reply('', { usage: { input: 10, output: 0 } })]);
@@ -149,7 +149,7 @@ describe('a tool call that needs a person', () => {
     expect(await scratch.store.count('approvals')).toBe(3);
   });
 
-  it('is answered once: whoever comes second is told how it went', async () => {
+  it('is answered once: a second answer is told the outcome of the first', async () => {
     const { scratch, stamp, id } = await stampWaits('Stamped.');
     const answers = await Promise.allSettled([answer(scratch, id, 'allow-once'), answer(scratch, id, 'deny')]);
     expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -162,7 +162,7 @@ describe('a tool call that needs a person', () => {
 });
 
 describe('time', () => {
-  it('denies what nobody answered, or allows it where the asker said so', async () => {
+  it('denies a call that no person answered, or allows it where the plugin that asked said so', async () => {
     for (const [timeoutBehavior, times, told] of [
       ['deny', 0, /denied, because nobody answered in time\.$/],
       ['allow', 1, /allowed, because nobody answered in time\.$/],
@@ -193,7 +193,7 @@ describe('time', () => {
     expect(stamp.ran).toHaveLength(1);
   });
 
-  it('goes on while nobody is there', async () => {
+  it('goes on while the gateway is down', async () => {
     let now = Date.now();
     const { scratch, stamp } = await stampWaits('Too late.', { now: () => now });
     await scratch.stop();
@@ -285,7 +285,7 @@ describe('what has changed since', () => {
     expect(await scratch.home.read('precious/only-copy')).toBe('');
   });
 
-  it('lets go of a question that nobody asks any more', async () => {
+  it('voids a question that no handler asks any more', async () => {
     let asks = true;
     const { scratch, stamp } = await open({ asks: () => asks });
     scratch.model.script([twice('stamp', { n: 1 }, { n: 2 }), reply('Done.')]);
@@ -299,7 +299,7 @@ describe('what has changed since', () => {
     expect(await waiting(scratch)).toEqual([]);
   });
 
-  it('does not run what a person has denied, although nobody asks any more', async () => {
+  it('does not run what a person has denied, although no handler asks any more', async () => {
     let asks = true;
     const { scratch, stamp, id } = await stampWaits('Then not.', { asks: () => asks });
     asks = false;
@@ -367,7 +367,7 @@ describe('a restart', () => {
     expect(scratch.model.requests).toHaveLength(2);
   });
 
-  it('takes up an answer that was given while nobody was there, once', async () => {
+  it('takes up an answer that was given while the gateway was down, once', async () => {
     const { scratch, stamp, id } = await stampWaits('Stamped.');
     await scratch.stop();
     await withStoreOf(scratch, (kept) =>
@@ -379,7 +379,7 @@ describe('a restart', () => {
     expect(stamp.ran).toHaveLength(1);
   });
 
-  it('ends a call whose client waited on a connection that is gone with the process, and nobody waits behind it', async () => {
+  it('ends a call whose client waited on a connection that is gone with the process, and no message waits behind it', async () => {
     const { scratch, stamp } = await open();
     scratch.model.script([toolCall('stamp'), reply('Hello again.')]);
     const said = (text: string) =>
@@ -421,7 +421,7 @@ describe('a stop', () => {
     expect(stamp.ran).toEqual([]);
   });
 
-  it('because its client has gone is told to nobody', async () => {
+  it('because its client has gone is not told at any surface', async () => {
     const { scratch } = await open();
     scratch.model.script([toolCall('stamp')]);
     const { runId } = await scratch.channel.asks({}, 'Stamp it', /^Approval needed/);
@@ -492,13 +492,13 @@ describe('a stop', () => {
       const [row] = await store.select('approvals');
       await answerApproval(store, { id: row?.id ?? '', decision: 'allow-always', by: 'api', now: Date.now() });
       expect(await store.count('allowRules')).toBe(1);
-      await cancelApprovals(store, { runId, reason: 'somebody said /stop', now: Date.now() });
+      await cancelApprovals(store, { runId, reason: 'a person said /stop', now: Date.now() });
       expect(await store.count('allowRules')).toBe(0);
     });
   });
 });
 
-it('whatever comes at once, exactly one thing comes of it', async () => {
+it('of several events at once, exactly one takes effect', async () => {
   const { scratch, stamp } = await open({ request: { timeoutMs: 20, timeoutBehavior: 'deny' } });
   let count = 0;
   await forAllAsync(
@@ -520,7 +520,7 @@ it('whatever comes at once, exactly one thing comes of it', async () => {
       ]);
       const run = await scratch.services.runs.wait(runId);
       const [kept] = await scratch.store.select('approvals', { where: { runId } });
-      // Allowed, it ran once or was stopped before it could; whatever else was said, it did not run.
+      // A call that was allowed ran once or was stopped before it could; in every other case it did not run.
       const mayRun = kept?.decision === 'allow-once';
       const mustRun = mayRun && run.status === 'done';
       expect(stamp.ran.length).toBeLessThanOrEqual(mayRun ? 1 : 0);
@@ -554,7 +554,7 @@ describe('who may answer', () => {
     expect((await onlyWaiting(scratch)).id).toBe(id);
   });
 
-  it('in a group: those whom the operator has named', async () => {
+  it('in a group: the people that the operator has named', async () => {
     const { scratch } = await open({
       config: { approvals: { approvers: ['test:boss'] }, agents: { defaults: { model: 'fake/small' } } },
     });
@@ -622,7 +622,7 @@ describe('who may answer', () => {
 });
 
 describe('a rule for always', () => {
-  it('is left to the operator and those whom they named', async () => {
+  it('is left to the operator and the people that they named', async () => {
     const scratch = await gatewayForTest({ config: { approvals: { approvers: ['test:boss'] } } });
     const ask = async (sender: string, command: string) => {
       scratch.model.script([toolCall('exec', { command }), reply('Done.')]);

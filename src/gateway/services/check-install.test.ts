@@ -29,7 +29,7 @@ describe('whether something may be installed', () => {
     expect(await verdictOf()).toEqual({ refusal: null, findings: [], asked: 0 });
   });
 
-  it('is allowed when nobody objects, with what they found', async () => {
+  it('is allowed when no plugin objects, with the findings', async () => {
     const verdict = await verdictOf(
       () => ({ findings: [finding] }),
       () => undefined,

@@ -23,7 +23,7 @@ const BUNDLED_PACKS: readonly { readonly name: string; readonly description: str
   },
   {
     name: 'session-memory',
-    description: 'Keeps the end of a conversation as a note in memory/ when somebody says /new or /reset.',
+    description: 'Keeps the end of a conversation as a note in memory/ when a person says /new or /reset.',
     events: ['command:new', 'command:reset'],
   },
 ];

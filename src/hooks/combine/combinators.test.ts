@@ -38,7 +38,7 @@ describe('chain', () => {
     expect(chain('a', undefined)).toBe('a');
   });
 
-  it('puts the last value into the event, and nothing where nobody spoke', () => {
+  it('puts the last value into the event, and nothing where no handler answered', () => {
     const event = { content: 'one', body: 'one', to: 'ana' };
     expect(chainedEvent(event, { content: 'two' }, ['content'])).toEqual({ content: 'two', body: 'one', to: 'ana' });
     expect(chainedEvent(event, {}, ['content'])).toEqual(event);
@@ -53,7 +53,7 @@ describe('chain', () => {
 describe('strictest', () => {
   const levels = ['ask', 'block'] as const;
 
-  it('is block over ask over nothing, whoever spoke first', () => {
+  it('is block over ask over nothing, in any order', () => {
     expect(strictest(levels, 'ask', 'block')).toBe('block');
     expect(strictest(levels, 'block', 'ask')).toBe('block');
     expect(strictest(levels, undefined, 'ask')).toBe('ask');

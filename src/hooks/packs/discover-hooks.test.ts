@@ -29,7 +29,7 @@ describe('discovering hook packs', () => {
     );
   });
 
-  it('lists packs in the order of their names, whatever the disk says', async () => {
+  it('lists packs in the order of their names, in any order on disk', async () => {
     for (const name of ['c', 'a', 'b']) await writePack(`hooks/${name}`);
     const { packs } = await discoverHooks({ managedDir: join(root, 'hooks') });
     expect(packs.map((pack) => pack.name)).toEqual(['a', 'b', 'c']);

@@ -39,7 +39,7 @@ const plugin = (z: Zod) =>
     cli: z.array(z.string()),
     policies: z.array(z.string()),
     sessionExtensions: z.array(z.string()),
-    others: z.array(z.string()).describe('Whatever else it registered.'),
+    others: z.array(z.string()).describe('Its other registrations.'),
     skills: z.array(z.string()),
     unused: z.array(z.string()).describe('Accepted, and of no use here.'),
     notes: z.array(z.object({ level: z.enum(['info', 'warn', 'error']), code: z.string(), message: z.string() })),
