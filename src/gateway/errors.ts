@@ -200,7 +200,7 @@ export class RunGivenUpError extends defineError({
   code: 'ATRIUM_RUN_GIVEN_UP',
   message: ({ claims }: { claims: number }) =>
     `The run was begun ${claims} times and was cut short each time before it got anywhere. It is kept as a dead letter; see atrium deadletters.`,
-  means: 'The gateway died three times over this run before it got anywhere. The message is kept.',
+  means: 'The gateway crashed three times while it worked on this run. The message is kept.',
   todo: 'Find out what kills it (the log, the hooks), then `atrium deadletters replay`.',
 }) {}
 
@@ -244,7 +244,7 @@ export class PartNotOpenedError extends defineError({
   message: ({ part, detail }: { part: string; detail: string }) =>
     `The gateway could not open ${part}: ${withFullStop(detail)} Everything that was open was closed again.`,
   means: 'One part of the gateway could not be opened, so the gateway did not start.',
-  todo: 'Mend what the message names, and start again.',
+  todo: 'Fix what the message names, and start again.',
 }) {}
 
 function withFullStop(text: string): string {

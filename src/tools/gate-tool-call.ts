@@ -5,7 +5,7 @@
 // does a tool that cannot decide.
 
 import { isAbsolute, resolve } from 'node:path';
-import { strictest } from '../hooks/combine/strictest.ts';
+import { strictest } from '../hooks/combine/combinators.ts';
 import type { HookAnswer } from '../hooks/runner.ts';
 import type {
   ApprovalRequest,

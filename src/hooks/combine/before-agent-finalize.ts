@@ -5,9 +5,8 @@
 import { InvalidHandlerResult } from '../../protocol/handler.ts';
 import type { FinalizeRetry } from '../agent-hooks.ts';
 import { type AnswerFields, answerFieldsOf, fieldOf } from './answer-shape.ts';
-import { collect } from './collect.ts';
+import { collect, strictest } from './combinators.ts';
 import type { Asked, Combined } from './combine.ts';
-import { strictest } from './strictest.ts';
 
 const LEVELS = ['continue', 'revise', 'finalize'] as const;
 type Action = (typeof LEVELS)[number];

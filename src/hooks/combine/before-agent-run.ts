@@ -3,8 +3,8 @@
 
 import { InvalidHandlerResult } from '../../protocol/handler.ts';
 import { type AnswerFields, plainCopy } from './answer-shape.ts';
+import { strictest } from './combinators.ts';
 import type { Asked, Combined } from './combine.ts';
-import { strictest } from './strictest.ts';
 
 const LEVELS = ['pass', 'block'] as const;
 const BLOCK_FIELDS = ['outcome', 'reason', 'message', 'category', 'metadata'];

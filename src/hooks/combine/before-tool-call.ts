@@ -5,8 +5,8 @@
 import { InvalidHandlerResult } from '../../protocol/handler.ts';
 import type { ApprovalRequest } from '../tool-hooks.ts';
 import { type AnswerFields, answerFieldsOf, fieldOf } from './answer-shape.ts';
+import { strictest } from './combinators.ts';
 import type { Asked, Combined } from './combine.ts';
-import { strictest } from './strictest.ts';
 
 const LEVELS = ['ask', 'block'] as const;
 

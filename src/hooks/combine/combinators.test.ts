@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chain, chainedEvent } from './chain.ts';
-import { isClaim } from './claim.ts';
-import { collect } from './collect.ts';
-import { first } from './first.ts';
-import { strictest } from './strictest.ts';
+import { chain, chainedEvent, collect, first, isClaim, strictest } from './combinators.ts';
 
 describe('collect', () => {
   it('joins texts with a blank line, in order, and leaves empty ones out', () => {

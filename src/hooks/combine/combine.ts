@@ -8,11 +8,7 @@ import { type AnswerFields, answerFieldsOf, fieldOf, plainCopy } from './answer-
 import { combineAgentFinalize } from './before-agent-finalize.ts';
 import { combineAgentRun } from './before-agent-run.ts';
 import { combineToolCall } from './before-tool-call.ts';
-import { chain, chainedEvent } from './chain.ts';
-import { isClaim } from './claim.ts';
-import { collect } from './collect.ts';
-import { first } from './first.ts';
-import { problemOfMessage } from './replaced-message.ts';
+import { chain, chainedEvent, collect, first, isClaim } from './combinators.ts';
 import { combineSubagentSpawning } from './subagent-spawning.ts';
 
 /** Takes the result so far and one more answer. Throws InvalidHandlerResult when the answer is not valid. */
@@ -156,4 +152,19 @@ function checkReplacement(field: string, event: AnswerFields, next: unknown): un
 
 function problemOfPayload({ text }: AnswerFields): string | undefined {
   return text === undefined || typeof text === 'string' ? undefined : 'answered with a payload whose text is no text';
+}
+
+/**
+ * Says what is wrong with a rewritten message; undefined when it is valid. It must keep its role and its tool call,
+ * because no provider would accept the transcript otherwise.
+ */
+function problemOfMessage(before: unknown, next: AnswerFields): string | undefined {
+  const old = before as AnswerFields;
+  if (next.role !== old.role) return `turned a message of ${old.role} into one of ${next.role}`;
+  if (next.toolCallId !== old.toolCallId) return 'turned the result of one tool call into that of another';
+  const hasParts = Array.isArray(old.content);
+  if (Array.isArray(next.content) !== hasParts || typeof next.content !== typeof old.content) {
+    return `answered with a message whose content is no ${hasParts ? 'list' : 'text'}`;
+  }
+  return undefined;
 }

@@ -3,9 +3,8 @@
 
 import type { AnswerFields } from './answer-shape.ts';
 import { answerFieldsOf, fieldOf } from './answer-shape.ts';
+import { first, strictest } from './combinators.ts';
 import type { Asked, Combined } from './combine.ts';
-import { first } from './first.ts';
-import { strictest } from './strictest.ts';
 
 const LEVELS = ['ok', 'error'] as const;
 
