@@ -10,7 +10,7 @@ import { listText, moreText } from './output/format-table.ts';
 import { formatAge, formatTime } from './output/format-time.ts';
 import { line, oneLine, visibleLine } from './output/text.ts';
 
-/** What the API tells of one. */
+/** An approval as the API gives it. */
 type ToldApproval = Omit<ApprovalRow, 'digest'>;
 
 export const APPROVAL_COMMANDS: readonly CliCommand[] = [
@@ -64,7 +64,7 @@ export const APPROVAL_COMMANDS: readonly CliCommand[] = [
         since: (rule: AllowRuleRow) => formatTime(rule.createdAt, io.environment.timezone),
         by: (rule: AllowRuleRow) => rule.createdBy,
         in: (rule: AllowRuleRow) => rule.cwd || '.',
-        // Word by word, as they are compared.
+        // Shown word by word, because rules are compared word by word.
         command: (rule: AllowRuleRow) => rule.argv.map((word) => JSON.stringify(word)).join(' '),
       };
       return {
@@ -89,7 +89,7 @@ export const APPROVAL_COMMANDS: readonly CliCommand[] = [
   }),
 ];
 
-/** Who asks, how long there is to decide or how it went, and exactly what would run, to its last character. */
+/** The plugin that asks, the time that is left or the outcome, and exactly what would run, without cutting it. */
 function formatApproval(approval: ToldApproval, now: number, timezone: string): string {
   const { id, title, toolName, askedBy, severity, sessionKey, allowedDecisions, status, description } = approval;
   const asker = askedBy === toolName ? '' : ` (asked for by ${askedBy})`;
@@ -113,7 +113,7 @@ function howItStands(approval: ToldApproval, now: number, timezone: string): str
   return `${describeDecision({ decision, timeoutBehavior })}${byWhom(decision, decidedBy)}${when}${isVoid}`;
 }
 
-/** Of a run that was stopped, the reason is kept instead of a name. */
+/** For a run that was stopped, the store has the reason instead of a name. */
 function byWhom(decision: ToldApproval['decision'], decidedBy: string | null): string {
   if (decidedBy === null || decision === 'timeout') return '';
   return decision === 'cancelled' ? `, because ${decidedBy}` : ` by ${decidedBy}`;

@@ -1,4 +1,5 @@
-// What a command touches of the world, handed in so that a test can run a whole command line in process.
+// Everything outside of the process that a command uses, handed in so that a test can run a whole command line in
+// process.
 
 import { type Environment, readEnvironment } from '../config/environment.ts';
 
@@ -16,7 +17,7 @@ export interface CliIo {
 }
 
 export function processIo(linger: () => void): CliIo {
-  // A reader that takes only the beginning, such as `| head`, is no error.
+  // A reader that takes only the beginning, such as `| head`, does not cause an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
     process.exit();

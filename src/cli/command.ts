@@ -1,8 +1,7 @@
-// A command of `atrium` as one value: what it is called, what it takes, what it needs and what it does. Everything that
-// commands have in common is done here: flags, help, `--json`, the client of the gateway, the exit code. The list of
-// commands, in the order of the help, is in `commands.ts`.
-//
-// Errors: what `run` throws goes to `runCli`, which prints one sentence.
+// A command of `atrium` as one value: its name, its input, what it needs and what it does. Everything that commands
+// have in common is done here: flags, help, `--json`, the client of the gateway, the exit code. The list of commands,
+// in the order of the help, is in `commands.ts`.
+// Errors: an error of `run` goes to `runCli`, which prints one sentence.
 
 import { type Command, Option } from 'commander';
 import type { CliIo } from './cli-io.ts';
@@ -12,13 +11,13 @@ import { type GatewayClient, lazyClient, openGatewayClient, openReadingClient } 
 import { outputWidth } from './output/format-table.ts';
 import { line } from './output/text.ts';
 
-/** `gateway` needs one that runs; `reading` takes the running one, else reads the store. */
+/** `gateway` needs a running one; `reading` uses the running one, else reads the store. */
 type Needs = 'gateway' | 'reading' | undefined;
 
 /** The words of the command line by name: `<id>`, `[id]`, `<ids...>`. */
 type Arguments = Readonly<Record<string, string>>;
 
-/** Flags by what is typed: `--all`, `--limit <number>`, `--no-init`. A text alone is its line in the help. */
+/** Flags as they are typed: `--all`, `--limit <number>`, `--no-init`. A plain text is the flag's line in the help. */
 export type Options = Readonly<Record<`--${string}`, string | OptionDetail>>;
 
 interface OptionDetail {
@@ -32,15 +31,15 @@ interface OptionDetail {
   readonly parse?: (text: string) => unknown;
 }
 
-/** What a command has to say. */
+/** The result of a command. */
 export interface Answer {
   /** Printed with `--json`. */
   readonly json?: unknown;
-  /** Printed without it. A command that has printed everything already has none. */
+  /** Printed without `--json`. A command that has printed everything already has none. */
   readonly text?: string | ((width: number) => string) | undefined;
   /** Lines for standard error, printed behind `text`. */
   readonly warnings?: readonly string[] | undefined;
-  /** False when the answer is no: the exit code is then 1. */
+  /** False when the answer is negative: the exit code is then 1. */
   readonly ok?: boolean | undefined;
   /** The exit code, where it is another one. */
   readonly exit?: ExitCode | undefined;
@@ -48,9 +47,9 @@ export interface Answer {
 
 interface Tools<N extends Needs> {
   readonly io: CliIo;
-  /** Opened with the first request, so that flags can be checked before; closed when the command is done. */
+  /** Opened with the first request, so that flags can be checked before; closed when the command has ended. */
   readonly client: N extends undefined ? undefined : GatewayClient;
-  /** Prints a line at once, for commands that do one thing after another. Silent with `--json`. */
+  /** Prints a line at once, for commands with several steps. With `--json` it prints nothing. */
   readonly say: (text: string) => void;
   readonly command: Command;
 }
@@ -65,9 +64,9 @@ interface CommandText {
   readonly examples?: readonly string[];
   /** Help below the examples. */
   readonly notes?: string;
-  /** False when there is nothing for programs, so that there is no flag `--json`. */
+  /** False when the command has no output for programs, so that there is no flag `--json`. */
   readonly json?: false;
-  /** For what only this command asks of commander. */
+  /** Changes the commander object, for settings that only this command needs. */
   readonly adapt?: (command: Command) => void;
 }
 

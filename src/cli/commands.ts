@@ -1,5 +1,5 @@
-// Every command, in the order of the help text, and the groups that they stand in. A command that is missing here fails
-// `commands.test.ts`.
+// Every command, in the order of the help text, and the groups that they belong to. A command that is missing here
+// fails `commands.test.ts`.
 
 import { agentsAdd } from './agents/add.ts';
 import { agentsInit, agentsList, agentsValidate } from './agents/agents.ts';
@@ -58,7 +58,7 @@ export const COMMANDS: readonly CliCommand[] = [
   tour,
 ];
 
-/** The first word of a command with two, and what the help says about it. */
+/** The first word of a command with two words, and its line in the help. */
 export const GROUPS = {
   sessions: 'list conversations, read, end or delete them',
   run: 'look at how a message became an answer',

@@ -1,4 +1,4 @@
-// `atrium cron`: jobs that run by themselves. What their flags may say is checked by the gateway, which knows its agents,
+// `atrium cron`: jobs that run by themselves. The gateway checks the values of the flags, because it knows its agents,
 // its channels and its clock.
 
 import { BadFlagError } from '../gateway/errors.ts';
@@ -15,7 +15,7 @@ import { formatFacts, listText } from './output/format-table.ts';
 import { formatTime } from './output/format-time.ts';
 import { line } from './output/text.ts';
 
-/** The flags by which a job is described, the same for adding and for changing one. */
+/** The flags that describe a job, the same for adding and for changing one. */
 const JOB_OPTIONS = {
   '--name <name>': 'a short name for people',
   '--message <text>': 'what the agent is told',
@@ -162,7 +162,7 @@ export const CRON_COMMANDS: readonly CliCommand[] = [
   }),
 ];
 
-/** The body of a request, with what was named. */
+/** The body of a request, with the fields that were given. */
 function jobBody(flags: Omit<FlagsOf<typeof JOB_OPTIONS>, 'json'>): Record<string, unknown> {
   const { name, message, at, every, cron, tz, deliver, removeAfterRun } = flags;
   const given = Object.entries({ at, every, cron }).filter(([, value]) => value !== undefined);

@@ -1,4 +1,4 @@
-// The errors that cli raises, one row each. docs/errors.md is made from these rows.
+// The errors that the cli folder raises, one row each. docs/errors.md is made from these rows.
 
 import { defineError } from '../protocol/errors.ts';
 

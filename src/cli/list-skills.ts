@@ -1,5 +1,5 @@
-// The skills of an agent in the order in which they count: the workspace's, then those of the state directory, then those
-// that plugins bring. Says where each comes from; reads names and descriptions only.
+// The skills of an agent in the order in which they win: those of the workspace, then those of the state directory,
+// then those of plugins. It says where each comes from, and reads names and descriptions only.
 
 import { join } from 'node:path';
 import { loadConfig } from '../config/load-config.ts';
@@ -16,7 +16,7 @@ import type { CliIo } from './cli-io.ts';
 
 export interface SkillList {
   readonly skills: readonly ListedSkill[];
-  /** What lies among them and is not listed. */
+  /** Files and folders among them that are not skills. */
   readonly problems: readonly { readonly path: string; readonly detail: string }[];
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 
-// The `atrium` command of a process: runs one command line, and ends when it is done. Handlers are other people's code
-// and may leave timers and failing promises behind; neither may end the command early nor keep it from ending.
+// The `atrium` command of a process: runs one command line, and ends when it is done. Handlers are code of users and
+// may leave timers and failing promises behind; neither may end the command early nor keep it from ending.
 
 import { processIo } from './cli-io.ts';
 import { gatewayLog } from './gateway/gateway-log.ts';
@@ -15,7 +15,7 @@ const warn = (error: unknown) => {
   const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
   log(`something went wrong outside of any call, probably in a handler: ${reason}`);
 };
-// A reader of the warnings that is gone must not cause another warning.
+// A closed standard error must not cause another warning.
 process.stderr.on('error', () => {});
 const log = gatewayLog(io.err, io.now);
 process.on('uncaughtException', warn);
@@ -23,5 +23,5 @@ process.on('unhandledRejection', warn);
 
 const exitCode = await runCli(process.argv.slice(2), io);
 process.exitCode ??= exitCode;
-// Pipes take what is written to them later, so the end waits for the last write.
+// A pipe may write later, so the process ends after the last write.
 if (!lingers) process.stderr.write('', () => process.stdout.write('', () => process.exit(exitCode)));

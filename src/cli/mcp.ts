@@ -1,6 +1,6 @@
-// `atrium mcp`: the servers of tools that the configuration names, and how they do. `list` starts nothing: a running
-// gateway is asked, and without one the store says what they offered last. `test` starts one server beside a gateway that
-// may run, and writes nothing down.
+// `atrium mcp`: the servers of tools that the configuration names, and their state. `list` starts nothing: a running
+// gateway is asked, and without one the store has what they offered last. `test` starts one server, also beside a
+// running gateway, and stores nothing.
 
 import { loadConfig } from '../config/load-config.ts';
 import { findMcpServer } from '../config/mcp-servers.ts';
@@ -84,7 +84,7 @@ export const MCP_COMMANDS: readonly CliCommand[] = [
 ];
 
 const NONE = 'There are no MCP servers. Name one in the configuration, under mcp.servers.';
-/** It has read its configuration when it was started. */
+/** The gateway has read its configuration when it was started. */
 const NONE_IN_GATEWAY =
   'The running gateway has no MCP servers. Name one in the configuration, under mcp.servers, and start it again.';
 

@@ -20,7 +20,7 @@ export const ROUTE_COMMANDS: readonly CliCommand[] = [
     options: {
       '--channel <name>': { text: 'the channel that the message comes from, such as discord', isRequired: true },
       '--peer <[kind:]id>': {
-        text: 'whom it is addressed to: direct:ID (the default), group:ID or channel:ID',
+        text: 'the place that it is sent to: direct:ID (the default), group:ID or channel:ID',
         isRequired: true,
         parse: parsePeer,
       },

@@ -1,5 +1,5 @@
-// Runs one command line and returns its exit code. Errors that Atrium raises on purpose are one sentence; anything
-// else is a bug, and only then is there a stack to read.
+// Runs one command line and returns its exit code. An error that Atrium raises on purpose is printed as one sentence;
+// any other error is a bug and is printed with its stack.
 
 import { Command, CommanderError } from 'commander';
 import { applyCliProfileEnv } from '../config/cli-profile.ts';
@@ -42,7 +42,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<ExitCo
   }
 }
 
-/** A first word that is no command of ours may be a plugin's; only then are plugins looked for. */
+/** A first word that is not a command of the product may be a plugin's; only then are plugins searched. */
 async function parseWithPlugins(
   program: Command,
   argv: readonly string[],
@@ -74,7 +74,7 @@ async function bringCommand(program: Command, io: CliIo, word: string): Promise<
   return brought;
 }
 
-/** As the last gateway left them: asking for help loads no plugin. */
+/** The commands that the last gateway stored: asking for help loads no plugin. */
 async function listPluginCommands(program: Command, io: CliIo): Promise<void> {
   const { readCliCommands } = await import('../gateway/plugins/known-cli-commands.ts');
   const kept = await readCliCommands(io.environment.stateDir);
@@ -86,7 +86,7 @@ async function listPluginCommands(program: Command, io: CliIo): Promise<void> {
 /** The same environment as if the variables of the profile had been set before Atrium started. */
 function environmentOfProfile(profile: string, { variables, cwd }: Environment): Environment {
   if (!/^[a-z0-9][a-z0-9_-]{0,63}$/i.test(profile)) {
-    // The name becomes part of a path, so it may not lead anywhere else.
+    // The name becomes part of a path, so it must not lead to another folder.
     throw new BadFlagError({
       flag: '--profile',
       value: profile,
@@ -117,7 +117,7 @@ function parentOf(path: string, program: Command): Command {
   return group ?? program.command(name).description(GROUPS[name as keyof typeof GROUPS]);
 }
 
-/** Sub-commands made by hand do not take over how their parent writes and exits. */
+/** Sub-commands that are created directly do not inherit how their parent writes and exits. */
 function inheritSettings(command: Command): void {
   for (const child of command.commands) {
     child.copyInheritedSettings(command);
@@ -125,7 +125,7 @@ function inheritSettings(command: Command): void {
   }
 }
 
-/** Messages quote names from files and arguments, which may hold anything. */
+/** Messages quote names from files and arguments, which may contain any character. */
 function shown(message: string): string {
   return message.split('\n').map(oneLine).join('\n');
 }

@@ -1,4 +1,4 @@
-// `atrium run`: how a message became an answer, or the exact bytes that a model was sent on the way.
+// `atrium run`: how a message became an answer, or the exact bytes that a model was sent.
 
 import { BadFlagError } from '../gateway/errors.ts';
 import type { RequestSpans } from '../gateway/services/read-request-spans.ts';
@@ -14,7 +14,7 @@ import { type Columns, formatFacts, formatTable } from './output/format-table.ts
 import { formatTime } from './output/format-time.ts';
 import { visibleText } from './output/text.ts';
 
-/** What the API tells of a run. One that has not begun is `queued`. */
+/** A run as the API gives it. A run that has not begun is `queued`. */
 export type ToldRun = Omit<RunRow, 'status'> & { readonly status: string };
 
 export interface RunAnswer {
@@ -66,7 +66,7 @@ export const RUN_COMMANDS: readonly CliCommand[] = [
       }
       if (request || call !== undefined) {
         const body = await client.getText(`${at}/requests/${call ?? 'last'}`);
-        // Into a file or a program every byte goes as it is; a terminal is not handed other people's control codes.
+        // A file or a program gets every byte as it is; a terminal does not get control codes from untrusted text.
         io.out(io.isTerminal ? `${visibleText(body)}\n` : body);
         return {};
       }
@@ -89,7 +89,7 @@ function parseCall(text: string): string {
   return /^summary-[1-9]\d{0,5}$/.test(text) ? text : String(parseWholeNumber('--call', text, 1, 999_999));
 }
 
-/** A run is worth showing without what was forgotten of it. */
+/** A run is shown also when some of its records were removed. */
 function noneKept(error: unknown): { readonly spans: readonly [] } {
   if (error instanceof GatewayRefusedError) return { spans: [] };
   throw error;

@@ -1,5 +1,5 @@
 // `atrium tools`: which tools an agent is offered, and why, by the code that decides for a run. A running gateway is
-// asked; without one, or with a configuration of its own, the command looks itself and takes no part.
+// asked; without one, or with a configuration of its own, the command computes it itself and changes nothing.
 
 import { loadConfig } from '../config/load-config.ts';
 import type { ExplainedTool, ToolsExplanation } from '../gateway/services/explain-tools.ts';
@@ -47,7 +47,7 @@ export const TOOL_COMMANDS: readonly CliCommand[] = [
 
 type ToolsFlags = FlagsOf<typeof TOOLS_OPTIONS> & { readonly session?: string | undefined };
 
-/** Tools by name. What is odd about the lists goes to the error stream. */
+/** Tools by name. Warnings about the lists go to the error stream. */
 async function loadToolsExplanation(flags: ToolsFlags, io: CliIo): Promise<ToolsExplanation> {
   const explanation = (flags.config === undefined && (await askGateway(flags, io))) || (await look(flags, io));
   const tools = [...explanation.tools].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));

@@ -1,6 +1,6 @@
-// `atrium tour`: what Atrium shows about a prompt, step by step, on the example workspace that ships with it. Needs no
-// configuration and no network, writes nothing, and does not look at the home of the person who runs it. The clock stands still,
-// so the same installation tells the same story every time.
+// `atrium tour`: what Atrium shows about a prompt, step by step, on the example workspace that comes with it. It needs
+// no configuration and no network, writes nothing, and does not read the home of the person who runs it. Its clock
+// stands still, so the same installation always prints the same.
 
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -74,7 +74,7 @@ Now with your own agent
 In a checkout of Atrium, write "npx atrium" instead of "atrium".
 `;
 
-/** Beside package.json, which stands above this file in the sources and in a build. */
+/** The folder beside package.json, which is above this file both in the sources and in a build. */
 function findExamples(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);

@@ -64,7 +64,7 @@ export function parseSince(text: string, now: number, timezone: string): number 
   if (count !== undefined) return Math.max(0, now - Number(count) * (UNITS[unit] ?? 0));
   const noon = /^\d{4}-\d\d-\d\d$/.test(word) ? Date.parse(`${word}T12:00:00Z`) : Number.NaN;
   const day = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short' });
-  // Noon of a zone far from Greenwich is another day there.
+  // In a time zone far from Greenwich, noon may belong to another day.
   const inside = [noon, noon - 12 * HOUR_MS, noon + 12 * HOUR_MS].find(
     (moment) => !Number.isNaN(moment) && day.format(moment) === word,
   );

@@ -1,5 +1,5 @@
-// `atrium agents add`: writes a new agent into the configuration and creates its workspace. Agents that are there
-// already keep their workspaces, and the default agent stays the default one unless the command says otherwise.
+// `atrium agents add`: writes a new agent into the configuration and creates its workspace. Existing agents keep their
+// workspaces, and the default agent stays the default one unless the command says otherwise.
 
 import { resolveAgentWorkspaceDir } from '../../config/agent-workspace.ts';
 import {
@@ -107,7 +107,7 @@ function newAgentId(id: string, config: Config, file: string): string {
 interface Addition {
   /** In the order in which they are appended; the agent that was asked for is the last one. */
   readonly added: readonly AgentConfig[];
-  /** What has to be written into entries that are there already. */
+  /** The changes to entries that exist already. */
   readonly changed: readonly {
     readonly agentId: string;
     readonly key: 'default' | 'workspace';
@@ -131,7 +131,7 @@ function planAddition(
   };
   if (!flags.default) return { added: [...main, own], changed: [] };
 
-  // The default agent lives in the shared workspace, so an agent that becomes it, or ceases to be it, would move.
+  // The default agent uses the shared workspace, so an agent that becomes or ceases to be the default would move.
   const directory = (id: string, list: readonly AgentConfig[]) =>
     resolveAgentWorkspaceDir({ ...config, agents: { ...config.agents, list: [...list] } }, id, environment.variables);
   const before = [...existing, ...main, own];
@@ -159,7 +159,9 @@ function workspaceFlag(dir: string, environment: Environment): string {
   return resolveUserPath(dir, environment.home, environment.cwd);
 }
 
-/** Before anything is written: entries are found by their id, since the file may hold only a part of the list. */
+/**
+ * Runs before anything is written: entries are found by their id, because the file may hold only a part of the list.
+ */
 async function locateChanges(
   { changed }: Addition,
   file: string,

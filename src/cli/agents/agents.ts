@@ -1,5 +1,5 @@
-// `atrium agents`: the agents of this home, the workspaces they live in, what is missing in those and what is wrong with them.
-// Needs no network and no model key, and never changes a file that exists.
+// `atrium agents`: the agents of this home, their workspaces, and what is missing or wrong in those. It needs no
+// network and no model key, and never changes a file that exists.
 
 import { lstat, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -130,7 +130,7 @@ interface AgentRow {
   readonly taxonomy: string;
   readonly workspace: string;
   readonly exists: boolean;
-  /** Absent where there is no workspace to tell. */
+  /** Absent where there is no workspace. */
   readonly firstRun?: 'pending' | 'complete';
 }
 

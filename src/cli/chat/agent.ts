@@ -1,6 +1,6 @@
-// `atrium agent`: one message, one answer, for scripts. Goes through the running gateway, or runs one of its own for this
-// message. The exit code says whether there was an answer. A gateway that goes away in between is found again, or its
-// work is finished here: the message is accepted once, however often it is sent.
+// `atrium agent`: one message, one answer, for scripts. It uses the running gateway, or starts one for this message.
+// The exit code says whether there was an answer. If the gateway stops meanwhile, the command finds it again or
+// finishes the work itself: the message is accepted once, even when it is sent several times.
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -53,7 +53,7 @@ Example: git diff | atrium agent --message -`,
 const RETRIES = 20;
 const RETRY_MS = 500;
 
-/** The run, when it is over. */
+/** Gives the run when it is over. */
 async function answerOf(io: CliIo, flags: AgentFlags, message: object): Promise<ToldRun> {
   let failure: unknown;
   for (let tries = 0; tries <= RETRIES; tries++) {
@@ -72,12 +72,12 @@ async function answerOf(io: CliIo, flags: AgentFlags, message: object): Promise<
   throw failure;
 }
 
-/** The gateway went away, or is about to. */
+/** The gateway has stopped, or is about to stop. */
 function isPassing(error: unknown): boolean {
   return error instanceof GatewayGoneError || (error instanceof GatewayRefusedError && error.httpStatus === 503);
 }
 
-/** How long a question of the run may go unnoticed. */
+/** A question of the run is noticed at the latest after this time. */
 const LOOK_EVERY_MS = 2_000;
 
 async function waitForRun(io: CliIo, reached: ReachedGateway, runId: string): Promise<ToldRun> {

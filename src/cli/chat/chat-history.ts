@@ -1,5 +1,5 @@
-// What a person said in terminals before, for the arrow keys. It is theirs: the file is private, and one that cannot be
-// read or written is no reason to fail.
+// What a person typed in terminals before, for the arrow keys. The file is private, and the chat works also when it
+// cannot be read or written.
 
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -26,7 +26,7 @@ export async function saveChatHistory(stateDir: string, history: readonly string
     await writeFile(file, text, { mode: 0o600 });
     await chmod(file, 0o600);
   } catch {
-    // The next chat just remembers less.
+    // Without the file, the next chat remembers less.
   }
 }
 

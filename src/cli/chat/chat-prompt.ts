@@ -1,6 +1,6 @@
-// The keyboard and the screen of a chat in a terminal: a line editor with history that takes no part in the screen while
-// an answer is being written. What is typed meanwhile waits, and what is shown while a person types goes above the
-// prompt. A paste of several lines is one message. Knows nothing of gateways.
+// The keyboard and the screen of a chat in a terminal: a line editor with history, which does not draw while an answer
+// is being written. What is typed meanwhile waits, and what is shown while a person types goes above the prompt. A
+// paste of several lines is one message. It knows nothing of gateways.
 
 import { clearScreenDown, createInterface, cursorTo, type Interface, moveCursor } from 'node:readline';
 import { Writable } from 'node:stream';
@@ -12,14 +12,14 @@ export interface ChatPromptSettings {
   /** The latest first. */
   readonly history: readonly string[];
   readonly historySize: number;
-  /** Ctrl-C while nothing is typed. */
+  /** Called for Ctrl-C on an empty line. */
   readonly interrupt: () => void;
-  /** What the beginning of a line could become. Never rejects. */
+  /** The possible completions of a line. Never rejects. */
   readonly complete: (line: string) => Promise<readonly string[]>;
 }
 
 const PROMPT = '> ';
-/** The terminal then says where a paste begins and ends. */
+/** With this code the terminal marks where a paste begins and ends. */
 const MARK_PASTES = '\x1b[?2004h';
 const UNMARK_PASTES = '\x1b[?2004l';
 
@@ -56,12 +56,12 @@ export class ChatPrompt {
     output.write(MARK_PASTES);
   }
 
-  /** What was said so far, the latest first. */
+  /** The messages so far, the latest first. */
   get history(): readonly string[] {
     return this.#lines.history ?? [];
   }
 
-  /** The next message; undefined when there will be none. */
+  /** The next message; undefined when the input has ended. */
   next(): Promise<string | undefined> {
     const early = this.#typedAhead.shift();
     if (early !== undefined) {
@@ -95,7 +95,7 @@ export class ChatPrompt {
   }
 
   #redraw(): void {
-    // The editor would go up to where its text was before.
+    // Otherwise the editor would move up to where its text was before.
     this.#lines.prevRows = 0;
     this.#lines.prompt(true);
   }
@@ -144,7 +144,7 @@ export class ChatPrompt {
   }
 }
 
-/** What the line editor writes on: the terminal, or nothing while the editor has no business there. */
+/** The screen of the line editor: the terminal, or nothing while the editor must not draw. */
 class EditorScreen extends Writable {
   readonly isTTY = true;
   isShown = false;

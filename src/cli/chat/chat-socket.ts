@@ -1,9 +1,8 @@
-// A terminal's connection to the gateway: says who it is, passes frames on, and comes back by itself when the connection
-// breaks, asking for what it missed. Messages that were not acknowledged are said again under the same id, which the
-// gateway accepts once.
-//
-// Errors: `open` rejects when the gateway refuses the terminal or cannot be reached. Later on a connection that stays
-// broken for too long is told to `onLost`, once.
+// A terminal's connection to the gateway: it introduces itself, passes frames on, and reconnects by itself when the
+// connection breaks, asking for what it missed. Messages that were not acknowledged are sent again under the same id,
+// which the gateway accepts once.
+// Errors: `open` rejects when the gateway refuses the terminal or cannot be reached. Later, when a connection stays
+// broken for too long, `onLost` is called once.
 
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,7 +15,7 @@ import { GatewayGoneError, GatewayRefusedError } from '../errors.ts';
 import type { GatewayAddress } from '../gateway/gateway-client.ts';
 
 export interface ChatSocketSettings {
-  /** Where the gateway is now. */
+  /** Finds the current address of the gateway. */
   readonly find: () => Promise<GatewayAddress>;
   readonly hello: {
     readonly session?: string | undefined;
@@ -39,7 +38,7 @@ const HANDSHAKE_MS = 10_000;
 export class ChatSocket {
   readonly #settings: ChatSocketSettings;
   readonly #frames = new Set<(frame: ServerFrame) => void>();
-  /** Said, and not acknowledged yet. */
+  /** Messages that were sent and not acknowledged yet. */
   readonly #unanswered = new Map<string, { text: string; settle: (accepted: Accepted | undefined) => void }>();
   #socket: WebSocket | undefined;
   #ready: Ready | undefined;
@@ -51,7 +50,7 @@ export class ChatSocket {
     this.#settings = settings;
   }
 
-  /** Who the gateway says we are; known once `open` has resolved. */
+  /** The name and session that the gateway gave this terminal; known once `open` has resolved. */
   get ready(): Ready {
     return this.#ready ?? { type: 'ready', surface: '', last: 0 };
   }
@@ -60,7 +59,7 @@ export class ChatSocket {
     return this.#socket?.readyState === OPEN;
   }
 
-  /** True while something was said that the gateway has not acknowledged. */
+  /** True while a message was sent that the gateway has not acknowledged. */
   get hasUnanswered(): boolean {
     return this.#unanswered.size > 0;
   }
@@ -69,7 +68,7 @@ export class ChatSocket {
     this.#frames.add(listener);
   }
 
-  /** With true when the connection breaks, with false when it is back. */
+  /** Called with true when the connection breaks, and with false when it is back. */
   onBroken(listener: (isBroken: boolean) => void): void {
     this.#broken = listener;
   }
@@ -92,7 +91,7 @@ export class ChatSocket {
     for (const [id, { text }] of this.#unanswered) this.send({ type: 'message', id, text });
   }
 
-  /** Resolves when the gateway has the message, with undefined when it refuses it. */
+  /** Resolves when the gateway has accepted the message, with undefined when it refuses it. */
   say(id: string, text: string): Promise<Accepted | undefined> {
     const frame = { type: 'message', id, text } as const;
     if (Buffer.byteLength(JSON.stringify(frame)) > LARGEST_FRAME) {
@@ -130,7 +129,7 @@ export class ChatSocket {
       socket.on('open', () => {
         const { hello, after } = this.#settings;
         const frame = { type: 'hello' as const, ...hello, surface: this.#ready?.surface ?? hello.surface };
-        // What was said before this terminal came is not repeated; what it missed after a break is.
+        // Parts from before this terminal connected are not repeated; parts that it missed after a break are.
         socket.send(JSON.stringify(this.#ready ? { ...frame, after: after() } : frame));
       });
       socket.on('message', (data) => {
@@ -140,7 +139,7 @@ export class ChatSocket {
           isGreeted = true;
           resolve();
         } else if (!isGreeted) {
-          // Nothing comes before the greeting but the reason why there is none.
+          // The only frame before the greeting is an error that says why there is none.
           if (frame.type === 'error')
             reject(new GatewayRefusedError({ httpStatus: 400, refusal: '', sentence: frame.message }));
           socket.close();

@@ -1,6 +1,6 @@
-// Knows when a chat may ask for the next message: when all of the answer to the last one has been shown. Frames say when
-// to look; how the run went and which parts belong to it is asked of the gateway, so that neither a lost connection nor
-// an answer in many parts makes a difference. A chat has one turn at a time.
+// Decides when a chat may ask for the next message: when the whole answer to the last one has been shown. Frames only
+// say when to check; the gateway is asked how the run went and which parts belong to it, so that neither a lost
+// connection nor an answer in many parts makes a difference. A chat has one turn at a time.
 
 import type { ServerFrame } from '../../channels/server-frame.ts';
 
@@ -9,9 +9,9 @@ export interface TurnState {
   readonly isOver: boolean;
   /** `done`, `failed`, `blocked`, `stopped`. */
   readonly status: string;
-  /** The last part of its answer; 0 when it says nothing. */
+  /** The number of the last part of its answer; 0 when there is none. */
   readonly lastPart: number;
-  /** It waits for a person, or behind a run that does. */
+  /** The run waits for a person, or behind a run that does. */
   readonly isHeld?: boolean | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface ChatTurnsPorts {
   readonly look: (runId: string) => Promise<TurnState | undefined>;
   /** The last part that was shown. */
   readonly shown: () => number;
-  /** True when the person here may answer what the run waits for, so that they are asked for the next message. */
+  /** True when the person here may answer what the run waits for; then the chat asks for the next message. */
   readonly leavesHeld?: boolean | undefined;
 }
 
@@ -37,7 +37,7 @@ export class ChatTurns {
     this.#ports = ports;
   }
 
-  /** True from the moment something is said until its answer is there. */
+  /** True from the moment a message is sent until its answer is shown. */
   get isWaiting(): boolean {
     return this.#isAsking || this.#turn !== undefined;
   }
@@ -49,7 +49,7 @@ export class ChatTurns {
     if (isOfTurn || frame.type === 'ready' || frame.type === 'approval-start') void this.#check(turn);
   }
 
-  /** Waits for the acceptance of what was said, unless the connection is given up first. */
+  /** Waits for the acceptance of the message, unless the connection is given up first. */
   async until<Accepted>(accepted: Promise<Accepted>): Promise<Accepted | undefined> {
     this.#isAsking = true;
     try {
@@ -67,7 +67,7 @@ export class ChatTurns {
     });
     const turn: Turn = { runId, settle, isLooking: false, mustLookAgain: false, end: undefined };
     this.#turn = turn;
-    // It may be over already.
+    // The run may be over already.
     void this.#check(turn);
     try {
       return await Promise.race([shown, this.#given]);
@@ -106,7 +106,7 @@ interface Turn {
   readonly runId: string;
   readonly settle: (status: string) => void;
   isLooking: boolean;
-  /** Something happened while the gateway was being asked. */
+  /** An event arrived while the gateway was being asked. */
   mustLookAgain: boolean;
   /** How the run ended, once it has. */
   end: TurnState | undefined;

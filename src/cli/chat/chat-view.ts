@@ -1,5 +1,5 @@
-// What a chat shows, as text: frames of the socket in, characters out. Drafts are written as they come; a part that says
-// the same as the draft is not written again. Knows nothing of sockets or keyboards.
+// What a chat shows, as text: it turns frames of the socket into characters. Drafts are written as they arrive; a part
+// with the same text as the draft is not written again. It knows nothing of sockets or keyboards.
 
 import type { ServerFrame } from '../../channels/server-frame.ts';
 import { oneLine, terminalText } from '../output/text.ts';
@@ -7,11 +7,11 @@ import { describeWaiting, type WaitingApproval } from './waiting-approvals.ts';
 
 export interface ChatViewSettings {
   readonly write: (text: string) => void;
-  /** For what went wrong. */
+  /** Shows an error. */
   readonly complain: (sentence: string) => void;
   /**
-   * For programs: answers only, without drafts and notes, and only those to what was said here, as `claim` tells. People
-   * also see what is said in the same place from elsewhere.
+   * For programs: shows answers only, without drafts and notes, and only answers to messages from here, as `claim`
+   * says. People also see what is said in the same place from elsewhere.
    */
   readonly isPlain: boolean;
   /** True while the person here waits for an answer; at other times drafts would disturb them while they type. */
@@ -25,14 +25,16 @@ const MOST_HELD = 100;
 
 export class ChatView {
   readonly #settings: ChatViewSettings;
-  /** Parts up to this one have been shown, or are not for showing. Undefined until the gateway has said where it is. */
+  /**
+   * Parts up to this number have been shown, or must not be shown. Undefined until the gateway has sent its position.
+   */
   #last: number | undefined;
-  /** The draft on the screen that no part has confirmed yet, as it came. */
+  /** The draft on the screen that no part has confirmed yet, as it arrived. */
   #draft = '';
   #isLineOpen = false;
   readonly #claimed = new Set<string>();
   readonly #noted = new Set<string>();
-  /** Parts that came before it was known whose they are. */
+  /** Parts that arrived before their run was known. */
   #held: PartFrame[] = [];
 
   constructor(settings: ChatViewSettings) {
@@ -44,7 +46,7 @@ export class ChatView {
     return this.#last ?? 0;
   }
 
-  /** This run answers what was said here. */
+  /** Says that this run answers a message from here. */
   claim(runId: string): void {
     if (!this.#settings.isPlain) return;
     this.#claimed.add(runId);
@@ -65,7 +67,7 @@ export class ChatView {
       this.note(`from elsewhere: ${frame.text}`);
   }
 
-  /** One line about what is going on. */
+  /** Shows one line about what is going on. */
   note(text: string): void {
     if (this.#settings.isPlain) return;
     this.#endLine();
@@ -76,12 +78,12 @@ export class ChatView {
     );
   }
 
-  /** Something waits for a person; said once, from wherever it is known. */
+  /** Shows once that an approval waits, from whichever source it is known. */
   noteApproval(approval: WaitingApproval): void {
     if (this.#noted.has(approval.id)) return;
     this.#noted.add(approval.id);
     const told = describeWaiting(approval);
-    // A program cannot read it, so that its operator is told.
+    // A program cannot read the note, so its operator is told.
     if (this.#settings.isPlain) this.complain(`${told}. Answer it with "atrium approvals answer".`);
     else this.note(told);
   }
@@ -92,7 +94,7 @@ export class ChatView {
   }
 
   #begin(last: number): void {
-    // The draft on the screen will be told again. A number beyond the last one is of a store that is gone.
+    // The draft on the screen will be sent again. A number beyond the last one belongs to a store that was replaced.
     this.#voidDraft();
     this.#last = Math.min(this.#last ?? last, last);
   }

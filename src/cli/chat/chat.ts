@@ -1,6 +1,6 @@
-// `atrium chat`: talks to an agent in the terminal. Answers stream in, Ctrl-C stops the answer that is coming and leaves
-// when there is none, the arrow keys bring back what was said before. Goes through the running gateway; without one it
-// runs its own for as long as the chat lasts. In a pipe every line is a message, and the answers are all that is printed.
+// `atrium chat`: talks to an agent in the terminal. Answers are streamed, Ctrl-C stops the current answer and leaves
+// the chat when there is none, the arrow keys bring back earlier messages. It uses the running gateway; without one it
+// runs its own for as long as the chat lasts. In a pipe every line is a message, and only the answers are printed.
 
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
@@ -96,7 +96,7 @@ async function talk(flags: ChatFlags, io: CliIo): Promise<ExitCode> {
     const code = await converse(surface, socket, turns);
     if (failure)
       throw failure instanceof GatewayRefusedError ? failure : new GatewayGoneError({ detail: detailOf(failure) });
-    // A person has read what went wrong.
+    // A person has read the error already.
     return isInteractive ? EXIT.ok : code;
   } finally {
     await surface?.close();
@@ -118,7 +118,7 @@ async function converse(surface: ChatSurface, socket: ChatSocket, turns: ChatTur
   }
 }
 
-/** The first Ctrl-C stops an answer. When that does not help, or there is none, it leaves. */
+/** The first Ctrl-C stops an answer. When there is none, or the stop had no effect, it leaves. */
 function interrupts(socket: ChatSocket, turns: ChatTurns, leave: () => void): () => void {
   let hasStopped = false;
   socket.onFrame((frame) => {
@@ -173,7 +173,7 @@ function pipedSurface(io: CliIo): ChatSurface {
   };
 }
 
-/** As the gateway has them now, with those of plugins; none while it cannot be asked. */
+/** The commands that the gateway has now, including those of plugins; empty while it cannot be asked. */
 async function commandsOf(reached: ReachedGateway): Promise<readonly ListedCommand[]> {
   try {
     const client = clientAt(await reached.find());
@@ -192,7 +192,7 @@ async function lookAt(reached: ReachedGateway, runId: string): Promise<TurnState
     const isHeld = isQueued && (await waitingApprovals(reached, sessionKey)).length > 0;
     return { isOver: !GOING_ON.includes(status), status, lastPart: Math.max(0, ...parts), isHeld };
   } catch (error) {
-    // Its store is another one now, and knows nothing of it.
+    // The gateway has another store now, which does not know the run.
     if (error instanceof GatewayRefusedError && error.httpStatus === 404)
       return { isOver: true, status: '', lastPart: 0 };
     if (isAtriumError(error)) return undefined;

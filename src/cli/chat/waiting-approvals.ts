@@ -1,4 +1,4 @@
-// What waits for a person in a session, for a person who talks there from a terminal.
+// The approvals that wait in a session, for a person who talks there from a terminal.
 
 import { isAtriumError } from '../../protocol/errors.ts';
 import { clientAt, type GatewayAddress } from '../gateway/gateway-client.ts';
@@ -9,7 +9,7 @@ export interface WaitingApproval {
   readonly allowedDecisions: readonly string[];
 }
 
-/** None when the gateway cannot be asked; a chat that is connected again asks again. */
+/** Empty when the gateway cannot be asked; a chat asks again after it has reconnected. */
 export async function waitingApprovals(
   gateway: { find(): Promise<GatewayAddress> },
   sessionKey: string | undefined,
@@ -25,7 +25,7 @@ export async function waitingApprovals(
   }
 }
 
-/** One line, with what matters in front. */
+/** One line, with the important part first. */
 export function describeWaiting({ id, title, allowedDecisions }: WaitingApproval): string {
   return `approval ${id} waits (${allowedDecisions.join(' | ')}): ${title}`;
 }

@@ -1,4 +1,4 @@
-// The file that a person means by `AGENTS.md:12`, and what to say about one that no prompt is made of.
+// The file that a person means by `AGENTS.md:12`, and what to say about a file that is not part of the prompt.
 
 import { lstat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
@@ -14,7 +14,7 @@ export interface AskedFile {
   readonly lines?: readonly [number, number] | undefined;
   readonly source?: SourceText | undefined;
   readonly lineCount?: number | undefined;
-  /** Why the file itself cannot be read, if it cannot. */
+  /** Why the file itself cannot be read, when it cannot. */
   readonly unreadable?: string | undefined;
 }
 
@@ -55,7 +55,7 @@ async function findPath(name: string, { report }: Composition, environment: Envi
   if (mentioned !== undefined) return mentioned;
   const made = report.files.find((file) => file.name === name);
   if (made) return made.path;
-  // A single word may well be the name of something on disk and still be meant as text.
+  // A single word may be the name of a file on disk and still be meant as text.
   if (!/[./\\]/.test(name)) return undefined;
   for (const path of candidates) if (await isFile(path)) return path;
   return undefined;
@@ -69,7 +69,7 @@ async function isFile(path: string): Promise<boolean> {
   }
 }
 
-/** For a file, or a line of one, that composition has no word about. */
+/** The note for a file, or a line of one, that the composition does not mention. */
 export function unknownFileNote(
   { path, unreadable }: AskedFile,
   text: string | undefined,

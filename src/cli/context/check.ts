@@ -105,13 +105,14 @@ function choose(situations: readonly LockedSituation[], names: readonly string[]
 async function snapshotOf(situation: LockedSituation, flags: CheckFlags, io: CliIo): Promise<Snapshot> {
   const { name: _, ...fixed } = situation;
   const { engine, request } = await openContext({ ...flags, ...fixed }, io);
-  // A pipeline must see what a desk sees, so only the situation itself can make a session one of type `ci`.
+  // A pipeline must see the same as a person's machine, so only the situation itself can make a session one of type
+  // `ci`.
   const sessionType = request.sessionType ?? resolveSessionType({ sessionKey: request.sessionKey });
   const composition = await engine.compose({ ...request, sessionType });
   return takeSnapshot(composition, await machineFolders(composition.report.situation.workspaceDir, io));
 }
 
-/** Each folder by the name that it was given and by the one behind its links. */
+/** Each folder under the name that it was given and under its real path. */
 async function machineFolders(workspaceDir: string, { environment }: CliIo): Promise<MachineFolder[]> {
   const named: MachineFolder[] = [
     { path: workspaceDir, name: '<workspace>' },
@@ -173,7 +174,7 @@ const STATUS = {
   written: 'written',
 } as const;
 
-/** A change that several situations share is told once. */
+/** A change that several situations share is shown once. */
 function formatResult(
   { name, status, differences }: SituationResult,
   told: Map<string, string>,

@@ -1,4 +1,5 @@
-// Authors, paths and situations as people read them: short where the place is clear, with lines where there are any.
+// Authors, paths and situations in a form for people: short where the place is clear, with line numbers where there are
+// any.
 
 import { basename, relative } from 'node:path';
 import type { ContextReport } from '../../context/report/build-report.ts';
@@ -6,7 +7,7 @@ import type { LocatedOrigin } from '../../context/report/located-origin.ts';
 import { isInside } from '../../context/sources/file-source.ts';
 import { oneLine } from '../output/text.ts';
 
-/** Where a path is so well known that it need not be spelled out. */
+/** Folders that are so well known that they are not written out. */
 export interface KnownPlaces {
   readonly workspaceDir: string;
   readonly home: string;

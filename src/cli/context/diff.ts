@@ -1,5 +1,5 @@
-// `atrium context diff`: two situations side by side. Which sections differ, whose lines they are, and what that does
-// to a provider's prompt cache.
+// `atrium context diff`: compares two situations: which sections differ, the authors of the lines, and what that means
+// for a provider's prompt cache.
 
 import type { LoadedConfig } from '../../config/load-config.ts';
 import type { Composition } from '../../context/compose.ts';
@@ -50,7 +50,7 @@ export const contextDiff = command({
   ],
   async run(flags, { io }) {
     const [leftFlags, rightFlags] = twoSides(flags as DiffFlags);
-    // Both sides are composed for one moment, however long the first takes.
+    // Both sides are composed for the same time, even when the first takes long.
     const now = io.now();
     const frozen: CliIo = { ...io, environment: io.environment, now: () => now };
     const left = await openContext(leftFlags, frozen);
@@ -75,7 +75,7 @@ type DiffFlags = { readonly [flag in SidedFlag | `vs${Capitalize<SidedFlag>}`]?:
   readonly exitCode?: boolean;
 };
 
-/** The right side is the left one with what was said a second time. */
+/** The right side is the left one with the flags that were given a second time. */
 function twoSides(flags: DiffFlags): readonly [SituationFlags, SituationFlags] {
   const left: Partial<Record<SidedFlag, string>> = {};
   const right: Partial<Record<SidedFlag, string>> = {};
@@ -166,7 +166,7 @@ function formatDiff(
   return `${sides}\n${table}${details.join('')}\n${describeCache(comparison, right, placesOf(left), places, width)}`;
 }
 
-/** A line that went is named as the left side names its files. */
+/** A removed line is named in the way in which the left side names its files. */
 function authored({ lines }: SectionComparison, left: KnownPlaces, right: KnownPlaces): AuthoredLine[] {
   return lines.map(({ kind, text, origins }) => ({
     kind,

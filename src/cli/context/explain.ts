@@ -1,4 +1,4 @@
-// `atrium context explain`: whose line is this, or why is it not there.
+// `atrium context explain`: says which author wrote a line, or why the line is not in the prompt.
 
 import type { Command } from 'commander';
 import type { Composition } from '../../context/compose.ts';
@@ -37,7 +37,7 @@ Exits with 1 when the text is neither in the prompt nor among what was left out.
     'context explain ~/.openclaw/AGENTS.md:3  a line of a global file',
     'context explain MEMORY.md --session agent:main:discord:channel:42',
   ],
-  // Half of what people ask for are list items, which begin with a dash; flags are told apart below.
+  // Many searched texts are list items, which begin with a dash; flags are recognised below.
   adapt: (added) => added.usage('[options] <text|FILE[:LINE]>').allowUnknownOption(),
   async run({ 'text|FILE[:LINE]': words, ...flags }, { io, command: added }) {
     const flag = words.length > 1 ? words.find(isFlag) : undefined;
@@ -70,7 +70,7 @@ function refuseFlag(command: Command, flag: string): never {
   );
 }
 
-/** One word behind a dash; a dash and a blank begin a list item. */
+/** A flag is one word behind a dash; a dash and a blank begin a list item. */
 function isFlag(argument: string): boolean {
   return /^--?[a-z][\w-]*(?:=.*)?$/i.test(argument);
 }
@@ -141,7 +141,7 @@ function formatFile(explanation: FileExplanation, note: string | undefined, view
   return parts.join('');
 }
 
-/** Who else writes under the heading of this file. */
+/** The other authors under the heading of this file. */
 function formatContributors(path: string, { composition, places, width }: View): string {
   const name = composition.report.files.find((file) => file.path === path)?.name;
   const rows = composition.report.handlers.flatMap(({ id, changes }) =>

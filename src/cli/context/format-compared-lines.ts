@@ -1,5 +1,5 @@
-// A small difference as lines with their authors, in the manner of a unified diff: what went, what came, and a little
-// of what stands around it.
+// A small difference as lines with their authors, like a unified diff: removed lines, added lines, and a few lines
+// around them.
 
 import { clip } from '../../protocol/one-line.ts';
 import { oneLine, visibleLine, wrapText } from '../output/text.ts';
@@ -13,7 +13,7 @@ export interface AuthoredLine {
 const CONTEXT_LINES = 2;
 /** A longer difference is better read in an editor. */
 const MAX_LINES = 60;
-/** A paragraph on one line is shown as far as a person would read it. */
+/** A long paragraph on one line is shown up to this many lines. */
 const MAX_WRAPPED = 12;
 /** The part of the width that authors may take. */
 const AUTHOR_SHARE = 0.4;

@@ -27,11 +27,11 @@ export interface FoundPlace {
   /** Characters of the block, tool or message. */
   readonly start: number;
   readonly end: number;
-  /** Whose words they are, in order. */
+  /** The spans of these words, in order. */
   readonly spans: readonly ToldSpan[];
 }
 
-/** Every place of a request where a text stands; blanks and line breaks may differ when it stands nowhere as it is. */
+/** Every place of a request where a text occurs; when it does not occur exactly, blanks and line breaks may differ. */
 export function findInSpans(spans: readonly ToldSpan[], wanted: string): readonly FoundPlace[] {
   const exact = findWith(spans, exactFinder(wanted));
   return exact.length > 0 ? exact : findWith(spans, spacingFinder(wanted));
@@ -78,7 +78,7 @@ function findWith(spans: readonly ToldSpan[], find: ReturnType<typeof exactFinde
   });
 }
 
-/** `system 1`, `messages 3`: counted from 1, as people count. */
+/** For example `system 1` or `messages 3`, counted from 1. */
 function placeOf({ where, index }: ToldSpan): string {
   return `${where} ${index + 1}`;
 }

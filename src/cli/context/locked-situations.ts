@@ -1,5 +1,5 @@
-// The named situations of a `context.lock` folder. Everything that could make a snapshot differ from day to day or from
-// machine to machine has to be spelled out in them.
+// The named situations of a `context.lock` folder. A situation must state everything that could make a snapshot differ
+// from day to day or from machine to machine.
 
 import { parseLocalTime } from '../../context/situation.ts';
 import { SESSION_TYPES, type SessionType } from '../../protocol/session-type.ts';
@@ -7,18 +7,18 @@ import { isTimezone } from '../../protocol/timezone.ts';
 import { SituationsInvalidError } from '../errors.ts';
 
 export interface LockedSituation {
-  /** Also the name of its files, so it is made of small letters, digits and dashes only. */
+  /** The name is also used for its files, so it consists of small letters, digits and dashes only. */
   readonly name: string;
   readonly agent?: string;
   readonly session?: string;
   readonly type?: SessionType;
   readonly channel?: string;
-  /** With its date: rules may depend on the day. */
+  /** It includes the date, because rules may depend on the day. */
   readonly at: string;
   readonly tz: string;
 }
 
-/** A working day, so that nothing that belongs to weekends is hidden in the first snapshots. */
+/** A working day, so that the first snapshots do not contain anything that holds only on weekends. */
 export function defaultSituations(agentId: string): readonly LockedSituation[] {
   const day = { at: '2026-01-14T10:00', tz: 'UTC' };
   return [

@@ -1,6 +1,6 @@
-// `atrium context preview`: the prompt, byte for byte as a model would get it; with a message, the whole request as it would
-// go over the wire. For a request a running gateway is asked; without one, or with a configuration of its own, the command
-// looks itself and takes no part.
+// `atrium context preview`: the prompt, byte for byte as a model would get it; with a message, the whole request as it
+// would be sent. For a request a running gateway is asked; without one, or with a configuration of its own, the command
+// composes the request itself and changes nothing.
 
 import { loadConfig } from '../../config/load-config.ts';
 import type { ContextRequest } from '../../gateway/composer/context-engine.ts';
@@ -62,12 +62,12 @@ async function previewMessage(
     io.err('note: the real request may differ by what they add; --run-hooks calls them.\n');
   }
   const { body } = preview.wire;
-  // Into a file or a program every byte goes as it is; a terminal is not handed other people's control codes.
+  // A file or a program gets every byte as it is; a terminal does not get control codes from untrusted text.
   const exact = io.isTerminal ? `${visibleText(body)}\n` : body;
   return { json: preview, text: flags.body ? exact : (width) => formatPreview(preview, width) };
 }
 
-/** A request is what the gateway would send, so only what decides that can be asked for. */
+/** A request is what the gateway would send, so flags for other situations are refused. */
 function refuseSituation(flags: PreviewFlags): void {
   for (const [name, value] of Object.entries({ workspace: flags.workspace, type: flags.type, tz: flags.tz })) {
     if (value !== undefined)

@@ -1,4 +1,5 @@
-// The flags that say for whom and when: shared by every command that composes, read in one place.
+// The flags that name the agent, the session and the time. Every command that composes uses them, and they are read
+// here.
 
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import { resolveTimezone } from '../../config/timezone.ts';

@@ -15,7 +15,7 @@ const INDEX_VERSION = 1;
 const MAX_LINES = 1_000_000;
 
 export interface StoredSnapshot extends Snapshot {
-  /** False when the text is not the one that the index was made of: it was changed afterwards. */
+  /** False when the text was changed after its index was made. */
   readonly isIntact: boolean;
 }
 
@@ -37,11 +37,11 @@ export class SnapshotFolder {
 
   async writeSituations(text: string): Promise<void> {
     await replaceFile(this.situationsPath, text);
-    // Line ends are part of a prompt; a checkout must not translate them.
+    // Line ends are part of a prompt, so a checkout must not translate them.
     await replaceFile(join(this.dir, '.gitattributes'), '* -text\n');
   }
 
-  /** Undefined when the situation has no snapshot, or one that cannot be understood. */
+  /** Undefined when the situation has no snapshot, or one that cannot be read. */
   async read(name: string): Promise<StoredSnapshot | undefined> {
     const [text, index] = await Promise.all([readIfThere(this.textPath(name)), readIfThere(this.indexPath(name))]);
     const parsed = index === undefined ? undefined : parseIndex(index);
@@ -49,7 +49,7 @@ export class SnapshotFolder {
     return { text, sections: parsed.sections, isIntact: hashOf(text) === parsed.hash };
   }
 
-  /** True when something had to be written. */
+  /** Gives true when a file had to be written. */
   async write(name: string, { text, sections }: Snapshot): Promise<boolean> {
     const index = formatIndex(text, sections);
     const [oldText, oldIndex] = await Promise.all([
@@ -109,7 +109,7 @@ function isSection(value: unknown): value is SnapshotSection {
   );
 }
 
-/** An author and a number of lines; a number that is far too large would fill the memory when it is unfolded. */
+/** An author and a number of lines; a far too large number would fill the memory when it is expanded. */
 function isAuthor(value: unknown): boolean {
   if (!Array.isArray(value) || value.length !== 2) return false;
   const [author, lines] = value as unknown[];

@@ -9,7 +9,7 @@ import type { Answer } from '../command.ts';
 import { type Columns, listText } from '../output/format-table.ts';
 import { formatList } from '../output/text.ts';
 
-/** The answer is no when a handler failed or did not fire, or a plugin could not be loaded. */
+/** The answer is negative when a handler failed or did not fire, or a plugin could not be loaded. */
 export async function doctorHooks(config: string | undefined, io: CliIo): Promise<Answer> {
   const { environment } = io;
   const configPath = config === undefined ? undefined : resolveUserPath(config, environment.home, environment.cwd);
@@ -26,7 +26,10 @@ export async function doctorHooks(config: string | undefined, io: CliIo): Promis
   return { json: { ok, ...trial }, text, ok };
 }
 
-/** A hook that nothing calls yet, and one that fires on a day that the trial does not live to see, are no failures. */
+/**
+ * A hook that is not called yet, and one that would fire only at a time that the trial does not reach, are not
+ * failures.
+ */
 function isFine({ verdict, state, isExpected }: TriedHandler): boolean {
   return verdict === 'fired' || (verdict === 'silent' && (state === 'pending' || (state === 'armed' && !isExpected)));
 }

@@ -1,5 +1,5 @@
-// `atrium doctor`: looks at everything that can be looked at cheaply and says in one line each how it is. With `--hooks`
-// it tries every handler of the operator's own configuration instead.
+// `atrium doctor`: checks everything that can be checked cheaply and reports each result in one line. With `--hooks` it
+// tries every handler of the operator's own configuration instead.
 
 import { listAgentIds } from '../../config/agents.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
@@ -16,7 +16,7 @@ import { formatConfigWarning } from '../output/warnings.ts';
 import { askPlugins } from '../plugins/ask-plugins.ts';
 import { askRunning } from './gateway-client.ts';
 
-/** One thing that was looked at. `problems` make the command exit with 1; `remarks` do not. */
+/** One thing that was checked. `problems` make the command exit with 1; `remarks` do not. */
 interface Section {
   readonly name: string;
   readonly finding: string;
@@ -96,7 +96,7 @@ async function examinePlugins(io: CliIo): Promise<Section> {
   };
 }
 
-/** As the running gateway has them; without one, as far as loading them tells. */
+/** The handlers of the running gateway; without one, what loading them shows. */
 async function examineHooks(config: string | undefined, io: CliIo): Promise<Section> {
   const status = await askRunning(io, (client) => client.get<HooksStatus>('/api/hooks'));
   if (status) {

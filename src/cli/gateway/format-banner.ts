@@ -1,4 +1,4 @@
-// What a person who started a gateway wants to know first: where to talk to it, who answers, and what would be better.
+// What a person who started a gateway wants to know first: its address, its agents and models, and its warnings.
 
 import type { Services } from '../../gateway/services/services.ts';
 import { oneLine } from '../output/text.ts';
@@ -10,7 +10,7 @@ export interface BannerFacts {
   readonly tokenSource: string;
   /** Other machines can connect to it. */
   readonly isReachable: boolean;
-  /** Warnings that were written already. */
+  /** Warnings that were printed already. */
   readonly told: readonly string[];
 }
 

@@ -1,5 +1,5 @@
-// How a command talks to the gateway that owns the state directory. Where a command only reads, a gateway that is down
-// is no obstacle: the same routes then answer from the store itself, opened for reading.
+// How a command talks to the gateway that owns the state directory. A command that only reads also works while the
+// gateway is down: the same routes then answer from the store itself, opened for reading.
 
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,10 +17,10 @@ export interface GatewayClient {
   close(): Promise<void>;
 }
 
-/** What is undefined is left out. */
+/** Undefined values are left out. */
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** A path with ids in it, which may hold any character. */
+/** A path with ids in it, which may contain any character. */
 export function path(parts: TemplateStringsArray, ...ids: readonly string[]): string {
   return String.raw({ raw: parts }, ...ids.map(encodeURIComponent));
 }

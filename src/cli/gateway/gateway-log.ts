@@ -1,6 +1,5 @@
-// The log of a gateway: standard error, one line for each thing that an operator should know, the time first. What has
-// more to say than a line, such as the stack of a bug, goes on below it, set in, so that no text can pass for a line of
-// the log.
+// The log of a gateway on standard error: one line for each thing that an operator should know, the time first. Longer
+// texts, such as the stack of a bug, continue below it, indented, so that no text can pass for a line of the log.
 
 import { visibleLine } from '../output/text.ts';
 

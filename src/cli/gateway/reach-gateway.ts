@@ -1,4 +1,4 @@
-// The gateway to talk to: the one that runs on this state directory, else one of our own for as long as it is needed.
+// The gateway to talk to: the one that runs on this state directory, else one that is started for this command.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfig } from '../../config/load-config.ts';
@@ -13,7 +13,10 @@ import type { GatewayAddress } from './gateway-client.ts';
 export interface ReachedGateway extends GatewayAddress {
   /** True when it was started for this command. */
   readonly isOwn: boolean;
-  /** Where it is now: one that was started again may be elsewhere. Rejects with GatewayDownError when it is nowhere. */
+  /**
+   * The current address: a gateway that was started again may have another one. Rejects with GatewayDownError when none
+   * runs.
+   */
   find(): Promise<GatewayAddress>;
   /** Stops it, if it was started for this command. */
   close(): Promise<void>;
@@ -21,7 +24,7 @@ export interface ReachedGateway extends GatewayAddress {
 
 const OWN_DRAIN_MS = 5_000;
 
-/** A gateway that has the state directory and does not say where it is, is starting or has just stopped. */
+/** A gateway that owns the state directory but has not published its address is starting or has just stopped. */
 const STARTING_MS = 5_000;
 const POLL_MS = 100;
 
@@ -50,7 +53,7 @@ export async function reachGateway(io: CliIo, configFile: string | undefined): P
     try {
       if (isLastTry || !(await isStateLocked(environment.stateDir))) return await startOwn();
     } catch (error) {
-      // Another process was quicker.
+      // Another process was faster.
       if (isLastTry || !(error instanceof StateLockedError)) throw error;
     }
     await sleep(POLL_MS);

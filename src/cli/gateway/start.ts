@@ -37,7 +37,7 @@ async function runUntilStopped(flags: FlagsOf<typeof OPTIONS>, io: CliIo): Promi
   const loaded = await loadConfig({ environment, configPath });
   const warn = gatewayLog(io.err, io.now);
   for (const { message } of loaded.warnings) warn(message);
-  // Every command loads this file, and hardly any the gateway.
+  // Every command loads this file, but only few need the gateway.
   const { startGateway } = await import('../../gateway/start-gateway.ts');
   const started = await startGateway({
     environment,
@@ -48,7 +48,7 @@ async function runUntilStopped(flags: FlagsOf<typeof OPTIONS>, io: CliIo): Promi
     port: flags.port,
     modules: async () => (await import('../../public/compose.ts')).ownModules(),
   });
-  // From here on Ctrl-C has something to finish; before, it just ends the process.
+  // From here on Ctrl-C stops the gateway gracefully; before, it just ends the process.
   const stopped = untilStopped(started.stop, io);
   io.out(await formatBanner({ ...started, told: loaded.warnings.map(({ message }) => message) }));
   return stopped;
@@ -80,7 +80,7 @@ function untilStopped(stop: StartedGateway['stop'], io: CliIo): Promise<StopReas
     const onRestart = () => stopFor('restart');
     process.on('SIGTERM', onStop);
     process.on('SIGINT', onStop);
-    // Node would open its debugger at this one.
+    // Without this handler, Node would open its debugger on this signal.
     process.on('SIGUSR1', onRestart);
   });
 }

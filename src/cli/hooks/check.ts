@@ -1,4 +1,4 @@
-// `atrium hooks check`: loads every handler of every agent and says, a sentence each, what is wrong. Handlers are
+// `atrium hooks check`: loads every handler of every agent and reports each problem in one sentence. Handlers are
 // loaded, not called.
 
 import { listAgentIds } from '../../config/agents.ts';
@@ -24,7 +24,7 @@ configuration cannot be read.`,
     const { engine, request, loaded } = await openContext(flags, io);
     const isOneAgent = flags.agent !== undefined || flags.workspace !== undefined;
     const agentIds = isOneAgent ? [request.agentId] : listAgentIds(loaded.config);
-    /** By sentence: what several agents share is one problem. */
+    /** The key is the sentence, because a problem that several agents share is one problem. */
     const found = new Map<string, string[]>();
     for (const agentId of agentIds) {
       const prepared = await engine.prepare({ ...request, agentId });
@@ -60,7 +60,7 @@ function packProblems(fate: HookPackFate): string[] {
     case 'failed':
       return [fate.error.message];
     case 'ineligible': {
-      // An operator who switched a hook off does not want to hear what else it would need.
+      // An operator who switched a hook off does not need to know what else it would need.
       if (fate.unmet.some(({ code }) => code === 'disabled')) return [];
       return [`The hook "${pack.name}" is not loaded. ${fate.unmet.map(formatUnmetNeed).join(' ')}`];
     }

@@ -1,6 +1,6 @@
-// Everything that could step in when a prompt of one agent is composed: bundled handlers, rules, modules that the
-// configuration names, and hook packs. Each with its state and, where it is not called, the reason. It only arranges
-// what preparing the agent found out; no handler is loaded or called here.
+// Everything that could be called when a prompt of one agent is composed: bundled handlers, rules, modules that the
+// configuration names, and hook packs. Each has its state and, where it is not called, the reason. This file only
+// arranges what preparing the agent found out; no handler is loaded or called here.
 
 import type { ConfigPath } from '../../config/config-path.ts';
 import type { Environment } from '../../config/environment.ts';
@@ -33,13 +33,16 @@ export const HOOK_ARGUMENT = {
   '<name>': 'a handler, a rule or a hook pack, as "atrium hooks list" names it',
 } as const;
 
-/** `off` is the operator's word, `blocked` an unmet need, `failed` a fault; `elsewhere` listens to other events only. */
+/**
+ * `off`: the operator switched it off. `blocked`: a need is not met. `failed`: it has an error. `elsewhere`: it listens
+ * to other events only.
+ */
 export type HookState = 'on' | 'off' | 'blocked' | 'failed' | 'elsewhere';
 
 export interface HookItem {
-  /** As reports name it: `time-context`, `rule:quiet-hours`, `hook:greeter`. */
+  /** The name in reports: `time-context`, `rule:quiet-hours`, `hook:greeter`. */
   readonly id: string;
-  /** As its owner named it. */
+  /** The name that its owner gave it. */
   readonly name: string;
   readonly kind: 'bundled handler' | 'rule' | 'configured handler' | 'hook pack';
   readonly state: HookState;
@@ -62,7 +65,7 @@ export interface HookInventorySettings {
   readonly prepared: Pick<PreparedAgent, 'runner' | 'registry'>;
 }
 
-/** What is called stands first, in calling order; the rest follows by priority. */
+/** Handlers that are called come first, in calling order; the rest follows by priority. */
 export function listHookItems(settings: HookInventorySettings): HookItem[] {
   const called = settings.prepared.runner.list('agent:bootstrap');
   const items = [
@@ -110,7 +113,7 @@ function namesOf(item: HookItem): string[] {
 
 type ItemFacts = Omit<HookItem, 'state' | 'why' | 'call' | 'hasSwitch'> & { readonly owner: string };
 
-/** An item that should be called: it is, or the registry says why not. */
+/** An item that should be called: either it is, or the registry says why not. */
 function wantedItem(facts: ItemFacts, declared: Declared, { prepared }: HookInventorySettings): HookItem {
   const { owner, ...item } = facts;
   const registered = prepared.runner.list('agent:bootstrap').find(({ id }) => id === facts.id);

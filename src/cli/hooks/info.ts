@@ -1,4 +1,4 @@
-// `atrium hooks info`: all that is known about one handler, rule or hook pack.
+// `atrium hooks info`: everything that is known about one handler, rule or hook pack.
 
 import { formatConfigPath, valueAt } from '../../config/config-path.ts';
 import { resolveConfigFileToEdit } from '../../config/edit-config.ts';
@@ -107,7 +107,7 @@ function formatPossible({ possible }: HookSettings): string {
   return `  possible settings\n${lines.join('\n')}\n`;
 }
 
-/** From the schema, so that this list cannot fall behind it. */
+/** The list comes from the schema, so that it is always complete. */
 async function listPossibleSettings({ settings }: HookItem): Promise<HookSettings['possible']> {
   const { configJsonSchema } = await import('../../config/schema.ts');
   const path = settings.flatMap((part) => ['properties', part]);

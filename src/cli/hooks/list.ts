@@ -1,4 +1,4 @@
-// `atrium hooks list`: who steps in when a prompt is composed, in which order, and who does not and why.
+// `atrium hooks list`: which handlers are called when a prompt is composed, in which order, and which are not and why.
 
 import { command } from '../command.ts';
 import { openContext } from '../context/situation-options.ts';
@@ -23,7 +23,7 @@ export const hooksList = command({
     const { agentId, workspaceDir, registry } = prepared;
     const { problems } = registry;
     const handlers = items.map(({ call, pack: _, hasSwitch: __, ...item }) => ({ ...item, ...pickCall(call) }));
-    // What stands in the list already is not said twice.
+    // A reason that is in the list already is not printed twice.
     const shown = new Set(items.map((item) => item.why));
     return {
       json: { agentId, workspaceDir, hook: 'agent:bootstrap', handlers, problems },

@@ -1,5 +1,5 @@
-// Switches one handler, rule or hook pack on or off in the configuration, because a command was asked to. Says exactly
-// what was written and where, writes nothing that is already so, and looks afterwards whether it had the effect.
+// Switches one handler, rule or hook pack on or off in the configuration, for a command. It says exactly what was
+// written and where, writes nothing when the value is set already, and checks afterwards whether it had an effect.
 
 import type { ConfigLocation } from '../../config/config-files.ts';
 import { type ConfigPath, formatConfigPath, valueAt } from '../../config/config-path.ts';
@@ -80,11 +80,11 @@ function isEnabled(item: HookItem, config: Config): boolean {
   }
   if (item.kind !== 'bundled handler') return item.pack?.source !== 'openclaw-workspace';
   const inherited = config.hooks?.internal?.entries?.[item.name]?.enabled;
-  // The one bundled handler that waits to be asked.
+  // The one bundled handler that is off by default.
   return inherited ?? item.name !== 'time-context';
 }
 
-/** A switch that is on and has no effect is worth a word. */
+/** A switch that is on but has no effect is reported. */
 async function writeEffect({ id }: HookItem, flags: HookFlags, io: CliIo): Promise<void> {
   const { engine, request, loaded } = await openContext(flags, io);
   const prepared = await engine.prepare(request);
@@ -100,7 +100,7 @@ async function placeOfSwitch(
   const path = [...item.settings, 'enabled'];
   const file = await resolveConfigFileToEdit(location, path);
   if (!item.settings.some((part) => typeof part === 'number')) return { file, path };
-  // An entry of a list is found by its id: lists of included files are joined, so that places in them shift.
+  // An entry of a list is found by its id: lists of included files are joined, so that positions in them may shift.
   const list = item.settings.slice(0, -1);
   const id = valueAt(config, [...item.settings, 'id']);
   const entries = valueAt((await loadConfigSource(file))?.value, list);

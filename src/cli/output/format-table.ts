@@ -1,4 +1,4 @@
-// Tables for people: aligned columns, numbers to the right, and the last column wrapped to the width that is there. Where
+// Tables for people: aligned columns, numbers to the right, and the last column wrapped to the available width. Where
 // the columns do not fit side by side, each row becomes lines of its own, so that a narrow terminal hides nothing.
 
 import type { CliIo } from '../cli-io.ts';
@@ -6,10 +6,13 @@ import { LEAST_WRAP_WIDTH, oneLine, wrapText } from './text.ts';
 
 type Cell<Row> = (row: Row) => string | number;
 
-/** Cells by the title of their column. Numbers stand to the right by themselves; `right` is for text that is read as one. */
+/**
+ * Cells by the title of their column. Numbers are aligned to the right by themselves; `right` is for text that is read
+ * as a number.
+ */
 export type Columns<Row> = Readonly<Record<string, Cell<Row> | { readonly right: Cell<Row> }>>;
 
-/** The width that output may use: a pipe has no edge to run over. */
+/** The width that output may use; in a pipe it is not limited. */
 export function outputWidth(io: Pick<CliIo, 'isTerminal' | 'columns'>): number {
   return io.isTerminal ? io.columns : Number.POSITIVE_INFINITY;
 }
@@ -19,7 +22,7 @@ export function listText<Row>(
   rows: readonly Row[],
   columns: Columns<Row>,
   none: string,
-  /** What tells that there are more than were asked for. */
+  /** Set when there are more rows than were asked for. */
   next: unknown = null,
 ): (width: number) => string {
   return (width) => `${rows.length === 0 ? `${none}\n` : formatTable(rows, columns, width)}${moreText(next)}`;
@@ -54,7 +57,7 @@ export function formatTable<Row>(rows: readonly Row[], columns: Columns<Row>, wi
   return [titles, ...texts].map((row) => `${line(row)}\n`).join('');
 }
 
-/** A line per cell, named by its column; cells without a text are left out. */
+/** One line per cell, with the name of its column; empty cells are left out. */
 function formatRecords(rows: readonly (readonly string[])[], titles: readonly string[], width: number): string {
   const records = rows.map((row) =>
     formatFacts(
@@ -65,10 +68,10 @@ function formatRecords(rows: readonly (readonly string[])[], titles: readonly st
   return records.join('\n');
 }
 
-/** Without a value it is left out. */
+/** A fact without a value is left out. */
 export type Fact = readonly [name: string, value: string | undefined];
 
-/** A line per fact, its name first, each wrapped to the width. */
+/** One line per fact, its name first, each wrapped to the width. */
 export function formatFacts(
   facts: readonly Fact[],
   {

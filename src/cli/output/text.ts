@@ -1,7 +1,7 @@
-// Text on its way to a terminal. Text from files, models and handlers is untrusted: control characters in it could move
-// the cursor of the reader, change a title or hide something.
+// Text for a terminal. Text from files, models and handlers is untrusted: control characters in it could move the
+// cursor of the reader, change a title or hide something.
 
-/** One line without what could move the cursor. */
+/** One line without control characters. */
 export function oneLine(text: string): string {
   return visibleLine(text).trim();
 }
@@ -26,12 +26,15 @@ export function line(text: string): string {
   return `${oneLine(text)}\n`;
 }
 
-/** Lines under a title, set in; empty when there are none. Not a table: a reason that is cut off explains nothing. */
+/**
+ * Indented lines under a title; empty when there are none. It is not a table, because a reason that is cut off explains
+ * nothing.
+ */
 export function formatList(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? '' : `\n${title}:\n${lines.map((each) => `  ${line(each)}`).join('')}`;
 }
 
-/** With less room than this, words would be broken into crumbs. */
+/** With less space than this, words would be broken into pieces. */
 export const LEAST_WRAP_WIDTH = 20;
 
 /** Breaks at blanks; a word that is longer than the width is broken where it must be. */

@@ -1,5 +1,5 @@
-// What a person should know about the configuration or a composition besides the result: on the error stream, so that
-// output stays exact.
+// Warnings about the configuration or a composition. They go to the error stream, so that the output itself stays
+// exact.
 
 import type { ConfigWarning, LoadedConfig } from '../../config/load-config.ts';
 import type { CliIo } from '../cli-io.ts';

@@ -1,6 +1,5 @@
-// The plugins for commands that look at them: as the running gateway has them, else as a gateway that starts now would
-// find them. Nothing is loaded for it.
-//
+// The plugins for commands that list them: as the running gateway has them, else as a gateway that starts now would
+// find them. No plugin is loaded for it.
 // Errors: `findPlugin` throws UnknownPluginError with the nearest name.
 
 import { loadConfig } from '../../config/load-config.ts';
@@ -16,7 +15,7 @@ export const PLUGIN_ARGUMENT = { '<id>': 'a plugin, as "atrium plugins list" nam
 
 export interface AskedPlugins {
   readonly plugins: readonly PluginStatus[];
-  /** False when no gateway runs, so that what they register is not known. */
+  /** False when no gateway runs, so that their registrations are not known. */
   readonly isRunning: boolean;
 }
 
@@ -25,7 +24,7 @@ export async function askPlugins(io: CliIo): Promise<AskedPlugins> {
   return asked ? { plugins: asked.plugins, isRunning: true } : { plugins: await surveyPlugins(io), isRunning: false };
 }
 
-/** As the files and the configuration are now, whatever a gateway has loaded. */
+/** The plugins according to the files and the configuration now, even when a gateway has loaded others. */
 export async function surveyPlugins(io: CliIo): Promise<readonly PluginStatus[]> {
   const { environment } = io;
   const { config } = await loadConfig({ environment });

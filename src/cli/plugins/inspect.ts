@@ -1,4 +1,4 @@
-// `atrium plugins inspect`: all that is known of one plugin, and above all what it registered and what it may do.
+// `atrium plugins inspect`: everything that is known about one plugin, above all what it registered and what it may do.
 
 import type { PluginHookStatus, PluginStatus } from '../../plugins/plugin-status.ts';
 import { command } from '../command.ts';

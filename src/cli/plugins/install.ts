@@ -1,4 +1,4 @@
-// `atrium plugins install`: brings a plugin or a hook pack in, after it was looked through and agreed to.
+// `atrium plugins install`: installs a plugin or a hook pack, after it was scanned and a person agreed.
 
 import { command } from '../command.ts';
 import { INSTALL_ARGUMENT, INSTALL_OPTIONS } from '../common-options.ts';

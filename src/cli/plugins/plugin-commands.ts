@@ -1,6 +1,5 @@
-// Commands that plugins bring: `atrium <command>` of a plugin loads the plugins that may have it and lets them add it to
-// the program. Nothing of this is loaded for the product's own commands.
-//
+// Commands of plugins: `atrium <command>` loads the plugins that may have the command and lets them add it to the
+// program. For the product's own commands none of this is loaded.
 // Errors: PluginCliError names the plugin whose command could not be added or failed.
 
 import type { Command } from 'commander';
@@ -14,12 +13,12 @@ import { PluginCliError } from '../errors.ts';
 import { openGatewayClient, path } from '../gateway/gateway-client.ts';
 import { oneLine } from '../output/text.ts';
 
-/** A registrar that never ends must not keep the terminal. */
+/** A registrar that never ends must not block the terminal. */
 const REGISTRAR_MS = 10_000;
 
 export interface PluginCommand {
   readonly pluginId: string;
-  /** Says whose fault it is when the command throws. */
+  /** Names the plugin that is responsible when the command throws. */
   explain(error: unknown): unknown;
   close(): Promise<void>;
 }
@@ -63,7 +62,7 @@ export async function addPluginCommand(
   };
 }
 
-/** Lets every plugin add its commands; gives who added which. */
+/** Lets every plugin add its commands; gives which plugin added which. */
 async function addCommands(
   program: Command,
   { registered, config, workspaceDir }: OpenedPluginCli,

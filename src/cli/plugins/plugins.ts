@@ -1,4 +1,4 @@
-// `atrium plugins`: code from others that steps in, and how to bring one's own.
+// `atrium plugins`: lists plugins, switches them, and creates new ones.
 
 import { resolveUserPath } from '../../config/user-path.ts';
 import { savePluginScaffold, scaffoldPlugin } from '../../plugins/authoring/scaffold-plugin.ts';

@@ -1,5 +1,5 @@
-// Installs from what a person typed: fetches the package, shows what is in it, asks the plugins and then the person, and
-// says what came of it. The common part of `plugins install` and `skills install`.
+// Installs what a person named: it fetches the package, shows its contents, asks the plugins and then the person, and
+// reports the result. `plugins install` and `skills install` share this part.
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ export interface RanInstall extends Installed {
   readonly scan: PluginScan;
 }
 
-/** Undefined when the person said no, which is said. */
+/** Undefined when the person refused, which is printed. */
 export async function runInstall(
   given: string,
   wanted: 'plugin' | 'skill',
@@ -65,7 +65,7 @@ function describeInstalled({ record, dependencies }: Installed): string {
   return `Installed ${oneLine(record.id)}${record.version === null ? '' : ` ${oneLine(record.version)}`} in ${record.dir}${needed}.\n${scripts}`;
 }
 
-/** False when the person says no. */
+/** False when the person refuses. */
 async function reviewInstall(staged: StagedInstall, flags: InstallFlags, io: CliIo): Promise<boolean> {
   // A program reads one JSON value on standard output, so nothing else may be printed there.
   const show = flags.json ? () => {} : io.out;
@@ -104,7 +104,7 @@ function replacedText(replaces: StagedInstall['replaces']): string | undefined {
   return `${replaces.name ?? replaces.id}${replaces.version === null ? '' : ` ${replaces.version}`}`;
 }
 
-/** One question at the terminal; anything but a yes is a no. Undefined when there is no terminal to ask at. */
+/** One question at the terminal; every answer except a yes is a no. Undefined when there is no terminal to ask at. */
 async function askYes(question: string, io: CliIo): Promise<boolean | undefined> {
   if (!io.isTerminal || process.stdin.isTTY !== true) return undefined;
   const lines = createInterface({ input: process.stdin, output: process.stdout });
@@ -134,7 +134,7 @@ function formatScan({ scannedFiles, findings }: PluginScan): string {
   return `${looked}. By the words in it, it\n${kinds.join('')}`;
 }
 
-/** What plugins found besides. */
+/** Other findings of the plugins. */
 function formatPluginFindings(findings: readonly InstallFinding[]): string {
   if (findings.length === 0) return '';
   const lines = findings.map(
@@ -162,7 +162,7 @@ function placeOf({ file, line }: Pick<InstallFinding, 'file' | 'line'>): string 
   return oneLine(`${file}:${line}`);
 }
 
-/** What they found besides; rejects when they refuse. */
+/** The plugins' other findings; rejects when one refuses. */
 async function askAboutInstall(staged: StagedInstall, io: CliIo): Promise<InstallVerdict['findings']> {
   const { id } = staged.installable;
   let verdict: InstallVerdict;
@@ -189,12 +189,12 @@ async function verdictOn(staged: StagedInstall, io: CliIo): Promise<InstallVerdi
   }
 }
 
-/** Those that come with the product have no opinion on installations. */
+/** The plugins that come with the product never object to installations. */
 async function hasPlugins({ environment }: CliIo): Promise<boolean> {
   const { config } = await loadConfig({ environment });
   const { enabled, loadPaths, entries } = pluginSettingsOf(config, environment.home);
   if (!enabled) return false;
-  // One that is switched on by name may lie in the workspace.
+  // A plugin that is switched on by name may lie in the workspace.
   if (loadPaths.length > 0 || Object.values(entries).some((entry) => entry.enabled === true)) return true;
   const names = await readdir(join(environment.stateDir, 'extensions')).catch(() => []);
   return names.some((name) => name !== 'installs.json' && !name.startsWith('.'));

@@ -1,5 +1,5 @@
-// Switches a plugin on or off in the configuration, because a command was asked to; comments in it survive. Says exactly
-// what was written and where, writes nothing that is already so, and tells a running gateway.
+// Switches a plugin on or off in the configuration, for a command; comments in the file survive. It says exactly what
+// was written and where, writes nothing when the value is set already, and tells a running gateway.
 
 import { type ConfigPath, formatConfigPath, valueAt } from '../../config/config-path.ts';
 import { appendConfigValue, resolveConfigFileToEdit, setConfigValue } from '../../config/edit-config.ts';
@@ -30,7 +30,7 @@ export async function switchPlugin(id: string, enabled: boolean, io: CliIo): Pro
   return {};
 }
 
-/** A list of allowed plugins that does not have it would keep it out all the same. */
+/** A list of allowed plugins without this one would still keep it out. */
 async function addToAllowed(id: string, { plugins }: Config, io: CliIo): Promise<boolean> {
   const allow = plugins?.allow ?? [];
   if (allow.length === 0 || allow.includes(id)) return false;

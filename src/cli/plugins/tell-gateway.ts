@@ -1,5 +1,5 @@
-// Lets a running gateway know that its plugins are not what they were. Without one there is nothing to tell: the next
-// start sees it.
+// Tells a running gateway that its plugins have changed. Without one nothing has to be told: the next start reads the
+// change.
 
 import type { PluginStatus } from '../../plugins/plugin-status.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
@@ -21,7 +21,7 @@ export function tellGateway(pluginId: string, io: CliIo): Promise<ToldGateway> {
 export function tellUninstalled(pluginId: string, io: CliIo): Promise<ToldGateway> {
   return talk(io, async (client) => {
     await reload(client, pluginId);
-    // The answer to a reload may be the last that is known of it, so what is there now is looked up.
+    // The plugin may change again after the answer to a reload, so its current state is read.
     return find((await client.get<{ plugins: readonly PluginStatus[] }>('/api/plugins')).plugins, pluginId);
   });
 }
@@ -43,7 +43,7 @@ async function talk(
   }
 }
 
-/** One that the gateway does not know yet, or knows no more, is found by loading all again. */
+/** A plugin that the gateway does not know yet, or not any more, is found by loading all plugins again. */
 async function reload(client: GatewayClient, pluginId: string): Promise<PluginStatus | undefined> {
   try {
     return (await client.post<{ plugin: PluginStatus }>(path`/api/plugins/${pluginId}/reload`)).plugin;

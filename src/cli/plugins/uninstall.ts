@@ -1,5 +1,5 @@
-// `atrium plugins uninstall`: removes what `plugins install` brought. Settings stay unless they are asked for, because
-// they are the operator's work.
+// `atrium plugins uninstall`: removes what `plugins install` installed. Settings stay unless a flag says otherwise,
+// because they are the operator's work.
 
 import { formatConfigPath, valueAt } from '../../config/config-path.ts';
 import { resolveConfigFileToEdit, setConfigValue } from '../../config/edit-config.ts';
@@ -31,9 +31,9 @@ export const pluginsUninstall = command({
 });
 
 interface SettingsLeft {
-  /** The path that was emptied; null when there was nothing, or the flag was not given. */
+  /** The path whose content was removed; null when there was nothing, or the flag was not given. */
   readonly emptied: string | null;
-  /** Paths that still speak of it. */
+  /** Paths that still mention it. */
   readonly kept: readonly string[];
 }
 
