@@ -375,7 +375,7 @@ export class Talk {
 
   #endApproval({ approvalId, decision, by }: FrameOf<'approval-end'>): void {
     this.#changeApproval(approvalId, (each) => endedApproval(each, decision, by));
-    // No message waits for this answer any more.
+    // The notes about messages that waited for this approval are removed.
     const asks = `/approve ${approvalId} `;
     this.#dropNotes((text) => text.startsWith('This waits behind an approval') && text.includes(asks));
   }

@@ -1,4 +1,5 @@
-// What must hold for every conversation and every compaction of it, tried on random ones. A failure prints its seed.
+// What must hold for every conversation and every compaction of it, checked with random ones. A failure prints its
+// seed.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -77,7 +78,7 @@ describe('a plan', () => {
   });
 });
 
-/** Turns of a question, calls with results and an answer; a run that was cut short may have left the last results out. */
+/** Turns of a question, calls with results and an answer; an interrupted run may have left the last results out. */
 function conversation(): fc.Arbitrary<readonly TranscriptRow[]> {
   const run = fc.record({
     asked: fc.integer({ min: 1, max: 400 }),
@@ -115,7 +116,7 @@ function need(): fc.Arbitrary<CompactionNeed> {
   });
 }
 
-/** With the row that such a plan comes to; undefined when there is nothing to shorten. */
+/** The conversation with the row of such a plan; undefined when there is nothing to shorten. */
 function compacted(said: readonly TranscriptRow[], wanted: CompactionNeed): readonly TranscriptRow[] | undefined {
   const earlier = said.findLast(({ kind }) => kind === 'compaction');
   const plan = planCompaction(toldEntries(said), earlier && boundsOf(earlier), wanted);

@@ -87,7 +87,7 @@ it('every hook that a turn with one tool call passes fires once at its place, an
     });
     const channel = { platform: 'chat', conversation: 'team', none: undefined }[HOOK_CATALOG[hook].channelId];
     expect({ hook, ...context }).toHaveProperty('channelId', channel);
-    // What was sent may have been decided by an earlier process; it is about the answer, not about the question.
+    // An earlier process may have decided what was sent; the event is about the answer, not about the question.
     if (hook === 'message_sent') continue;
     expect({ hook, ...context }).toMatchObject({ hook, senderId: 'ann', messageId: 'm1' });
     if (HOOK_CATALOG[hook].place === 'inbound') continue;
@@ -110,7 +110,7 @@ it('every hook that a turn with one tool call passes fires once at its place, an
   for (const { hook, event } of calls) expect(undefinedFieldsOf(event), hook).toEqual([]);
 });
 
-/** What came in is the root, the run is below it, and its steps are below the run. */
+/** The message is the root, the run is below it, and its steps are below the run. */
 function depthOf(hook: HookName): number {
   const { place } = HOOK_CATALOG[hook];
   if (place === 'inbound') return 0;
@@ -119,10 +119,10 @@ function depthOf(hook: HookName): number {
 
 const OF_A_TOOL: ReadonlySet<HookName> = new Set(['before_tool_call', 'after_tool_call', 'tool_result_persist']);
 
-/** They come before the model is chosen, or after the run is forgotten. */
+/** These hooks fire before the model is chosen, or after the run is forgotten. */
 const KNOWS_NO_MODEL: ReadonlySet<HookName> = new Set(['session_start', 'before_model_resolve', 'before_agent_start']);
 
-/** Not about one message, or with an event of their own that says where they are. */
+/** These hooks are not about one message, or have an event of their own that says where they are. */
 const OUTSIDE: ReadonlySet<HookName> = new Set(['agent:bootstrap', 'session_end', 'gateway_start', 'gateway_stop']);
 
 interface Called {
@@ -148,7 +148,7 @@ function undefinedFieldsOf(event: object): string[] {
     .map(([field]) => field);
 }
 
-/** What a platform may not say, and what did not go wrong. */
+/** Fields that a platform may leave out, and fields about failures. */
 const MAY_BE_UNKNOWN = new Set(['senderUsername', 'wasMentioned', 'metadata', 'error', 'replyToId']);
 
 async function rowsOf(scratch: Awaited<ReturnType<typeof gatewayForTest>>, runId: string) {

@@ -206,7 +206,8 @@ describe('a run that gets nowhere', () => {
     const { runId } = await scratch.channel.says({}, 'Deadly');
     await looking;
     await scratch.stop(0);
-    // A stop does not count against a run, so the store is left as three processes that died over it would leave it.
+    // A normal stop does not count against a run, so the test edits the store to what three crashed processes would
+    // leave.
     const store = await openSqliteStore({ file: scratch.home.path('atrium/atrium.db') });
     await store.commit([{ update: 'runs', where: { runId }, set: { claim: 3, progressClaim: 0 } }], { site: 'claim' });
     await store.close();

@@ -31,7 +31,7 @@ const about: ApprovalSubject = {
   timeoutBehavior: 'deny',
 };
 
-/** As it is stored once a person has said yes. */
+/** The row as it is stored once a person has allowed the call. */
 function allowed(asked = ask, subject = about): ApprovalRow {
   const sought = seekApproval(asked, subject, []);
   if (sought.kind !== 'new') throw new Error('No person was asked before.');

@@ -156,7 +156,7 @@ export function settleAsk(
   return vetoOf({ decision, askedBy }, params);
 }
 
-/** Whether the handler or policy that asked is still registered. */
+/** Whether the plugin, tool or policy that asked exists now and could ask again. */
 function isThere({ hooks, trustedPolicies }: RunParts, { tool }: GatePass, asker: string): boolean {
   const askers = [...hooks.list('before_tool_call').map(({ owner }) => owner), 'before_tool_call', tool.name];
   return askers.includes(asker) || (trustedPolicies?.() ?? []).some(({ pluginId }) => pluginId === asker);

@@ -290,7 +290,7 @@ function said(scratch: ScratchGateway, request: number): readonly JsonObject[] {
   return (messages ?? []).filter(({ role }) => role !== 'system');
 }
 
-/** Ends when it is let, or when its run is. */
+/** A tool that ends when the test releases it, or when its run ends. */
 function gated(name: string) {
   const { opened, open } = gate();
   const { opened: started, open: begin } = gate();

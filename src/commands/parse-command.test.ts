@@ -90,7 +90,7 @@ describe('text for the agent', () => {
     '// a comment',
     '//',
     ' //new',
-    // What stands behind a command that takes nothing makes it a sentence.
+    // Words behind a command that takes no arguments make the message a sentence.
     '/dice are fun',
   ])('%j is left as it is, everywhere', (text) => {
     expect(read(text)).toEqual({ kind: 'text', text });

@@ -27,7 +27,7 @@ export interface FactRow<Fact> {
   readonly record?: RecordTelling<Fact> | undefined;
 }
 
-/** In each field, undefined means that this fact is not told in this form, although other facts of the row may be. */
+/** How a fact becomes a plugin hook. When `event` gives undefined, plugins are not told of this fact. */
 export type HookTelling<Fact> = {
   [Hook in ObserverHookName]: {
     readonly name: Hook;

@@ -21,7 +21,7 @@ const ENDED: Facts['session-ended'] = {
   context: { sessionKey: SESSION.sessionKey },
 };
 
-/** A teller whose sinks write down what reaches them. */
+/** A teller whose sinks record what reaches them. */
 function told(settings: Partial<TellerSinks> = {}) {
   const heard: unknown[] = [];
   const warnings: string[] = [];

@@ -1,5 +1,5 @@
-// Everything that a gateway should not be sent, sent to the built gateway as a process. After each of them it must still
-// answer, and what was accepted before must still be there.
+// Sends bad input of every kind to the built gateway as a process. After each of them it must still answer, and what
+// was accepted before must still be there.
 
 import { randomBytes } from 'node:crypto';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
@@ -75,7 +75,8 @@ describe('over HTTP', () => {
     const endless = new ReadableStream({
       pull: (controller) => (chunks++ < 400 ? controller.enqueue(chunk) : controller.close()),
     });
-    // The gateway hangs up, which a client in the middle of sending may see as an answer or as a broken connection.
+    // The gateway closes the connection, which a client that is still sending may see as an answer or as a broken
+    // connection.
     const status = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${gateway.token}` },

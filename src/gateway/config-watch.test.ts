@@ -54,7 +54,7 @@ describe('a changed configuration', () => {
     await vi.waitFor(() => expect(denied()).toEqual([['a']]));
     await home.write('openclaw.yaml', 'plugins:\n  deny: [a, b]\n');
     await vi.waitFor(() => expect(denied().at(-1)).toEqual(['a', 'b']));
-    // The stronger file says the same as before.
+    // The file that wins has the same value as before.
     await home.write('openclaw.json', deny('a', 'c', 'd'));
     await home.write('openclaw.yaml', 'plugins:\n  deny: [a, b]\ngateway:\n  port: 4000\n');
     await vi.waitFor(() =>

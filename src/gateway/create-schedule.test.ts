@@ -30,7 +30,7 @@ const job = (changes: object = {}) => ({
   ...changes,
 });
 
-/** What became of a job, once its latest run and its delivery are over. */
+/** The outcome of a job, once its latest run and its delivery are over. */
 async function outcomeOf(scratch: ScratchGateway, jobId: string) {
   const { schedule } = scratch.opened.schedule;
   const isOver = (status: string) => ['done', 'failed', 'skipped'].includes(status);
@@ -352,7 +352,7 @@ describe('a heartbeat', () => {
     });
     expect(message).toBe('Hi');
     expect(beat).toMatch(/^Mail of main: 3 new\.\s+This is a heartbeat.*\s+That is all\.$/s);
-    // The checklist itself, and not only its name.
+    // The request contains the checklist itself, and not only its name.
     expect(scratch.model.requests[1]?.body).toContain('look at the mail');
   });
 
@@ -480,7 +480,7 @@ describe('a heartbeat', () => {
   });
 
   it('keeps to the hours of its zone, to the words and to the silence that the operator wants', async () => {
-    // It is noon in Berlin, and ten o'clock here.
+    // It is noon in Berlin when it is ten o'clock on the test's clock.
     const activeHours = { start: '12:00', end: '13:00', timezone: 'Europe/Berlin' };
     const heartbeat = { activeHours, prompt: 'Look around.', ackMaxChars: 4, target: 'test:ann' };
     const agents = { defaults: { model: 'fake/small', heartbeat } };

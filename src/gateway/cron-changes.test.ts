@@ -65,7 +65,7 @@ it('tells six kinds of change in their order, with the job as it is and where ev
     provider: 'fake',
     model: 'small',
   });
-  // Gone, and told as it was.
+  // The job is removed, and is told as it was.
   expect(removed?.event.job).toMatchObject({
     name: 'garden',
     payload: { kind: 'agentTurn', message: 'Look after the plants.' },

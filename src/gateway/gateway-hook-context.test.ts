@@ -71,7 +71,7 @@ it.each([
       trace: { traceId: expect.stringMatching(/^[0-9a-f]{32}$/), spanId: expect.any(String), callDepth: 0 },
     },
   ]);
-  // The session itself goes on.
+  // The session itself goes on after the restart.
   await scratch.start();
   expect(await scratch.store.count('sessions', { endedAt: null })).toBe(1);
 });

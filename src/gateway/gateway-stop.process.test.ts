@@ -1,4 +1,4 @@
-// Stops real gateways the way operators do, in the middle of things, and looks for what was lost. Nothing may be.
+// Stops real gateways the way operators do, while they are working, and checks that nothing was lost.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { askOnce, askOverApi } from '../testkit/api-client.ts';

@@ -12,7 +12,7 @@ const surface = (channel: string, id: string, kind: Surface['peer']['kind'] = 'd
   peer: { kind, id },
 });
 
-/** Sessions of the agent, the one that was spoken to last at the end. */
+/** Sessions of the agent; the last one in the list got the latest message. */
 async function targetAmong(sessions: readonly (readonly [string, Surface])[], target = 'last') {
   const scratch = await ScratchStore.create();
   onTestFinished(() => scratch.remove());

@@ -1,5 +1,5 @@
-// Every handler is told who and where it is: over a run that a message started and over one that a job started, what the
-// plugin contract promises is there on every hook, and never undefined.
+// Every handler gets the full context: for a run that a message started and for one that a job started, every field
+// that the plugin contract promises is present on every hook, and never undefined.
 
 import { describe, expect, it } from 'vitest';
 import { HOOK_CATALOG, type HookName } from '../hooks/catalog.ts';
@@ -22,10 +22,10 @@ const MESSAGE: readonly Field[] = ['threadId', 'messageId', 'replyToId'];
 const RUN: readonly Field[] = ['agentId', 'sessionKey', 'runId', ...TRACE];
 const WINDOW: readonly Field[] = ['modelProviderId', 'modelId', 'contextTokenBudget', 'contextWindowSource'];
 
-/** Where there is no session yet, or no model. */
+/** Hooks that fire before there is a session, or a model. */
 const BEFORE_THE_SESSION = ['inbound_claim', 'message_received'];
 const BEFORE_THE_MODEL = [...BEFORE_THE_SESSION, 'before_model_resolve', 'before_agent_start', 'session_start'];
-/** The answer is a message of its own, and what it replies to was the way to it. */
+/** The answer is a message of its own, and the message that it replies to only led to it. */
 const AFTER_THE_RUN = ['message_sent'];
 
 describe('who and where', () => {

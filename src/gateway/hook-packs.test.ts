@@ -193,7 +193,7 @@ it('keeps the words of a message out of the log and the records, also when a han
   expect(record).toMatchObject({ outcome: 'threw', error: 'an error that quotes the message' });
 });
 
-/** Writes down every event whole; of the configuration only that it is there. */
+/** Records every event whole; of the configuration it records only that it is present. */
 const LISTENER = `
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -203,7 +203,7 @@ export default ({ type, action, sessionKey, context }) => {
 };
 `;
 
-/** Writes what it hears into the state directory. */
+/** A pack that writes the events that it receives into the state directory. */
 function pack(events: readonly string[]): Record<string, string> {
   return {
     'hooks/diary/HOOK.md': `---\nname: diary\ndescription: A diary\nmetadata: ${JSON.stringify({ openclaw: { events } })}\n---\n`,

@@ -409,8 +409,8 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     ...(options.isTrial
       ? []
       : [
-          // Services may use everything that is open by now. They are stopped after the telling of the stop, after the
-          // last run.
+          // Services may use everything that is open by now. They are stopped together with the telling of the stop,
+          // after the last run.
           { name: 'the services of plugins', open: () => plugins.start() },
           { name: 'the configuration', open: () => configWatch.open(), close: () => configWatch.close() },
         ]),

@@ -28,7 +28,7 @@ interface ToldTool {
   readonly function: { readonly name: string };
 }
 
-/** What the model was told of in its request of this number. */
+/** The tools in the model's request of this number. */
 function toldTools({ model }: ScratchGateway, request = 0): readonly string[] {
   const { tools = [] } = model.requests[request]?.json as { tools?: ToldTool[] };
   return tools.map((tool) => tool.function.name);

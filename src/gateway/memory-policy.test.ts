@@ -1,4 +1,4 @@
-// An agent's memory as people on a platform can and cannot get at it.
+// Which parts of an agent's memory people on a platform can read, and which they cannot.
 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ const LOOK = [
   { name: 'memory_get', params: { path: 'MEMORY.md' } },
 ] as const;
 
-/** What the model reads when it looks for the key, asked from this place. */
+/** What the model reads when it searches for the key, for a message from this place. */
 async function lookFrom(scratch: ScratchGateway, place: TestPlace): Promise<readonly string[]> {
   scratch.model.script([toolCalls(LOOK), reply('I looked.')]);
   await scratch.channel.asks(place, 'Where is the key?', 'I looked.');

@@ -1,5 +1,5 @@
 // OpenAI's own client against the built gateway as a process, with a model over HTTP behind it. The details of the
-// protocol are tested beside the routes; here it is the whole way.
+// protocol are tested beside the routes; these tests cover the whole way.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import OpenAI, { APIUserAbortError } from 'openai';

@@ -1,4 +1,4 @@
-// What plugins decide about an answer holds on every surface, the clients that wait for it included: OpenAI's own client,
+// What plugins decide about an answer holds on every surface, including clients that wait for it: OpenAI's own client,
 // the page's socket, the API and the command line, all against one gateway process with a plugin in its worker.
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -101,7 +101,7 @@ describe('an answer that a plugin has a say in', () => {
 
   test('is told to observers as it was really sent', async () => {
     const sent = async () => (await gateway.home.read('extensions/policy/sent.txt')).split('\n').slice(0, -1);
-    // Observers are told off the path of the run.
+    // Observers are told without delaying the run, so the test waits for them.
     for (let tries = 0; tries < 100 && (await sent()).length < 4; tries++) await sleep(50);
     expect((await sent()).every((line) => !line.includes('4711'))).toBe(true);
     expect(await sent()).toContain(`true ${WORDS.replace('4711', '[redacted]')}`);

@@ -1,4 +1,4 @@
-// Questions that a plugin asks: they outlive the process, and the plugin that asked.
+// Questions of a plugin: they survive a restart of the process, and the removal of the plugin.
 
 import { describe, expect, it } from 'vitest';
 import type { ApprovalRow } from '../store/tables.ts';
@@ -74,7 +74,7 @@ describe.each(['worker', 'inline'] as const)('a question of a plugin in the %s',
   });
 });
 
-/** Makes every stamp softer, and asks for it. */
+/** Changes the parameters of every call of the stamp, and asks for an approval. */
 const CAREFUL = `
 const { appendFileSync } = process.getBuiltinModule('node:fs');
 api.on('before_tool_call', ({ params }) => ({

@@ -1,4 +1,5 @@
-// What plugins in the worker add to a prompt is in the preview, or is named as missing there, and is sent again as it was.
+// What plugins in the worker add to a prompt is in the preview, or is named there as missing, and later requests repeat
+// it as it was sent.
 
 import { expect, it } from 'vitest';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';

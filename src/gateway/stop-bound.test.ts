@@ -1,4 +1,5 @@
-// Handlers that hang at the end cannot keep a gateway from stopping, however long they or the operator said they may take.
+// Handlers that hang at the end cannot keep a gateway from stopping, even with a long time limit of their own or of the
+// operator.
 
 import { expect, it } from 'vitest';
 import type { HookName } from '../hooks/catalog.ts';

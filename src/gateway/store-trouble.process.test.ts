@@ -1,5 +1,5 @@
-// Real gateways on a store that another one owns, that is full, or that may not be written. Each time it is said in one
-// sentence, and what was accepted before stays accepted.
+// Real gateways on a store that another one owns, that is full, or that may not be written. Each time the gateway says
+// so in one sentence, and what was accepted before stays accepted.
 
 import { execFile } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';
@@ -67,7 +67,7 @@ describe('a gateway whose store', { timeout: 60_000 }, () => {
     await web.until(({ parts }) => parts.length === 1, 'for an answer');
     await gateway.stop();
 
-    // Room for taking messages of this length, and none for what answering them takes.
+    // There is room for accepting messages of this length, but not for answering them.
     const long = 'word '.repeat(40_000);
     await gateway.start({ under: await withRoomFor(gateway, 700_000) });
     const statuses: number[] = [];
@@ -85,7 +85,7 @@ describe('a gateway whose store', { timeout: 60_000 }, () => {
     expect(refusal).toMatch(/no space left/);
     expect(refusal.split('\n')).toHaveLength(1);
     expect((await gateway.fetch('/healthz')).status).toBe(200);
-    // However often it is tried meanwhile, that is no reason to give a message up.
+    // A message is not given up, even after many attempts.
     const tries = () => gateway.err.split('could not go on').length - 1;
     while (tries() < 4) await new Promise((resolve) => setTimeout(resolve, 50));
     await gateway.kill();
@@ -106,7 +106,7 @@ describe('a gateway whose store', { timeout: 60_000 }, () => {
 const WITHOUT_PRIVILEGES =
   process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-all', '--inh-caps', '-all', '--'] : [];
 
-/** The system lets none of its files grow further than the largest of its store and so much more. */
+/** Limits the size of the gateway's files to the largest file of its store plus this many bytes. */
 async function withRoomFor({ home }: GatewayProcess, bytes: number): Promise<readonly string[]> {
   const dir = home.path('atrium');
   const sizes = await Promise.all((await readdir(dir)).map(async (name) => (await stat(join(dir, name))).size));

@@ -5,7 +5,7 @@ import type { ScratchGateway } from '../testkit/scratch-gateway.ts';
 import { toolForTest } from '../testkit/tool-for-test.ts';
 import { createHttpApp } from './http/create-http-app.ts';
 
-/** The names of the tools that the model was told of with a request. */
+/** The names of the tools in a request to the model. */
 function told(scratch: ScratchGateway, request = 0): readonly string[] {
   const { tools = [] } = scratch.model.requests[request]?.json as { tools?: { function: { name: string } }[] };
   return tools.map((tool) => tool.function.name);

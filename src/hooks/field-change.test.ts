@@ -27,7 +27,7 @@ describe('what became of a field', () => {
     const [change] = changes(before, after);
     const rebuilt = (text: string, at: number, removed: string, added: string) =>
       text.slice(0, at) + added + text.slice(at + removed.length);
-    // Throws for half of a pair.
+    // This throws when the text ends in half of a surrogate pair.
     expect(encodeURIComponent(`${change?.removed}${change?.added}`)).not.toBe('');
     expect(rebuilt(before, change?.at ?? 0, change?.removed ?? '', change?.added ?? '')).toBe(after);
   });

@@ -16,7 +16,7 @@ const throws = (): never => {
 };
 const hangs = () => new Promise<never>(() => {});
 
-/** What a program without types would hand over. */
+/** An answer of a program without types. */
 const raw = (answer: unknown) => () => answer as never;
 
 describe('asking', () => {

@@ -7,7 +7,7 @@ import { type HandlerRegistration, HookRunner } from './runner.ts';
 
 type Step = (value: string, signal: () => AbortSignal) => unknown;
 
-/** Values are texts here; each handler appends to the one before it. */
+/** Values are texts here; each handler appends to the text of the one before it. */
 function runnerOf(handlers: Record<string, Step>, options: Partial<HandlerRegistration<Step>> = {}): HookRunner<Step> {
   const runner = new HookRunner<Step>();
   for (const [id, handler] of Object.entries(handlers))

@@ -21,7 +21,7 @@ afterEach(() => store.close());
 
 const sessions = () => store.select('sessions', { orderBy: [['startedAt', 'asc']] });
 
-/** Sessions end with the day, which here begins at midnight. */
+/** Sessions end daily, here at midnight. */
 const lifetime = { timezone: 'UTC', reset: { mode: 'daily', atHour: 0 } } as const;
 const DAY = 86_400_000;
 
@@ -122,7 +122,7 @@ describe('loadSession', () => {
     expect(plan).toMatchObject({ session: { sessionId, activeAt: 9 }, isNew: false });
     expect(plan.ended).toBeUndefined();
     expect(isFresh).toBe(true);
-    // The same message as another run is another wish.
+    // The same message in another run asks again for a new session.
     expect((await loadSession({ store, lifetime }, ask)).plan.ended).toMatchObject({ session: { sessionId } });
   });
 

@@ -18,12 +18,12 @@ interface Watched {
   readonly scratch: ScratchGateway;
   readonly sessionKey: string;
   readonly sessionId: string;
-  /** What happened, in this order. */
+  /** The events, in the order in which they happened. */
   readonly seen: string[];
   passes(ms: number): void;
 }
 
-/** A session in which something was said, and all listeners that are told of its end. */
+/** A session with a message, and all listeners that are told of its end. */
 async function watched(reset?: object): Promise<Watched> {
   const seen: string[] = [];
   let now = TEN_O_CLOCK;
@@ -266,7 +266,7 @@ describe('a process that stops', () => {
     await says('ann', 'Are you there?');
     await says('ann', 'Still?');
     expect(told).toEqual([{ ...ann, resumedFrom: ann.sessionId }]);
-    // One that ends with its first message in this process has not gone on.
+    // A session that ends with its first message in this process has not gone on.
     const next = await says('bob', '/new');
     expect(told.slice(1)).toEqual([{ ...next, resumedFrom: bob.sessionId }]);
     await says('bob', 'Hello again');

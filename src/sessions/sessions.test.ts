@@ -1,4 +1,4 @@
-// Sessions as clients may ask for them, in a whole gateway.
+// Sessions in the way that clients ask for them, in a whole gateway.
 
 import { describe, expect, it } from 'vitest';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
@@ -100,7 +100,7 @@ describe('sessions', () => {
   });
 });
 
-/** One of Ann's that has ended, one of Bob's, and another one of Ann's. */
+/** One session of Ann that has ended, one of Bob, and another one of Ann. */
 async function withThree() {
   let now = Date.parse('2026-05-06T10:00:00Z');
   const scratch = await gatewayForTest({ now: () => now++ });

@@ -1,4 +1,5 @@
-// The answers to /context over a real composition, pinned: people read them, so a change here is meant.
+// The answers to /context over a real composition. People read them, so the whole texts are pinned, and a change here
+// must be intended.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BootstrapFileHelper } from '../../context/bootstrap-file-helper.ts';
@@ -26,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => scratch.remove());
 
-/** The size of the opening depends on where the scratch folder is, and times on the machine. */
+/** The size of the opening depends on the path of the scratch folder, and times depend on the machine. */
 function shown(view: 'list' | 'detail' | 'map'): string {
   return formatContextView(report, view).replace(/\d+\.\d ms/g, '0.0 ms');
 }

@@ -46,7 +46,7 @@ describe('a conversation that comes near the window', () => {
     const [row] = await compactions(scratch);
     expect(row?.meta).toMatchObject({ by: 'fake/small', why: 'size', pins: { added: [], lost: [] } });
     expect(Number(row?.meta.tokensAfter)).toBeLessThan(Number(row?.meta.tokensBefore));
-    // What the writer of the summary was sent can be shown again, like every other request.
+    // The request for the summary can be shown again, like every other request.
     const kept = await readCapture(scratch.store, row?.runId ?? '', callOfSummary(1));
     expect(kept?.body).toBe(summary?.body);
   });
@@ -265,7 +265,7 @@ describe('what prompt hooks added', () => {
     const said = messagesOf(scratch.model.requests.at(-1)).filter(({ role }) => role === 'user');
     expect(said[0]?.content).toBe('message 1');
     expect(said.at(-1)?.content).toContain('news word');
-    // The transcript keeps what was sent then.
+    // The transcript keeps the message as it was sent then.
     const [first] = await scratch.store.select('transcript', { where: { kind: 'message' }, limit: 1 });
     expect(JSON.stringify(first?.message)).toContain('news word');
 
@@ -321,7 +321,7 @@ describe('tool results', () => {
   it('of one giant turn are cut between answered calls, and what was asked stays in its own words', async () => {
     const scratch = await smallWindow({ tools: [dump()] });
     let asked = 0;
-    // Each result is short enough to stay as it is, and the model talks much.
+    // Each result is short enough not to be pruned, and the model writes long answers.
     script(scratch, () =>
       ++asked <= 9 ? call('dump', { words: 20 }, `step ${asked} ${words(180)}`) : answer('Done.'),
     );
@@ -495,7 +495,7 @@ interface SmallWindowSettings extends ScratchGatewaySettings {
 
 const summaryOf = new WeakMap<ScratchGateway, () => ModelReply>();
 
-/** A model with a window of 2,000 tokens, and little else to read than what is said. */
+/** A model with a window of 2,000 tokens, and a short system prompt. */
 async function smallWindow(settings: SmallWindowSettings = {}): Promise<ScratchGateway> {
   const { window = 2_000, models = [], compaction = {}, summary, config, ...rest } = settings;
   const scratch = await gatewayForTest({
@@ -524,7 +524,7 @@ function script(scratch: ScratchGateway, write: Script): void {
   );
 }
 
-/** Without usage, so that sizes are what we estimate. */
+/** The reply has no usage, so that sizes are estimated. */
 function answer(text: string): ModelReply {
   return reply(text, { usage: { input: 0 } });
 }

@@ -17,7 +17,7 @@ import { ContextEngine, type ContextEngineSettings, type ContextRequest } from '
 
 const scratch = workspaceForEachTest({ 'AGENTS.md': 'agents', 'TOOLS.md': 'tools', 'USER.md': 'user' });
 
-/** A home in the scratch root; nothing of the machine leaks in. */
+/** A home in the scratch root, independent of the machine. */
 function environmentWith(variables: Record<string, string> = {}) {
   const env = { HOME: scratch.root, OPENCLAW_STATE_DIR: scratch.stateDir, TZ: 'UTC', ...variables };
   return readEnvironment(env, () => scratch.root, scratch.root);

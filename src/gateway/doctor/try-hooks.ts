@@ -297,7 +297,7 @@ async function copyTexts(from: string, to: string): Promise<void> {
   }
 }
 
-/** The environment also contains paths and keys, so the trial replaces them. */
+/** The environment contains paths and keys too, so the trial removes or replaces them. */
 function trialEnvironment(environment: Environment, dir: string): Environment {
   const isOurs = (name: string) => /^(?:OPENCLAW|ATRIUM|CLAWDBOT|MOLTBOT)_|_API_KEY$/.test(name);
   const variables = Object.fromEntries(Object.entries(environment.variables).filter(([name]) => !isOurs(name)));

@@ -259,7 +259,7 @@ describe('/openapi.json', () => {
   });
 
   it('is true: answers are as described', async () => {
-    // Each call holds the answer to the schema of its route.
+    // Each call checks the answer against the schema of its route.
     const samples: readonly (readonly [string, string, unknown?])[] = [
       ['GET', '/healthz'],
       ['GET', '/v1/models'],

@@ -1,5 +1,5 @@
-// A person who types a command that does not exist is told so, and no model hears of it; two slashes send one. Programs
-// are taken at their word.
+// A person who types a command that does not exist is told so, and no model is asked; two slashes send one. The text of
+// a program is never changed.
 
 import { describe, expect, it } from 'vitest';
 import { listCommands } from '../../commands/list-commands.ts';
@@ -19,7 +19,7 @@ const open = async (settings?: Parameters<typeof gatewayForTest>[0]) => {
   scratch.model.script(() => reply('Yes.'));
 };
 
-/** What the model was told last by the person. */
+/** The person's last message in the request to the model. */
 function lastSaid(): unknown {
   const messages = scratch.model.requests.at(-1)?.json.messages as { readonly content: unknown }[];
   return messages.at(-1)?.content;

@@ -1,4 +1,4 @@
-// Approvals on the page, with the whole gateway behind it: a real run waits while a real browser shows what it asks.
+// Approvals on the page, with the whole gateway behind it: a real run waits while a real browser shows its question.
 
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';

@@ -38,7 +38,7 @@ describe('the page', () => {
   });
 });
 
-// Without a browser on the machine there is nothing to try the page in; continuous integration installs one.
+// The page can be tested only where a browser is installed; continuous integration installs one.
 describe.skipIf(!executablePath)('the page in a browser (skipped where there is no Chromium)', () => {
   let browser: Browser;
   let page: Page;
@@ -124,7 +124,7 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
       "(() => { try { document.body.innerHTML = '<b>x</b>'; return 'markup'; } catch (error) { return error.name; } })()",
     );
     expect(outcome).toBe('TypeError');
-    // The browser reports the attempt, which is what the policy is for.
+    // The browser reports the attempt, because the policy forbids it.
     faults.length = 0;
   });
 

@@ -208,7 +208,7 @@ describe('time', () => {
   it('that is over stays over, also where no timer could say so', async () => {
     let now = Date.now();
     const { scratch, stamp, id } = await stampWaits('Too late.', { now: () => now });
-    // As if the machine had slept: timers sleep with it.
+    // The clock jumps as if the machine had slept, because timers do not run during sleep.
     now += 31 * 60_000;
     await scratch.channel.says({}, `/approve ${id} allow-once`);
     await expectLast(scratch, 'Too late.');
@@ -698,7 +698,7 @@ interface Asking extends ScratchGatewaySettings {
   readonly asks?: () => boolean;
 }
 
-/** A gateway with a tool that leaves a mark, and a plugin that wants a person asked before it is used. */
+/** A gateway with a tool that leaves a mark, and a plugin that asks for an approval before it is used. */
 async function open({ request, params = () => ({}), asks = () => true, ...settings }: Asking = {}) {
   const stamp = recordingTool('stamp', 'stamped');
   const resolutions: ApprovalResolution[] = [];
@@ -719,7 +719,7 @@ async function open({ request, params = () => ({}), asks = () => true, ...settin
   return { scratch, stamp, resolutions };
 }
 
-/** The model wants to use the stamp, which waits for a person; afterwards the model says `then`. */
+/** The model calls the stamp, which waits for a person; afterwards the model answers with `then`. */
 async function stampWaits(then: string, asking: Asking = {}) {
   const opened = await open(asking);
   const { scratch } = opened;
@@ -755,12 +755,12 @@ async function statusOf(scratch: ScratchGateway, runId: string): Promise<string 
   return (await scratch.store.select('runs', { where: { runId } }))[0]?.status;
 }
 
-/** What is delivered before it does not matter here. */
+/** Earlier deliveries do not matter here. */
 async function expectLast(scratch: ScratchGateway, text: string): Promise<void> {
   await vi.waitFor(() => expect(scratch.channel.shown().at(-1)).toBe(text), { interval: 5 });
 }
 
-/** Nothing is going on any more. */
+/** Waits until no run goes on. */
 async function settled(scratch: ScratchGateway): Promise<void> {
   await vi.waitFor(
     async () => {

@@ -21,7 +21,7 @@ export function servicesOfStore(store: Store, refusal: Error): Services {
   return only<Services>(refusing, { store, sessions });
 }
 
-/** An object with these parts, which throws the error for each other part. */
+/** An object with these parts, in which every other part is `other`. */
 function only<Parts extends object>(other: unknown, parts: Partial<Parts>): Parts {
   return new Proxy(parts as Parts, { get: (known, name) => known[name as keyof Parts] ?? other });
 }

@@ -85,7 +85,7 @@ describe('discovering hook packs', () => {
     await writePack('out');
     await symlink(join(root, 'out'), join(root, 'hooks/pack/link'));
     const { packs, problems } = await discoverHooks({ managedDir: join(root, 'hooks') });
-    // The link is passed over in favour of the plain handler.js.
+    // The link is skipped, and the plain handler.js is used.
     expect(packs.map((pack) => pack.handlerPath)).toEqual([join(root, 'hooks/handler/handler.js')]);
     expect(problems.map((problem) => problem.code)).toEqual(Array(5).fill('file-outside'));
   });

@@ -15,7 +15,7 @@ export async function parseFrontMatter(text: string): Promise<FrontMatter> {
   for (const [key, value] of yaml) {
     const line = lines.get(key);
     // In `description: use when: asked` and `metadata: { "a": 'b', }` a colon made YAML see a structure. The author
-    // wrote one line of text, so the text wins where it is what the author meant.
+    // wrote one line of text, so here the line wins over the structure.
     const wins = value.isStructure && line?.isInline && line.text.includes(':');
     merged.set(key, wins ? line.text : value.text);
   }

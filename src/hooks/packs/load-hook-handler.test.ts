@@ -113,7 +113,7 @@ describe('a handler that cannot be loaded', () => {
   it('says which functions there are when the export is another one', async () => {
     const error = await errorOf({ 'handler.ts': 'export const run = () => {}; export const size = 3;' });
     expect(error).toMatchObject({ code: 'ATRIUM_HOOK_HANDLER_EXPORT', exportName: 'default', functions: ['run'] });
-    // Functions have a `call`; that does not make it an export.
+    // Functions have a property `call`, but that is not an export.
     expect(await errorOf({ 'b.js': 'export default () => {}' }, 'call')).toMatchObject({ functions: ['default'] });
     expect(await errorOf({ 'c.js': 'module.exports = () => {}' }, 'call')).toMatchObject({ exportName: 'call' });
   });

@@ -9,7 +9,7 @@ const CONTEXT = { session: { id: 's1' } };
 
 type Listener = Pick<InternalHookRegistration, 'events' | 'handler' | 'owner'> & Partial<InternalHookRegistration>;
 
-/** Announces `command:new` to these. */
+/** Announces `command:new` to these listeners. */
 function announce(listeners: readonly Listener[], records: HookCallRecord[] = []) {
   const registrations = listeners.map((listener): InternalHookRegistration => ({ ...DEFAULTS, ...listener }));
   const runner = new HookRunner({ record: (call) => records.push(call), now: () => 7 });

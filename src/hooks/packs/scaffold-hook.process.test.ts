@@ -95,7 +95,7 @@ describe('the name of a hook', () => {
   });
 });
 
-/** In a process of its own, as the command does it: `node:test` reports when the process ends. */
+/** The tests run in a process of their own, as the command runs them: `node:test` reports when the process ends. */
 async function runTestsOf(hookDir: string): Promise<{ status: number | null; output: string }> {
   const script = join(dir, 'run-tests.mjs');
   await writeFile(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { testHook } from './test-hook.ts';
 
-// That tests run, pass and fail is shown with the scaffold, which brings some.
+// The tests of the scaffold show that tests run, pass and fail.
 describe('testing a hook', () => {
   it('that has no tests is an error, not a success', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'atrium-untested-'));

@@ -70,7 +70,7 @@ describe('/api/approvals', () => {
   });
 });
 
-/** A gateway whose reading wants a person asked. */
+/** A gateway in which every `read` call needs an approval. */
 async function open(
   allowedDecisions?: readonly ('allow-once' | 'deny')[],
 ): Promise<{ scratch: ScratchGateway; call: Call }> {

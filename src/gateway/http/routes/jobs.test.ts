@@ -41,7 +41,7 @@ describe('jobs over the API', () => {
     });
     expect((await ask('DELETE', path)).json.job).toMatchObject({ id });
     expect((await ask('GET', path)).status).toBe(404);
-    // What became of it is still known.
+    // The history of a removed job can still be read.
     expect((await ask('GET', `${path}/history`)).json.entries).toHaveLength(1);
   });
 
