@@ -45,8 +45,8 @@ const NOTHING: PlannedAnswer = { rows: [], text: '' };
 /** What a client that waits for the answer gets: the text that was sent, not the one that the agent wrote. */
 export function replyOf({ text, suppressed }: PlannedAnswer): Pick<RunOutcome, 'reply' | 'suppressed'> {
   if (!suppressed) return { reply: text };
-  const { hook, by, reason } = suppressed;
-  return { reply: text, suppressed: { hook, by, reason } };
+  const { hook, by, reason, cancelReason } = suppressed;
+  return { reply: text, suppressed: { hook, by, reason, ...(cancelReason === undefined ? {} : { cancelReason }) } };
 }
 
 /** The entries for the transcript: the user's words where no committed request holds them, and the answer. */

@@ -41,6 +41,15 @@ it('what was shown is voided when a handler comes in the middle', () => {
   expect(shown).toEqual(['Good ', 'text-reset', 'run-end']);
 });
 
+it('what follows a delta that was held back is held back, also when the handler has gone', () => {
+  const { shown, tell, policy } = rig();
+  policy(true);
+  tell(delta('Good '));
+  policy(false);
+  for (const event of [delta('day.'), end('Good day.'), delta('Next.')]) tell(event);
+  expect(shown).toEqual(['run-end', 'Next.']);
+});
+
 it('what was shown is voided when the answer was cancelled or is another one', () => {
   for (const reply of ['', 'Good night.']) {
     const { shown, tell } = rig();

@@ -26,6 +26,8 @@ interface ShownDraft {
 export function shownEvents({ hooks, subscribe }: ShownEventsParts): Subscribe {
   return (listener) => {
     const drafts = new Map<string, ShownDraft>();
+    /** Runs of which a delta was held back. The rest of their text is held back too, because it would lack its beginning. */
+    const held = new Set<string>();
     const voidDraft = (event: LiveEvent, reason: string) => {
       const draft = drafts.get(event.runId);
       if (!drafts.delete(event.runId) || draft === undefined) return;
@@ -34,7 +36,8 @@ export function shownEvents({ hooks, subscribe }: ShownEventsParts): Subscribe {
     };
     return subscribe((event) => {
       if (event.type === 'text-delta') {
-        if (OUTBOUND_HOOKS.some((hook) => hooks.has(hook))) {
+        if (held.has(event.runId) || OUTBOUND_HOOKS.some((hook) => hooks.has(hook))) {
+          held.add(event.runId);
           voidDraft(event, 'a plugin decides about the answer first');
           return;
         }
@@ -45,6 +48,7 @@ export function shownEvents({ hooks, subscribe }: ShownEventsParts): Subscribe {
       } else if (event.type === 'text-reset') {
         drafts.delete(event.runId);
       } else if (event.type === 'run-end') {
+        held.delete(event.runId);
         const shown = drafts.get(event.runId)?.text.trim() ?? '';
         if (event.reply?.includes(shown)) drafts.delete(event.runId);
         else voidDraft(event, 'the answer is another one');

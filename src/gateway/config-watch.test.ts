@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readEnvironment } from '../config/environment.ts';
@@ -80,6 +82,31 @@ describe('a changed configuration', () => {
     expect(given).toEqual([]);
     await home.write('openclaw.json', deny('a', 'b'));
     await vi.waitFor(() => expect(denied()).toEqual([['a', 'b']]));
+  });
+
+  it('whose file is gone or empty for a while is a warning, and the settings stay', async () => {
+    await home.write('openclaw.json', deny('a'));
+    const opened = await open();
+    await rm(join(home.stateDir, 'openclaw.json'));
+    await vi.waitFor(() =>
+      expect(warnings.at(-1)).toMatch(/everything stays as it is\. There is no configuration file/),
+    );
+    await expect(opened.read(part)).rejects.toMatchObject({ code: 'ATRIUM_CONFIG_MISSING' });
+    await home.write('openclaw.json', ' \n');
+    await vi.waitFor(() => expect(warnings.at(-1)).toMatch(/it is empty/));
+    expect(given).toEqual([]);
+    await home.write('openclaw.json', deny('a', 'b'));
+    await vi.waitFor(() => expect(denied()).toEqual([['a', 'b']]));
+  });
+
+  it('that is taken back needs no restart, and none is asked for', async () => {
+    await home.write('openclaw.json', JSON.stringify({ gateway: { port: 4000 } }));
+    await open();
+    await home.write('openclaw.json', JSON.stringify({ gateway: { port: 4001 } }));
+    await vi.waitFor(() => expect(warnings).toHaveLength(1));
+    await home.write('openclaw.json', JSON.stringify({ gateway: { port: 4000 }, plugins: { deny: ['a'] } }));
+    await vi.waitFor(() => expect(given).toHaveLength(1));
+    expect(warnings).toHaveLength(1);
   });
 
   it('that takes long to apply does not keep the gateway from stopping', async () => {

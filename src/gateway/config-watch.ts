@@ -5,9 +5,10 @@
 // cases the parts keep the settings that they have.
 
 import { unwatchFile, watchFile } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type ConfigLocation, listConfigPaths } from '../config/config-files.ts';
+import { ConfigMissingError, ConfigUnreadableError } from '../config/errors.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { errorText } from '../protocol/one-line.ts';
 import { within } from '../protocol/time-limit.ts';
@@ -64,6 +65,7 @@ export class ConfigWatch {
   /** Reads the configuration files now, for a caller that takes up everything that `part` reads. */
   async read(part: GatewayPart): Promise<LoadedConfig> {
     const loaded = await this.#load();
+    this.#keep(loaded);
     this.#taken.set(part, loaded);
     return loaded;
   }
@@ -81,7 +83,7 @@ export class ConfigWatch {
     try {
       const before = this.#read;
       const written = await this.#writtenAt();
-      const loaded = await loadConfig(this.#parts.location);
+      const loaded = await this.#load();
       if (!isDeepStrictEqual(await this.#writtenAt(), written)) return this.#changed();
       this.#keep(loaded);
       this.#saidLast = undefined;
@@ -107,12 +109,16 @@ export class ConfigWatch {
     this.#taken.set(part, loaded);
   }
 
-  /** A change that no part can take up is reported once, when it is made. */
+  /** A change that no part can take up is reported once, when it is made; one that is taken back needs no restart. */
   #nameWaiting(before: LoadedConfig, loaded: LoadedConfig, parts: readonly GatewayPart[]): void {
     const taken = new Set(parts.flatMap(({ reads = [] }) => reads));
     const sections = new Set([...Object.keys(before.config), ...Object.keys(loaded.config)]);
     const waiting = [...sections].filter(
-      (section) => !NOT_SETTINGS.has(section) && !taken.has(section) && hasChanged(section, before, loaded),
+      (section) =>
+        !NOT_SETTINGS.has(section) &&
+        !taken.has(section) &&
+        hasChanged(section, before, loaded) &&
+        hasChanged(section, this.#parts.loaded, loaded),
     );
     if (waiting.length === 0) return;
     this.#parts.warn(`The configuration was changed in ${waiting.join(', ')}. That is taken up at the next start.`);
@@ -130,10 +136,19 @@ export class ConfigWatch {
     );
   }
 
+  /**
+   * A file that was used and is gone or empty now cannot be what the operator wants: a program is writing it anew, or it
+   * was moved away by mistake. Without it, everything that it forbids would be allowed.
+   */
   async #load(): Promise<LoadedConfig> {
-    const loaded = await loadConfig(this.#parts.location);
-    this.#keep(loaded);
-    return loaded;
+    const paths = listConfigPaths(this.#parts.location);
+    for (const { path } of this.#read.files) {
+      if (!paths.includes(path)) continue;
+      const text = await readFile(path, 'utf8').catch(() => undefined);
+      if (text === undefined) throw new ConfigMissingError({ file: path });
+      if (text.trim() === '') throw new ConfigUnreadableError({ file: path, detail: 'it is empty' });
+    }
+    return loadConfig(this.#parts.location);
   }
 
   #keep(loaded: LoadedConfig): void {

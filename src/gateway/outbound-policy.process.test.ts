@@ -82,7 +82,7 @@ describe('an answer that a plugin has a say in', () => {
     }
     expect(outcomes).toMatchObject([
       { reply: WORDS.replace('4711', '[redacted]') },
-      { reply: '', suppressed: { hook: 'message_sending', by: 'policy' } },
+      { reply: '', suppressed: { hook: 'message_sending', by: 'policy', cancelReason: 'not for your eyes' } },
       { reply: '', suppressed: { hook: 'reply_dispatch', by: 'policy' } },
     ]);
   });

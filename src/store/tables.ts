@@ -127,7 +127,15 @@ export interface RunOutcome {
   /** What was said in the end, after the outbound hooks. */
   readonly reply?: string | undefined;
   /** Which handler stopped the answer, and why. `reply` is empty then. */
-  readonly suppressed?: { readonly hook: string; readonly by: string; readonly reason: string } | undefined;
+  readonly suppressed?:
+    | {
+        readonly hook: string;
+        readonly by: string;
+        readonly reason: string;
+        /** The handler's own words. */
+        readonly cancelReason?: string | undefined;
+      }
+    | undefined;
   /** One sentence for people. */
   readonly error?: string | undefined;
   readonly errorCode?: string | undefined;

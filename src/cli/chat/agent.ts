@@ -44,7 +44,7 @@ Example: git diff | atrium agent --message -`,
     const exit = exitCodeOfRun(run.status);
     if (reply !== undefined && !suppressed) return { json: run, text: `${terminalText(reply)}\n`, exit };
     const why = suppressed
-      ? `The answer was not sent: ${suppressed.by} stopped it on ${suppressed.hook} (${suppressed.reason}).`
+      ? `The answer was not sent: ${suppressed.by} stopped it on ${suppressed.hook} (${suppressed.cancelReason ?? suppressed.reason}).`
       : error;
     return { json: run, warnings: [`atrium: ${oneLine(why)}`], exit };
   },
