@@ -14,7 +14,9 @@ export type OpenSession = Pick<SessionRow, 'sessionKey' | 'agentId' | 'surface'>
 export type RunCall = Pick<CaptureRow, 'call'>;
 
 /** A run that waits in its lane has no row yet and is reported as `queued`. */
-export type ToldRun = Omit<RunRow, 'status'> & { readonly status: RunRow['status'] | 'queued' };
+export type ToldRun = Omit<RunRow, 'status' | 'progressClaim' | 'observed'> & {
+  readonly status: RunRow['status'] | 'queued';
+};
 
 export interface Agent {
   readonly agentId: string;

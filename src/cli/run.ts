@@ -15,7 +15,7 @@ import { formatTime } from './output/format-time.ts';
 import { visibleText } from './output/text.ts';
 
 /** A run as the API gives it. A run that has not begun is `queued`. */
-export type ToldRun = Omit<RunRow, 'status'> & { readonly status: string };
+export type ToldRun = Omit<RunRow, 'status' | 'progressClaim' | 'observed'> & { readonly status: string };
 
 export interface RunAnswer {
   readonly run: ToldRun;

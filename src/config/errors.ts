@@ -4,6 +4,7 @@ import { defineError } from '../protocol/errors.ts';
 
 export class ConfigMissingError extends defineError({
   code: 'ATRIUM_CONFIG_MISSING',
+  status: 422,
   message: ({ file }: { file: string }) =>
     `There is no configuration file ${file}. Check the path, or leave it out to use the one in the state directory.`,
   means: 'The file that `--config` or the environment names is not there.',
@@ -12,6 +13,7 @@ export class ConfigMissingError extends defineError({
 
 export class ConfigUnreadableError extends defineError({
   code: 'ATRIUM_CONFIG_UNREADABLE',
+  status: 422,
   message: ({ file, detail }: { file: string; detail: string }) =>
     `The configuration ${file} cannot be read: ${detail}. Put a readable file there, or name another one with --config.`,
   means: 'The file is there but cannot be read.',
@@ -20,6 +22,7 @@ export class ConfigUnreadableError extends defineError({
 
 export class ConfigSyntaxError extends defineError({
   code: 'ATRIUM_CONFIG_SYNTAX',
+  status: 422,
   message: ({ file, line, column, problem }: { file: string; line: number; column: number; problem: string }) =>
     `${file}:${line}:${column}: ${problem}. Correct this line; nothing of the file was used.`,
   means: 'The text is neither valid JSON5 nor YAML. Nothing of it was used.',
@@ -28,6 +31,7 @@ export class ConfigSyntaxError extends defineError({
 
 export class ConfigIncludeError extends defineError({
   code: 'ATRIUM_CONFIG_INCLUDE',
+  status: 422,
   message: ({ file, line, include, detail }: { file: string; line: number; include: string; detail: string }) =>
     `${file}:${line}: the included file ${include} cannot be used: ${detail}. Correct the "$include", or remove it.`,
   means: 'A file that is named by `$include` cannot be used.',
@@ -45,6 +49,7 @@ export interface ConfigIssue {
 
 export class ConfigInvalidError extends defineError({
   code: 'ATRIUM_CONFIG_INVALID',
+  status: 422,
   message: ({ issues }: { issues: readonly ConfigIssue[] }) => {
     const lines = issues.map(
       ({ file, line, path, found, expected }) => `${file}:${line}: ${path} is ${found}; expected ${expected}.`,
@@ -58,6 +63,7 @@ export class ConfigInvalidError extends defineError({
 
 export class ConfigEditError extends defineError({
   code: 'ATRIUM_CONFIG_EDIT',
+  status: 422,
   message: ({ file, path, detail }: { file: string; path: string; detail: string }) =>
     `${path} cannot be set in ${file}: ${detail}. The file is unchanged; please edit it by hand.`,
   means: 'A command could not change a setting without harming the rest of the file. The file is unchanged.',

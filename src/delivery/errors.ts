@@ -4,6 +4,7 @@ import { defineError } from '../protocol/errors.ts';
 
 export class DeadLetterUnusableError extends defineError({
   code: 'ATRIUM_DELIVERY_DEAD_LETTER_UNUSABLE',
+  status: 422,
   message: ({ id }: { id: string }) =>
     `The dead letter ${id} cannot be put back into the outbox: it does not hold a message on its way out. Look at it with "atrium deadletters show ${id}".`,
   means: 'A dead letter was to be put back into the outbox but holds no message on its way out.',

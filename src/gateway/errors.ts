@@ -12,6 +12,7 @@ export class BadFlagError extends defineError({
 
 export class UnknownHandlerError extends defineError({
   code: 'ATRIUM_HOOK_HANDLER_UNKNOWN',
+  status: 404,
   message: ({ handler, suggestion }: { handler: string; suggestion: string | undefined }) =>
     `There is no handler, rule or hook pack "${handler}". ${
       suggestion ? `Did you mean "${suggestion}"?` : 'Run "atrium hooks list" to see what there is.'
@@ -130,7 +131,7 @@ export class UnknownCaptureError extends defineError({
   code: 'ATRIUM_RUN_CAPTURE_UNKNOWN',
   status: 404,
   message: ({ runId, call }: { runId: string; call: string }) =>
-    `${call === 'last' ? 'No request' : `Request ${call}`} of run ${runId} is kept. The run made no such call, or its capture was deleted because there are newer ones (recorder.captures).`,
+    `${call === 'last' ? `No request of run ${runId} is kept` : `Request ${call} of run ${runId} is not kept`}. The run made no such call, or its capture was deleted because there are newer ones (recorder.captures).`,
   means: 'The request that was asked for is not kept.',
   todo: 'Ask for a call that the run made; keep captures longer with `recorder.captures`.',
 }) {}
@@ -206,6 +207,7 @@ export class RunGivenUpError extends defineError({
 
 export class InboundTooLongError extends defineError({
   code: 'ATRIUM_INBOUND_TOO_LONG',
+  status: 413,
   message: ({ chars, limit }: { chars: number; limit: number }) =>
     `The message has ${chars} characters, and ${limit} are the limit. Send it in parts, or as a file in the workspace.`,
   means: 'A message is longer than the gateway takes.',
@@ -214,9 +216,13 @@ export class InboundTooLongError extends defineError({
 
 export class NoRequestError extends defineError({
   code: 'ATRIUM_PREVIEW_NO_REQUEST',
-  message: ({ text }: { text: string }) =>
-    `"${text.trim().slice(0, 40)}" is a command that the gateway answers itself; no model is asked, so there is no request to show. Preview the message that you would say to the agent.`,
-  means: 'The message is a command such as `/status`, which no model is asked for.',
+  status: 400,
+  message: ({ text, answer }: { text: string; answer: string | undefined }) =>
+    `The gateway answers "${text.trim().slice(0, 40)}" itself. No model is asked, so there is no request to show. ${
+      answer === undefined ? 'Preview the message that you would say to the agent.' : `The answer is: ${answer}`
+    }`,
+  means:
+    'The gateway answers the message itself and asks no model: it is a command such as `/status`, or begins with a slash and no command has this name.',
   todo: 'Preview a message to the agent.',
 }) {}
 

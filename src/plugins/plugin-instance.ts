@@ -148,8 +148,8 @@ export class PluginInstance {
   }
 
   /** Unloads it, because its files are gone or the gateway stops. */
-  unload(cleanup: CleanupReason, reason: string): Promise<void> {
-    return this.#next(() => this.#leave(cleanup, 'disabled', reason));
+  unload(cleanup: CleanupReason, state: 'disabled' | 'failed', reason: string): Promise<void> {
+    return this.#next(() => this.#leave(cleanup, state, reason));
   }
 
   /** The worker was ended because of it. Its gates refuse from now on, and nothing else of it is used. */

@@ -295,7 +295,7 @@ describe('loading again', () => {
     await home.addExtension('fresh');
     expect(await plugins.reload('fresh')).toMatchObject({ state: 'loaded', generation: 1 });
     await rm(join(home.stateDir, 'extensions/guard'), { recursive: true });
-    expect(await plugins.reload('guard')).toMatchObject({ state: 'disabled', reason: 'Its files are gone.' });
+    expect(await plugins.reload('guard')).toMatchObject({ state: 'failed', reason: 'Its files are gone.' });
     expect(states(plugins)).toEqual([['fresh', 'loaded']]);
     await expect(plugins.reload('guard')).rejects.toMatchObject({ code: 'ATRIUM_PLUGIN_UNKNOWN' });
   });

@@ -141,7 +141,8 @@ export class Plugins implements PluginRegistry {
     this.#isClosed = true;
     const unloadAll = async () => {
       await this.#looking;
-      for (const plugin of this.#instances.toReversed()) await plugin.unload('restart', 'The gateway is stopping.');
+      for (const plugin of this.#instances.toReversed())
+        await plugin.unload('restart', 'disabled', 'The gateway is stopping.');
     };
     await within(budgetMs, unloadAll());
     await Promise.all([this.#worker, this.#inline].map(async (loader) => (await loader)?.close()));
@@ -197,7 +198,7 @@ export class Plugins implements PluginRegistry {
   }
 
   async #drop(plugin: PluginInstance): Promise<void> {
-    await plugin.unload('disable', 'Its files are gone.');
+    await plugin.unload('disable', 'failed', 'Its files are gone.');
     this.#instances = this.#instances.filter((each) => each !== plugin);
   }
 

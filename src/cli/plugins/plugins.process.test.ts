@@ -144,6 +144,11 @@ describe('atrium plugins reload', () => {
     });
     plugins.plugin = { ...plugins.plugin, state: 'suspended', reason: 'It was stuck.', notes: [] };
     expect(await run('reload')).toMatchObject({ code: 1, out: 'greeter is suspended. It was stuck.\n' });
+    plugins.plugin = { ...plugins.plugin, state: 'failed', reason: 'Its files are gone.' };
+    expect(await run('reload', 'greeter')).toMatchObject({
+      code: 1,
+      out: 'greeter could not be loaded. Its files are gone.\n',
+    });
     expect((await run('reload', 'greter')).code).toBe(2);
   });
 

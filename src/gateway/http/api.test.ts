@@ -110,7 +110,17 @@ describe('/api/runs', () => {
     }
     expect(await get(`/api/runs/${filled.runId}/requests/2`)).toMatchObject({
       status: 404,
-      json: { error: { code: 'ATRIUM_RUN_CAPTURE_UNKNOWN' } },
+      json: {
+        error: {
+          code: 'ATRIUM_RUN_CAPTURE_UNKNOWN',
+          message: expect.stringContaining(`Request 2 of run ${filled.runId} is not kept.`),
+        },
+      },
+    });
+    const { json } = await call('POST', '/api/messages', { text: '/status' });
+    await get(`/api/runs/${json.runId}/wait`);
+    expect((await get(`/api/runs/${json.runId}/requests/last`)).json).toMatchObject({
+      error: { message: expect.stringContaining(`No request of run ${json.runId} is kept.`) },
     });
     expect((await get(`/api/runs/${filled.runId}/requests/0`)).status).toBe(404);
     expect((await get('/api/runs/run_nobody/requests/1')).json).toMatchObject({
@@ -157,7 +167,22 @@ describe('/api/runs', () => {
   });
 
   it('tells which hooks were called', async () => {
-    expect((await get(`/api/runs/${filled.runId}/hooks`)).json).toEqual({ records: [] });
+    expect((await get(`/api/runs/${filled.runId}/hooks`)).json).toEqual({
+      records: [
+        {
+          seq: 1,
+          hook: 'before_agent_run',
+          handler: 'gate',
+          owner: 'weather',
+          at: 1_700_000_000_200,
+          ms: 2,
+          outcome: 'ok',
+          error: null,
+          changed: ['block'],
+          diff: [{ field: 'block', after: 'true' }],
+        },
+      ],
+    });
   });
 });
 
@@ -207,6 +232,20 @@ describe('/api/context/preview and /api/route/explain', () => {
     expect((await call('POST', '/api/context/preview', { message: 'hi', at: 'noon' })).status).toBe(400);
   });
 
+  it('show no request for a message that the gateway answers itself', async () => {
+    const refused = async (message: string) => {
+      const { status, json } = await call('POST', '/api/context/preview', { message });
+      expect(status, message).toBe(400);
+      return (json.error as { message: string }).message;
+    };
+    expect(await refused('/status')).toMatch(
+      /^The gateway answers "\/status" itself\. .*no request to show\. Preview /,
+    );
+    const unknown = await refused('/statsu');
+    expect(unknown).toMatch(/no request to show\. .*There is no command \/statsu\. Did you mean \/status\?/);
+    expect(unknown).not.toMatch(/is a command/);
+  });
+
   it('show where a message would go', async () => {
     const { json } = await call('POST', '/api/route/explain', {
       channel: 'discord',
@@ -230,6 +269,27 @@ describe('/api/deadletters', () => {
     expect((await call('DELETE', '/api/deadletters')).status).toBe(400);
     expect((await call('DELETE', '/api/deadletters/dead_in')).json).toEqual({ purged: 1 });
     expect((await call('DELETE', '/api/deadletters?all=true')).json).toEqual({ purged: 0 });
+  });
+});
+
+describe('what a client asks for and cannot have', () => {
+  it('a dead letter that holds no message cannot be sent again', async () => {
+    const [letter] = await api.store.select('deadLetters', { where: { id: 'dead_out' } });
+    if (!letter) throw new Error('There should be a dead letter.');
+    const row = { ...letter, id: 'dead_empty', payload: {} };
+    await api.store.commit([{ insert: 'deadLetters', row }], { site: 'result' });
+    expect(await call('POST', '/api/deadletters/dead_empty/replay')).toMatchObject({
+      status: 422,
+      json: { error: { code: 'ATRIUM_DELIVERY_DEAD_LETTER_UNUSABLE' } },
+    });
+  });
+
+  it('a message of a chat client is too long', async () => {
+    const messages = [{ role: 'user', content: 'x'.repeat(1_000_001) }];
+    expect(await call('POST', '/v1/chat/completions', { model: 'atrium', messages })).toMatchObject({
+      status: 413,
+      json: { error: { code: 'ATRIUM_INBOUND_TOO_LONG', type: 'invalid_request_error' } },
+    });
   });
 });
 
@@ -262,6 +322,7 @@ describe('/openapi.json', () => {
     // Each call checks the answer against the schema of its route.
     const samples: readonly (readonly [string, string, unknown?])[] = [
       ['GET', '/healthz'],
+      ['GET', '/readyz'],
       ['GET', '/v1/models'],
       ['GET', '/v1/models/atrium%2Fmain'],
       ['POST', '/v1/chat/completions', { model: 'atrium', messages: [{ role: 'user', content: 'x' }] }],

@@ -55,7 +55,7 @@ export async function previewMessage(parts: PreviewParts, request: PreviewReques
   const at = request.at?.getTime() ?? parts.now();
   const { agentId, sessionKey, inbound } = await placeOf(parts, request, at);
   const said = readInLane(parts.commands, 'message', inbound);
-  if (isAnsweredWithoutModel(said)) throw new NoRequestError({ text: request.message });
+  if (isAnsweredWithoutModel(said)) throw new NoRequestError({ text: request.message, answer: said.reply });
   const { draft, wire } = await previewRequest(parts.draft, {
     agentId,
     sessionKey,

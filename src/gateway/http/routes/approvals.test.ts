@@ -53,6 +53,15 @@ describe('/api/approvals', () => {
     expect((await call('DELETE', '/api/approvals/rules/rule_x')).status).toBe(404);
   });
 
+  it('lists and revokes what may run without asking', async () => {
+    const { scratch, call } = await open();
+    const rule = { id: 'rule_1', agentId: 'main', toolName: 'exec', argv: ['git', 'status'], cwd: '.' };
+    const row = { ...rule, createdAt: 1, createdBy: 'web', approvalId: 'k3f9x2' };
+    await scratch.store.commit([{ insert: 'allowRules', row }], { site: 'allow-rule' });
+    expect((await call('GET', '/api/approvals/rules')).json).toEqual({ rules: [row] });
+    expect((await call('DELETE', '/api/approvals/rules/rule_1')).json).toEqual({ id: 'rule_1', revoked: true });
+  });
+
   it('stops a run that waits', async () => {
     const { scratch, call } = await open();
     scratch.model.script([toolCall('read', { path: 'a' })]);

@@ -26,6 +26,7 @@ describe('jobs over the API', () => {
     });
     const path = `/api/cron/jobs/${id}`;
     expect((await ask('GET', '/api/cron/jobs')).json.jobs).toHaveLength(1);
+    expect((await ask('GET', path)).json.job.id).toBe(id);
     expect((await ask('GET', '/api/cron/jobs?agent=coder')).json.jobs).toEqual([]);
     expect((await ask('POST', path, { name: 'coffee', deliver: null })).json.job).toMatchObject({
       name: 'coffee',

@@ -6,7 +6,7 @@ import { readCapture } from '../../../recorder/capture.ts';
 import type { CaptureRow } from '../../../store/tables.ts';
 import { UnknownCaptureError, UnknownReportError } from '../../errors.ts';
 import { readRequestSpans } from '../../services/read-request-spans.ts';
-import { findRun, isOver } from '../../services/runs.ts';
+import { type FoundRun, findRun, isOver } from '../../services/runs.ts';
 import { type Route, route, type Zod } from '../route.ts';
 import {
   agentId,
@@ -60,7 +60,7 @@ export const RUN_ROUTES: readonly Route[] = [
         limit: query.limit + 1,
       });
       const { page, ...rest } = pageOf(rows, query.limit, ({ runId }) => runId);
-      return { runs: page, ...rest };
+      return { runs: page.map(toldRun), ...rest };
     },
   }),
   route({
@@ -96,7 +96,7 @@ export const RUN_ROUTES: readonly Route[] = [
       });
       const outbox = await store.select('outbox', { where: { runId }, orderBy: [['seq', 'asc']], limit: MAX_ROWS });
       return {
-        run: found,
+        run: toldRun(found),
         calls: captures.filter(({ call }) => call > FRAME_CALL).map((row) => ({ call: row.call, ...toldCall(row) })),
         summaries: captures
           .filter(({ call }) => call < FRAME_CALL)
@@ -123,13 +123,13 @@ export const RUN_ROUTES: readonly Route[] = [
     answer: (z) => z.object({ over: z.boolean(), run: run(z) }),
     handle: async ({ services: { store, runs }, params: { run: runId }, query: { timeoutMs }, signal }) => {
       const found = await findRun(store, runId);
-      if (isOver(found)) return { over: true, run: found };
+      if (isOver(found)) return { over: true, run: toldRun(found) };
       const patience = timeLimit(timeoutMs, () => new Error(`Waited ${timeoutMs} ms.`), signal);
       try {
-        return { over: true, run: await runs.wait(runId, patience.signal) };
+        return { over: true, run: toldRun(await runs.wait(runId, patience.signal)) };
       } catch (error) {
         if (!patience.signal.aborted) throw error;
-        return { over: false, run: await findRun(store, runId) };
+        return { over: false, run: toldRun(await findRun(store, runId)) };
       } finally {
         patience.clear();
       }
@@ -226,9 +226,8 @@ export const RUN_ROUTES: readonly Route[] = [
       }),
     handle: async ({ services: { store }, params: { run: runId } }) => {
       await findRun(store, runId);
-      return {
-        records: await store.select('hookRecords', { where: { runId }, orderBy: [['seq', 'asc']], limit: MAX_ROWS }),
-      };
+      const rows = await store.select('hookRecords', { where: { runId }, orderBy: [['seq', 'asc']], limit: MAX_ROWS });
+      return { records: rows.map(({ runId: _run, sessionKey: _session, ...record }) => record) };
     },
   }),
 ];
@@ -236,6 +235,11 @@ export const RUN_ROUTES: readonly Route[] = [
 /** The name of a call in the path: `2`, or `summary-1`. */
 function nameOfCall(call: number): string {
   return call < FRAME_CALL ? `summary-${callOfSummary(call)}` : String(call);
+}
+
+/** Without the fields that only the gateway itself needs. */
+function toldRun({ progressClaim: _progress, observed: _observed, ...told }: FoundRun) {
+  return told;
 }
 
 function toldCall({ at: time, provider, model, size }: CaptureRow) {

@@ -114,7 +114,9 @@ export const SESSION_ROUTES: readonly Route[] = [
       const other = isAscending ? query.before : query.after;
       const isWithin = (place: number) => other === undefined || (isAscending ? place < other : place > other);
       const { page, ...rest } = pageOf(rows, query.limit, (row) => row.position);
-      const entries = page.filter((row) => isWithin(row.position));
+      const entries = page
+        .filter((row) => isWithin(row.position))
+        .map(({ sessionId: _session, ...entryRow }) => entryRow);
       return { sessionId, entries, next: entries.length === page.length ? rest.next : null };
     },
   }),
