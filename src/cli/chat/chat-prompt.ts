@@ -1,5 +1,5 @@
 // The keyboard and the screen of a chat in a terminal: a line editor with history, which does not draw while an answer
-// is being written. What is typed meanwhile waits, and what is shown while a person types goes above the prompt. A
+// is being written. What is typed meanwhile waits unless it is sent at once, and what is shown while a person types goes above the prompt. A
 // paste of several lines is one message. It knows nothing of gateways.
 
 import { clearScreenDown, createInterface, cursorTo, type Interface, moveCursor } from 'node:readline';
@@ -14,6 +14,8 @@ export interface ChatPromptSettings {
   readonly historySize: number;
   /** Called for Ctrl-C on an empty line. */
   readonly interrupt: () => void;
+  /** Called with a message that was typed before the chat asked for one. Returns true when it was sent and must not wait. */
+  readonly sendAtOnce: (text: string) => boolean;
   /** The possible completions of a line. Never rejects. */
   readonly complete: (line: string) => Promise<readonly string[]>;
 }
@@ -112,7 +114,7 @@ export class ChatPrompt {
     const text = this.#pasted.join('\n');
     this.#pasted = [];
     if (!this.#taken) {
-      this.#typedAhead.push(text);
+      if (!this.#settings.sendAtOnce(text)) this.#typedAhead.push(text);
       return;
     }
     this.#hand(text);

@@ -26,7 +26,8 @@ export interface ChatTurnsPorts {
 
 export class ChatTurns {
   readonly #ports: ChatTurnsPorts;
-  #isAsking = false;
+  /** How many messages wait to be accepted: one with a turn, and commands that are sent at once. */
+  #asking = 0;
   #turn: Turn | undefined;
   #giveUp: () => void = () => {};
   readonly #given = new Promise<undefined>((resolve) => {
@@ -39,7 +40,7 @@ export class ChatTurns {
 
   /** True from the moment a message is sent until its answer is shown. */
   get isWaiting(): boolean {
-    return this.#isAsking || this.#turn !== undefined;
+    return this.#asking > 0 || this.#turn !== undefined;
   }
 
   see(frame: ServerFrame): void {
@@ -51,11 +52,11 @@ export class ChatTurns {
 
   /** Waits for the acceptance of the message, unless the connection is given up first. */
   async until<Accepted>(accepted: Promise<Accepted>): Promise<Accepted | undefined> {
-    this.#isAsking = true;
+    this.#asking++;
     try {
       return await Promise.race([accepted, this.#given]);
     } finally {
-      this.#isAsking = false;
+      this.#asking--;
     }
   }
 

@@ -46,6 +46,14 @@ describe('a terminal', () => {
     );
   });
 
+  test('shows the answer to a command amid a draft, and does not repeat the draft for that', () => {
+    const screen = new Screen();
+    screen.show(ready(0), start, delta('Hello '));
+    screen.view.echo('/status');
+    screen.show(part(1, 'Agent: main', 'run_2'), delta('there.'));
+    expect(screen.show(part(2, 'Hello there.'))).toBe('Hello \n> /status\nAgent: main\nthere.\n');
+  });
+
   test('shows what was delivered where it is not the draft', () => {
     expect(new Screen().show(ready(0), start, delta('Helo'), part(1, 'Hello.'))).toBe('Helo\nHello.\n');
   });

@@ -31,6 +31,8 @@ export class ChatView {
   #last: number | undefined;
   /** The draft on the screen that no part has confirmed yet, as it arrived. */
   #draft = '';
+  /** The run whose draft it is. */
+  #draftRun = '';
   #isLineOpen = false;
   readonly #claimed = new Set<string>();
   readonly #noted = new Set<string>();
@@ -53,7 +55,7 @@ export class ChatView {
     const isOwn = (part: PartFrame) => part.runId === runId;
     const own = this.#held.filter(isOwn);
     this.#held = this.#held.filter((part) => !isOwn(part));
-    for (const part of own) this.#writePart(part.text);
+    for (const part of own) this.#writePart(part);
   }
 
   show(frame: ServerFrame): void {
@@ -65,6 +67,12 @@ export class ChatView {
     else if (!isPlain && isWaiting()) this.#showLive(frame);
     else if (!isPlain && frame.type === 'message-accepted' && frame.text !== '')
       this.note(`from elsewhere: ${frame.text}`);
+  }
+
+  /** Shows what the person typed, where the line editor did not draw it. */
+  echo(text: string): void {
+    this.#endLine();
+    this.#settings.write(`> ${terminalText(text)}\n`);
   }
 
   /** Shows one line about what is going on. */
@@ -114,6 +122,7 @@ export class ChatView {
       case 'text-delta':
         this.#open(terminalText(frame.text));
         this.#draft += frame.text;
+        this.#draftRun = frame.runId;
         return;
       case 'text-reset':
         this.#voidDraft();
@@ -132,11 +141,17 @@ export class ChatView {
     if (part.seq <= (this.#last ?? 0)) return;
     this.#last = part.seq;
     const isShown = !this.#settings.isPlain || this.#claimed.has(part.runId);
-    if (isShown) this.#writePart(part.text);
+    if (isShown) this.#writePart(part);
     else if (this.#held.push(part) > MOST_HELD) this.#held.shift();
   }
 
-  #writePart(text: string): void {
+  #writePart({ runId, text }: PartFrame): void {
+    if (this.#draft !== '' && runId !== this.#draftRun) {
+      // The answer to a command stands amid the draft, and the draft goes on below it.
+      this.#endLine();
+      this.#settings.write(`${terminalText(text)}\n`);
+      return;
+    }
     const draft = this.#draft.trimStart();
     const said = text.trim();
     if (said !== '' && draft.startsWith(said)) {

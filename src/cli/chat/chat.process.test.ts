@@ -195,6 +195,33 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
     expect(await chat.ended()).toBe(0);
   });
 
+  test('a command that is answered at once does not wait for the answer that comes', async () => {
+    let finish: () => void = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    gateway.model.script([after(finished, reply('First.')), reply('Second.'), hang('Let me think')]);
+    const before = gateway.model.requests.length;
+    const chat = await openTerminal();
+    chat.type('one\r');
+    await gateway.model.waitForRequests(before + 1);
+    chat.type('two\r/status\r');
+    await chat.until(/> \/status\s+Atrium [^\n]*\n\s*Agent: main/);
+    expect(chat.out).not.toContain('First.');
+    finish();
+    await chat.until(/First\.\s+> two\s+Second\./);
+    expect(chat.out.split('Agent: main')).toHaveLength(2);
+    expect(chat.out).not.toContain('from elsewhere');
+
+    chat.type('three\r');
+    await chat.until('Let me think');
+    chat.type('/stop\r');
+    await chat.until(/Let me think\s+> \/stop\s+[\s\S]*Stopping\./);
+    await chat.until('> ', chat.out.indexOf('Stopping.'));
+    chat.type('\x04');
+    expect(await chat.ended()).toBe(0);
+  });
+
   test('somebody who types is not disturbed by what is said elsewhere', async () => {
     gateway.model.script([reply('Answer for the other one.')]);
     const chat = await openTerminal();

@@ -5,8 +5,10 @@
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import type { ServerFrame } from '../../channels/server-frame.ts';
+import { COMMAND_CATALOG } from '../../commands/catalog.ts';
 import { completeCommand } from '../../commands/complete-command.ts';
 import type { ListedCommand } from '../../commands/list-commands.ts';
+import { parseCommand } from '../../commands/parse-command.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
 import type { CliIo } from '../cli-io.ts';
 import { command, type FlagsOf } from '../command.ts';
@@ -17,7 +19,7 @@ import { clientAt, path } from '../gateway/gateway-client.ts';
 import { type ReachedGateway, reachGateway } from '../gateway/reach-gateway.ts';
 import type { RunAnswer } from '../run.ts';
 import { HISTORY_LINES, readChatHistory, saveChatHistory } from './chat-history.ts';
-import { ChatPrompt } from './chat-prompt.ts';
+import { ChatPrompt, type ChatPromptSettings } from './chat-prompt.ts';
 import { ChatSocket } from './chat-socket.ts';
 import { ChatTurns, type TurnState } from './chat-turns.ts';
 import { ChatView } from './chat-view.ts';
@@ -83,7 +85,13 @@ async function talk(flags: ChatFlags, io: CliIo): Promise<ExitCode> {
       for (const each of await waitingApprovals(reached, socket.ready.sessionKey)) view.noteApproval(each);
     }
     const interrupt = interrupts(socket, turns, () => surface?.close());
-    surface = isInteractive ? await terminalSurface(io, reached, interrupt) : pipedSurface(io);
+    const sendAtOnce = (text: string) => {
+      if (!isAnsweredAtOnce(text)) return false;
+      view.echo(text);
+      void turns.until(socket.say(randomUUID(), text));
+      return true;
+    };
+    surface = isInteractive ? await terminalSurface(io, reached, { interrupt, sendAtOnce }) : pipedSurface(io);
     socket.onBroken((isBroken) =>
       view.note(isBroken ? 'the connection to the gateway is broken; trying again' : 'connected again'),
     );
@@ -105,7 +113,7 @@ async function talk(flags: ChatFlags, io: CliIo): Promise<ExitCode> {
   }
 }
 
-/** One message at a time: the next one is asked for when the answer is there. */
+/** One message at a time: the next one is asked for when the answer is there. What is sent at once has no turn. */
 async function converse(surface: ChatSurface, socket: ChatSocket, turns: ChatTurns): Promise<ExitCode> {
   let worst: ExitCode = EXIT.ok;
   for (;;) {
@@ -135,14 +143,24 @@ function interrupts(socket: ChatSocket, turns: ChatTurns, leave: () => void): ()
   };
 }
 
-async function terminalSurface(io: CliIo, reached: ReachedGateway, interrupt: () => void): Promise<ChatSurface> {
+/** Commands of plugins wait for their turn, so the catalog knows every command that does not. */
+function isAnsweredAtOnce(text: string): boolean {
+  const parsed = parseCommand(text, 'person', () => COMMAND_CATALOG);
+  return parsed.kind === 'command' && parsed.command.when === 'at-once';
+}
+
+async function terminalSurface(
+  io: CliIo,
+  reached: ReachedGateway,
+  keys: Pick<ChatPromptSettings, 'interrupt' | 'sendAtOnce'>,
+): Promise<ChatSurface> {
   const { stateDir } = io.environment;
   const prompt = new ChatPrompt({
     input: process.stdin,
     output: process.stdout,
     history: await readChatHistory(stateDir),
     historySize: HISTORY_LINES,
-    interrupt,
+    ...keys,
     complete: async (line) => completeCommand(line, line.startsWith('/') ? await commandsOf(reached) : []),
   });
   let closing: Promise<void> | undefined;
