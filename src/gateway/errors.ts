@@ -193,8 +193,16 @@ export class TokenFileError extends defineError({
   code: 'ATRIUM_TOKEN_FILE',
   message: ({ file, problem }: { file: string; problem: string }) =>
     `The token file ${file} cannot be used: ${problem}. Correct or remove the file; without it, a new token is made.`,
-  means: 'The token file cannot be read or written, is no regular file, or holds no usable token.',
+  means: 'The token file cannot be read, is no regular file, or holds no usable token.',
   todo: 'Correct or remove the file.',
+}) {}
+
+export class StateDirError extends defineError({
+  code: 'ATRIUM_STATE_DIR',
+  message: ({ dir, problem }: { dir: string; problem: string }) =>
+    `The state directory ${dir} cannot be used: ${problem}. Make it a directory that this user may write, or name another one in OPENCLAW_STATE_DIR.`,
+  means: 'The state directory, or `atrium` in it, cannot be read or written, or is no directory.',
+  todo: 'Make it a directory that the user of the gateway may write, or name another one in `OPENCLAW_STATE_DIR`.',
 }) {}
 
 export class RunGivenUpError extends defineError({

@@ -1,7 +1,7 @@
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { ensureToken, findToken, tokenFile } from './token.ts';
 
 let stateDir: string;
@@ -59,6 +59,39 @@ describe('ensureToken', () => {
     await symlink('/etc/hostname', tokenFile(stateDir));
     await expect(ensureToken(stateDir)).rejects.toThrow(/no regular file/);
   });
+
+  it('names a state directory that is no directory, and not the token file', async () => {
+    const plain = join(stateDir, 'plain');
+    await writeFile(plain, '');
+    await expect(ensureToken(plain)).rejects.toThrow(
+      `The state directory ${plain} cannot be used: ${plain} is no directory. Make it a directory`,
+    );
+    await writeFile(join(stateDir, 'atrium'), '');
+    await expect(ensureToken(stateDir)).rejects.toThrow(`${join(stateDir, 'atrium')} is no directory`);
+  });
+
+  it('names a directory that cannot be written or read, and not the token file', async () => {
+    await becomeOrdinaryUser();
+    await chmod(stateDir, 0o555);
+    await expect(ensureToken(stateDir)).rejects.toThrow(
+      `The state directory ${stateDir} cannot be used: ${stateDir} cannot be written (EACCES). Make it a directory`,
+    );
+    await chmod(stateDir, 0o755);
+    await mkdir(join(stateDir, 'atrium'), { mode: 0o555 });
+    await expect(ensureToken(stateDir)).rejects.toThrow(`${join(stateDir, 'atrium')} cannot be written (EACCES)`);
+    await chmod(stateDir, 0o000);
+    for (const read of [ensureToken, findToken])
+      await expect(read(stateDir)).rejects.toThrow(`${stateDir} cannot be read (EACCES)`);
+    await chmod(stateDir, 0o755);
+  });
+
+  it('names the token file where that one cannot be read', async () => {
+    await ensureToken(stateDir);
+    await becomeOrdinaryUser();
+    await chmod(tokenFile(stateDir), 0o000);
+    for (const read of [ensureToken, findToken])
+      await expect(read(stateDir)).rejects.toThrow(`The token file ${tokenFile(stateDir)} cannot be used: EACCES`);
+  });
 });
 
 describe('findToken', () => {
@@ -69,3 +102,14 @@ describe('findToken', () => {
     expect(await findToken(stateDir, 'configured')).toBe('configured');
   });
 });
+
+/** The superuser may write everywhere, so a test that runs as one goes on as somebody else, who owns the files. */
+async function becomeOrdinaryUser(): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  for (const path of [stateDir, dirname(tokenFile(stateDir)), tokenFile(stateDir)])
+    await chown(path, ORDINARY_USER, -1).catch(() => undefined);
+  process.seteuid?.(ORDINARY_USER);
+  onTestFinished(() => process.seteuid?.(0));
+}
+
+const ORDINARY_USER = 65_534;

@@ -2,9 +2,9 @@
 // start and kept in a private file, so that clients can still connect after a restart.
 
 import { randomBytes } from 'node:crypto';
-import { chmod, link, lstat, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { chmod, link, lstat, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { TokenFileError, TokenUnresolvedError } from '../errors.ts';
+import { StateDirError, TokenFileError, TokenUnresolvedError } from '../errors.ts';
 
 export interface GatewayToken {
   readonly token: string;
@@ -22,7 +22,7 @@ export async function ensureToken(stateDir: string, configured?: string | undefi
   try {
     return (await readTokenFile(file)) ?? (await createTokenFile(file));
   } catch (error) {
-    throw asTokenFileError(file, error);
+    throw await blame(stateDir, error);
   }
 }
 
@@ -34,7 +34,7 @@ export async function findToken(stateDir: string, configured?: string | undefine
     return readToken(file, await readFile(file, 'utf8'));
   } catch (error) {
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
-    throw asTokenFileError(file, error);
+    throw await blame(stateDir, error);
   }
 }
 
@@ -110,9 +110,22 @@ function ifMissing(error: unknown): undefined {
   if (codeOf(error) !== 'ENOENT') throw error;
 }
 
-function asTokenFileError(file: string, error: unknown): TokenFileError {
+/** A token file that can be seen is at fault itself; otherwise it is a directory above it. */
+async function blame(stateDir: string, error: unknown): Promise<Error> {
   if (error instanceof TokenFileError) return error;
-  return new TokenFileError({ file, problem: codeOf(error) ?? 'it failed' }, { cause: error });
+  const file = tokenFile(stateDir);
+  const unseen = await lstat(file).then(() => undefined, codeOf);
+  const problem = codeOf(error) ?? 'it failed';
+  if (unseen === undefined) return new TokenFileError({ file, problem }, { cause: error });
+  let at = stateDir;
+  for (const dir of [stateDir, dirname(file)]) {
+    const entry = await stat(dir).catch(() => undefined);
+    if (entry) at = dir;
+    if (entry?.isDirectory() === false)
+      return new StateDirError({ dir: stateDir, problem: `${dir} is no directory` }, { cause: error });
+  }
+  const verb = unseen === 'ENOENT' ? 'written' : 'read';
+  return new StateDirError({ dir: stateDir, problem: `${at} cannot be ${verb} (${problem})` }, { cause: error });
 }
 
 function codeOf(error: unknown): string | undefined {
