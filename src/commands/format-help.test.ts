@@ -13,7 +13,7 @@ it('/help names every command on a line of its own', () => {
 - /context [list | detail | map]: show what the agent reads: its files, every layer with its authors, or a map
 - /help: show this list
 
-Everything else is said to the agent, paths such as /usr/bin too. Write //word to say /word.`);
+What begins with no slash is said to the agent, and so are paths such as /usr/bin. Write //word to say /word.`);
 });
 
 it('a usage names the other words for a command too', () => {

@@ -10,7 +10,7 @@ export function formatHelp(commands: readonly CommandFacts[]): string {
     'Commands',
     ...lines,
     '',
-    'Everything else is said to the agent, paths such as /usr/bin too. Write //word to say /word.',
+    'What begins with no slash is said to the agent, and so are paths such as /usr/bin. Write //word to say /word.',
   ].join('\n');
 }
 
