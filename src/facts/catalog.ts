@@ -650,7 +650,8 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
     },
   },
   'delivery-ended': {
-    summary: 'A part of an answer has arrived, was given up, or was suppressed before it was sent.',
+    summary:
+      'A part of an answer has arrived, was given up, or was suppressed before it was sent. Of a suppressed part hook packs are told, and plugins are not.',
     when: { after: ['receipt', 'dead-letter', 'result', 'failure', 'block', 'control', 'suspend', 'approval'] },
     record: {
       type: 'delivery.ended',

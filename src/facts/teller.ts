@@ -1,5 +1,5 @@
-// Tells each fact once to every listener, in one order for every fact: it is recorded, shown to those who watch, told
-// to plugins, then to hook packs. The row of a fact in the catalog says what the fact becomes; a form that has no
+// Tells each fact once to every listener, in one order for every fact: it is recorded, shown to those who watch, handed
+// to plugins, then to hook packs. Plugins that are not awaited are called later, so a hook pack may hear first. The row of a fact in the catalog says what the fact becomes; a form that has no
 // listener is not built.
 // Errors: none. `tell` never throws and its promise never rejects; an error of a sink is reported to the operator.
 // Result: the messages of hook packs for the answer that follows, where the row allows them; empty otherwise. Rules:
