@@ -5,6 +5,7 @@ import type { Context } from 'hono';
 import type { z } from 'zod';
 import { GatewayNotReadyError } from '../../protocol/errors.ts';
 import { BodyTooLargeError, RequestInvalidError } from '../errors.ts';
+import { describeProblem } from './request-problem.ts';
 import type { ApiParts, HttpApp, HttpEnv, Route, Zod } from './route.ts';
 
 export function addRoutes(app: HttpApp, routes: readonly Route[], parts: ApiParts): void {
@@ -53,14 +54,17 @@ const BODY_LIMIT = 1_048_576;
 function parserOf(schemaOf: (z: Zod) => z.ZodType): (value: unknown) => Promise<unknown> {
   let schema: z.ZodType | undefined;
   return async (value) => {
-    schema ??= schemaOf((await import('zod')).z);
+    const { z } = await import('zod');
+    schema ??= schemaOf(z);
     const result = schema.safeParse(value);
     if (result.success) return result.data;
-    const issues = result.error.issues
-      .slice(0, MAX_ISSUES)
-      .map(({ path, message }) => ({ at: path.join('.'), message }));
-    const sentence = issues.map(({ at, message }) => `${at === '' ? 'The request' : at}: ${message}.`).join(' ');
-    throw new RequestInvalidError({ problem: sentence.slice(0, MAX_LENGTH), param: issues[0]?.at || undefined });
+    const described = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+    const issues = result.error.issues.slice(0, MAX_ISSUES);
+    const problem = issues.map((issue) => describeProblem(issue, described, value)).join(' ');
+    throw new RequestInvalidError({
+      problem: problem.slice(0, MAX_LENGTH),
+      param: issues[0]?.path.join('.') || undefined,
+    });
   };
 }
 

@@ -184,8 +184,8 @@ describe('a bad request', () => {
   });
 
   it('with a wrong, a missing or an unknown field names it', async () => {
-    expect((await errorOf(await post('{"text": 5}'))).message).toMatch(/^text: /);
-    expect((await errorOf(await post('{}'))).message).toMatch(/^text: /);
+    expect((await errorOf(await post('{"text": 5}'))).message).toMatch(/^text must be a string /);
+    expect((await errorOf(await post('{}'))).message).toMatch(/^text is missing; /);
     expect((await errorOf(await post('{"text":"hi","agnt":"main"}'))).message).toMatch(/agnt/);
     expect((await errorOf(await post('[]'))).status).toBe(400);
   });
