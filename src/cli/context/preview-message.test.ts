@@ -130,7 +130,7 @@ describe('atrium context preview --message', () => {
     expect((await home.run(['context', 'preview', '--body'])).code).toBe(2);
     const { code, err } = await home.run(['context', 'preview', '--message', '/status']);
     expect(code).toBe(2);
-    expect(err).toContain('no model is asked');
+    expect(err).toContain('No model is asked');
   });
 });
 
