@@ -34,6 +34,7 @@ const run = (z: Zod) =>
     startedAt: at(z),
     endedAt: at(z).nullable(),
     outcome: z.record(z.string(), z.unknown()).nullable().describe('Reply or error, model, usage.'),
+    observed: z.boolean().describe('Whether the plugins that observe the end of runs were told of it.'),
   });
 const asked = (z: Zod) => ({ at: at(z), provider: z.string(), model: z.string(), size: wholeNumber(z) });
 
@@ -237,8 +238,8 @@ function nameOfCall(call: number): string {
   return call < FRAME_CALL ? `summary-${callOfSummary(call)}` : String(call);
 }
 
-/** Without the fields that only the gateway itself needs. */
-function toldRun({ progressClaim: _progress, observed: _observed, ...told }: FoundRun) {
+/** Without the field that only the gateway itself needs. */
+function toldRun({ progressClaim: _, ...told }: FoundRun) {
   return told;
 }
 
