@@ -19,7 +19,7 @@ it('every error has a code of its own', () => {
 
 it('every error is explained: what it means, and what to do; and its row fits into a table', () => {
   for (const { name, definition } of errors) {
-    for (const text of [definition.means, definition.todo]) {
+    for (const text of [definition.means, definition.remedy]) {
       expect(text, name).toMatch(/^\S+ .*\.$|^Nothing\b.*\.$/);
       expect(text, name).not.toMatch(/[|\n]/);
     }
@@ -39,6 +39,6 @@ it('every error stands in the errors.ts of its folder, where the page finds it',
 });
 
 it('an error of a family that no section has is refused', () => {
-  const definition = { code: 'ATRIUM_NOVEL_THING', message: 'x', means: 'Something new.', todo: 'Add a section.' };
+  const definition = { code: 'ATRIUM_NOVEL_THING', message: 'x', means: 'Something new.', remedy: 'Add a section.' };
   expect(() => generateErrorDocs([{ name: 'NovelError', definition }])).toThrow('belongs to no section');
 });

@@ -85,6 +85,6 @@ This page is made from the definitions in the code: change those, then run \`npm
 
 const HEAD = '| code | class | status | what it means | what to do |\n| --- | --- | --- | --- | --- |';
 
-function rowOf({ name, definition: { code, status = 500, means, todo } }: DefinedError): string {
-  return `| \`${code}\` | \`${name}\` | ${status} | ${means} | ${todo} |`;
+function rowOf({ name, definition: { code, status = 500, means, remedy } }: DefinedError): string {
+  return `| \`${code}\` | \`${name}\` | ${status} | ${means} | ${remedy} |`;
 }

@@ -7,7 +7,7 @@ export class TriggerScrubbedError extends defineError({
   message: ({ runId }: { runId: string }) =>
     `The message of run ${runId} is no longer stored, because a gate blocked it. Send the message again if it is still wanted.`,
   means: 'A run was to be continued, but a gate had blocked its message, so nothing of the message is stored.',
-  todo: 'Send the message again if it is still wanted.',
+  remedy: 'Send the message again if it is still wanted.',
 }) {}
 
 export class ToolRoundsExceededError extends defineError({
@@ -15,7 +15,7 @@ export class ToolRoundsExceededError extends defineError({
   message: ({ limit }: { limit: number }) =>
     `The agent went back to its tools more than ${limit} times without an answer. Ask for less at once, or raise agents.defaults.maxToolRounds.`,
   means: 'The agent went back to its tools more often than `agents.defaults.maxToolRounds`.',
-  todo: 'Ask for less at once, or raise the limit.',
+  remedy: 'Ask for less at once, or raise the limit.',
 }) {}
 
 export class ModelCallError extends defineError({
@@ -23,7 +23,7 @@ export class ModelCallError extends defineError({
   message: ({ provider, model, kind, detail }: { provider: string; model: string; kind: string; detail: string }) =>
     `The model ${provider}/${model} did not answer (${kind}): ${detail}`,
   means: 'No model answered, the fallbacks included; `kind` and `detail` say why the last one failed.',
-  todo: 'Do what the detail asks for: wait, check the key, the address or the size of the conversation.',
+  remedy: 'Do what the detail asks for: wait, check the key, the address or the size of the conversation.',
 }) {}
 
 export class ModelAnsweredNothingError extends defineError({
@@ -31,7 +31,7 @@ export class ModelAnsweredNothingError extends defineError({
   message: ({ provider, model, stop }: { provider: string; model: string; stop: string }) =>
     `The model ${provider}/${model} answered with nothing (${stop}). Ask again, perhaps in other words.`,
   means: 'The model ended its answer without a word; `stop` says why.',
-  todo: "Ask again, perhaps in other words; after `length`, raise the model's `maxTokens`.",
+  remedy: "Ask again, perhaps in other words; after `length`, raise the model's `maxTokens`.",
 }) {}
 
 export class RunTimeoutError extends defineError({
@@ -39,7 +39,7 @@ export class RunTimeoutError extends defineError({
   message: ({ afterMs }: { afterMs: number }) =>
     `The run took longer than ${Math.round(afterMs / 1_000)} s, which is the limit. Raise agents.defaults.timeoutSeconds to allow more.`,
   means: 'The run took longer than `agents.defaults.timeoutSeconds`.',
-  todo: 'Ask for less at once, or raise the limit.',
+  remedy: 'Ask for less at once, or raise the limit.',
 }) {}
 
 export class InjectionRefusedError extends defineError({
@@ -47,5 +47,5 @@ export class InjectionRefusedError extends defineError({
   message: ({ owner, problem }: { owner: string; problem: string }) =>
     `The text that ${owner} wants to add to the next run was not queued: ${problem}.`,
   means: "A plugin's text for the next run is empty, too long, or one too many; `problem` says which.",
-  todo: 'Queue less, or wait until a run has shown what is queued.',
+  remedy: 'Queue less, or wait until a run has shown what is queued.',
 }) {}

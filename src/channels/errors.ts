@@ -6,7 +6,7 @@ export class HelloMissingError extends defineError({
   code: 'ATRIUM_CHANNEL_HELLO_MISSING',
   message: 'The first frame on a socket must be a "hello": it tells where answers go. Send one, then this again.',
   means: 'A client on a socket spoke before it said where answers go.',
-  todo: 'Send a `hello` frame first.',
+  remedy: 'Send a `hello` frame first.',
 }) {}
 
 export class ChannelClosedError extends defineError({
@@ -14,7 +14,7 @@ export class ChannelClosedError extends defineError({
   message: ({ channel }: { channel: string }) =>
     `The channel ${channel} is closed because the gateway is stopping. Send this again when it is back.`,
   means: 'A message came while the gateway was stopping, and was not taken.',
-  todo: 'Send it again when the gateway is back.',
+  remedy: 'Send it again when the gateway is back.',
 }) {}
 
 export class UnknownMethodError extends defineError({
@@ -23,5 +23,5 @@ export class UnknownMethodError extends defineError({
   message: ({ method, suggestion }: { method: string; suggestion: string | undefined }) =>
     `There is no method ${JSON.stringify(method)}.${suggestion ? ` Did you mean "${suggestion}"?` : ' GET /api/methods lists them.'}`,
   means: 'A client called a method that neither the gateway nor a plugin has.',
-  todo: 'Use one that `GET /api/methods` lists; its plugin may be disabled.',
+  remedy: 'Use one that `GET /api/methods` lists; its plugin may be disabled.',
 }) {}

@@ -6,7 +6,7 @@ export class FlagCombinationError extends defineError({
   code: 'ATRIUM_CLI_FLAG_COMBINATION',
   message: ({ problem }: { problem: string }) => problem,
   means: 'A flag that is needed is missing, or two were given that do not go together.',
-  todo: 'Give those that the message names.',
+  remedy: 'Give those that the message names.',
 }) {}
 
 export class AmbiguousHandlerError extends defineError({
@@ -14,7 +14,7 @@ export class AmbiguousHandlerError extends defineError({
   message: ({ handler, ids }: { handler: string; ids: readonly string[] }) =>
     `"${handler}" can mean ${ids.join(' or ')}. Use one of these names.`,
   means: 'Several handlers answer to this name; `ids` lists them.',
-  todo: 'Use one of the full names.',
+  remedy: 'Use one of the full names.',
 }) {}
 
 export class HandlerNotSwitchableError extends defineError({
@@ -22,7 +22,7 @@ export class HandlerNotSwitchableError extends defineError({
   message: ({ handler, place }: { handler: string; place: string }) =>
     `"${handler}" has no switch of its own. Edit ${place} by hand to add it or to take it out.`,
   means: 'The handler has no setting that turns it on or off.',
-  todo: 'Edit the place that the message names by hand.',
+  remedy: 'Edit the place that the message names by hand.',
 }) {}
 
 export class UnknownHookPackError extends defineError({
@@ -34,7 +34,7 @@ export class UnknownHookPackError extends defineError({
         : `Write one with "atrium hooks new", or see what there is with "atrium hooks list".`
     }`,
   means: 'No hook pack has this name.',
-  todo: 'Write one with `atrium hooks new`, or see what there is with `atrium hooks list`.',
+  remedy: 'Write one with `atrium hooks new`, or see what there is with `atrium hooks list`.',
 }) {}
 
 export class AgentExistsError extends defineError({
@@ -42,7 +42,7 @@ export class AgentExistsError extends defineError({
   message: ({ agentId, file }: { agentId: string; file: string }) =>
     `There is an agent "${agentId}" already, in ${file}. Choose another id, or create its workspace with "atrium agents init ${agentId}".`,
   means: 'The configuration has an agent of this id already.',
-  todo: 'Choose another id, or create its workspace with `atrium agents init`.',
+  remedy: 'Choose another id, or create its workspace with `atrium agents init`.',
 }) {}
 
 export class InvalidAgentIdError extends defineError({
@@ -53,7 +53,7 @@ export class InvalidAgentIdError extends defineError({
       suggestion ? ` For example: ${suggestion}` : ''
     }`,
   means: "The text cannot be an agent's id, because it becomes part of paths and session keys.",
-  todo: 'Use letters, digits, dashes and underscores, at most 64.',
+  remedy: 'Use letters, digits, dashes and underscores, at most 64.',
 }) {}
 
 export class ExamplesMissingError extends defineError({
@@ -61,7 +61,7 @@ export class ExamplesMissingError extends defineError({
   message: ({ dir }: { dir: string }) =>
     `The example workspace that the tour shows is not in ${dir}. Install Atrium again, or look at your own home with "atrium context report".`,
   means: 'The example workspace that the tour shows is not installed.',
-  todo: 'Install Atrium again, or look at your own home with `atrium context report`.',
+  remedy: 'Install Atrium again, or look at your own home with `atrium context report`.',
 }) {}
 
 export class NothingToCompareError extends defineError({
@@ -69,7 +69,7 @@ export class NothingToCompareError extends defineError({
   message:
     'There is only one situation to compare. Give a flag twice (--at 10:00 --at 23:30), or say what is different on the other side (--vs-at 23:30).',
   means: '`atrium context diff` was given one situation only.',
-  todo: 'Give a flag twice, or say what is different with a `--vs-` flag.',
+  remedy: 'Give a flag twice, or say what is different with a `--vs-` flag.',
 }) {}
 
 export class NoSuchLineError extends defineError({
@@ -79,7 +79,7 @@ export class NoSuchLineError extends defineError({
       ? `${file} is empty, so there is no line ${line} to explain. Ask about the file itself instead.`
       : `${file} has no line ${line}. Ask for one from 1 to ${lineCount}.`,
   means: 'A file does not have the line that was asked for; `lineCount` says how many it has.',
-  todo: 'Ask for a line that is there, or for the file.',
+  remedy: 'Ask for a line that is there, or for the file.',
 }) {}
 
 export class SnapshotsMissingError extends defineError({
@@ -87,7 +87,7 @@ export class SnapshotsMissingError extends defineError({
   message: ({ dir }: { dir: string }) =>
     `There are no snapshots in ${dir}. Write them with "atrium context check --update", and commit the folder.`,
   means: 'There are no snapshots to compare with.',
-  todo: 'Write them with `atrium context check --update`, and commit the folder.',
+  remedy: 'Write them with `atrium context check --update`, and commit the folder.',
 }) {}
 
 export class SituationsInvalidError extends defineError({
@@ -95,7 +95,7 @@ export class SituationsInvalidError extends defineError({
   message: ({ file, problem }: { file: string; problem: string }) =>
     `${file}: ${problem}. Correct the file and try again.`,
   means: 'The list of situations cannot be used; `problem` says why.',
-  todo: 'Correct `situations.json`.',
+  remedy: 'Correct `situations.json`.',
 }) {}
 
 export class UnknownSituationError extends defineError({
@@ -111,7 +111,7 @@ export class UnknownSituationError extends defineError({
   }) =>
     `There is no situation "${situation}". ${suggestion ? `Did you mean "${suggestion}"?` : `Known situations: ${known.join(', ')}.`}`,
   means: 'No situation has this name; `known` lists those that there are.',
-  todo: 'Use a name from `situations.json`, or add the situation there.',
+  remedy: 'Use a name from `situations.json`, or add the situation there.',
 }) {}
 
 export class SnapshotUnusableError extends defineError({
@@ -119,7 +119,7 @@ export class SnapshotUnusableError extends defineError({
   message: ({ path, doing, detail }: { path: string; doing: 'read' | 'written'; detail: string }) =>
     `The snapshot ${path} cannot be ${doing} (${detail}). Check the folder and its permissions, or name another one with --dir.`,
   means: 'A file of the folder cannot be read or written.',
-  todo: 'Check the folder and its permissions, or name another with `--dir`.',
+  remedy: 'Check the folder and its permissions, or name another with `--dir`.',
 }) {}
 
 export class GatewayDownError extends defineError({
@@ -127,14 +127,14 @@ export class GatewayDownError extends defineError({
   message: ({ stateDir, detail }: { stateDir: string; detail: string }) =>
     `No gateway is running on ${stateDir} (${detail}). Start one with "atrium start" and try again.`,
   means: 'A command needs a running gateway and there is none; `detail` says how that was seen.',
-  todo: 'Start one with `atrium start`.',
+  remedy: 'Start one with `atrium start`.',
 }) {}
 
 export class GatewayRefusedError extends defineError({
   code: 'ATRIUM_CLI_GATEWAY_REFUSED',
   message: ({ sentence }: { httpStatus: number; refusal: string; sentence: string }) => sentence,
   means: 'The gateway answered a command with an error; `refusal` is its code.',
-  todo: 'Do what the message says.',
+  remedy: 'Do what the message says.',
 }) {}
 
 export class GatewayGoneError extends defineError({
@@ -142,7 +142,7 @@ export class GatewayGoneError extends defineError({
   message: ({ detail }: { detail: string }) =>
     `The connection to the gateway is gone (${detail}). Start it again with "atrium start"; nothing that it accepted is lost.`,
   means: 'A terminal lost its connection to the gateway, and the gateway does not come back.',
-  todo: 'Start it again; nothing that it accepted is lost.',
+  remedy: 'Start it again; nothing that it accepted is lost.',
 }) {}
 
 export class UnknownMcpServerError extends defineError({
@@ -150,7 +150,7 @@ export class UnknownMcpServerError extends defineError({
   message: ({ server, meant }: { server: string; meant: string | undefined }) =>
     `There is no usable MCP server ${JSON.stringify(server)}.${meant === undefined ? '' : ` Did you mean "${meant}"?`} "atrium mcp list" shows the servers, and "atrium config check" says what is wrong with one.`,
   means: 'No usable server of this name is configured.',
-  todo: 'Look at `atrium mcp list` and `atrium config check`.',
+  remedy: 'Look at `atrium mcp list` and `atrium config check`.',
 }) {}
 
 export class PluginCliError extends defineError({
@@ -158,7 +158,7 @@ export class PluginCliError extends defineError({
   message: ({ pluginId, command, detail }: { pluginId: string; command: string; detail: string }) =>
     `The command "${command}" of the plugin "${pluginId}" failed: ${detail}`,
   means: 'A command that a plugin brings to the command line threw or could not be added.',
-  todo: 'Ask the author of the plugin, or disable it.',
+  remedy: 'Ask the author of the plugin, or disable it.',
 }) {}
 
 export class InstallBlockedError extends defineError({
@@ -166,7 +166,7 @@ export class InstallBlockedError extends defineError({
   message: ({ target, by, reason }: { target: string; by: string; reason: string }) =>
     `"${target}" was not installed, because the before_install handler of "${by}" refused it: ${reason}. If the refusal is wrong, change or disable that plugin and try again.`,
   means: 'A plugin refused the installation in `before_install`, or failed while it was asked.',
-  todo: 'Read the reason; change or disable that plugin if it is wrong.',
+  remedy: 'Read the reason; change or disable that plugin if it is wrong.',
 }) {}
 
 export class InstallUncheckedError extends defineError({
@@ -174,7 +174,7 @@ export class InstallUncheckedError extends defineError({
   message: ({ target, detail }: { target: string; detail: string }) =>
     `"${target}" was not installed, because the before_install handlers could not be asked: ${detail} Solve that problem, or stop the gateway, and try again.`,
   means: 'The plugins that decide about installations could not be asked. Without their answer nothing is installed.',
-  todo: 'Solve the problem that the message names and try again.',
+  remedy: 'Solve the problem that the message names and try again.',
 }) {}
 
 export class InstallUnconfirmedError extends defineError({
@@ -182,5 +182,5 @@ export class InstallUnconfirmedError extends defineError({
   message: ({ target }: { target: string }) =>
     `"${target}" was not installed, because there is no terminal at which you could be asked. Read what is shown above, then run the command again with --yes.`,
   means: 'There is no terminal to ask at, and `--yes` was not given.',
-  todo: 'Read what is shown, then use `--yes`.',
+  remedy: 'Read what is shown, then use `--yes`.',
 }) {}

@@ -8,7 +8,7 @@ export class ConfigMissingError extends defineError({
   message: ({ file }: { file: string }) =>
     `There is no configuration file ${file}. Check the path, or leave it out to use the one in the state directory.`,
   means: 'The file that `--config` or the environment names is not there.',
-  todo: 'Check the path, or leave it out to use the one in the state directory.',
+  remedy: 'Check the path, or leave it out to use the one in the state directory.',
 }) {}
 
 export class ConfigUnreadableError extends defineError({
@@ -17,7 +17,7 @@ export class ConfigUnreadableError extends defineError({
   message: ({ file, detail }: { file: string; detail: string }) =>
     `The configuration ${file} cannot be read: ${detail}. Put a readable file there, or name another one with --config.`,
   means: 'The file is there but cannot be read.',
-  todo: 'Check its permissions, or name another file with `--config`.',
+  remedy: 'Check its permissions, or name another file with `--config`.',
 }) {}
 
 export class ConfigSyntaxError extends defineError({
@@ -26,7 +26,7 @@ export class ConfigSyntaxError extends defineError({
   message: ({ file, line, column, problem }: { file: string; line: number; column: number; problem: string }) =>
     `${file}:${line}:${column}: ${problem}. Correct this line; nothing of the file was used.`,
   means: 'The text is neither valid JSON5 nor YAML. Nothing of it was used.',
-  todo: 'Correct the line that the message names.',
+  remedy: 'Correct the line that the message names.',
 }) {}
 
 export class ConfigIncludeError extends defineError({
@@ -35,7 +35,7 @@ export class ConfigIncludeError extends defineError({
   message: ({ file, line, include, detail }: { file: string; line: number; include: string; detail: string }) =>
     `${file}:${line}: the included file ${include} cannot be used: ${detail}. Correct the "$include", or remove it.`,
   means: 'A file that is named by `$include` cannot be used.',
-  todo: 'Correct the path, or remove the `$include`.',
+  remedy: 'Correct the path, or remove the `$include`.',
 }) {}
 
 /** One value of the configuration that its setting does not accept. */
@@ -58,7 +58,7 @@ export class ConfigInvalidError extends defineError({
   },
   means:
     'One or more settings have a value that they cannot have. `issues` holds file, line, path, what was found and what is expected.',
-  todo: 'Correct the lines that the message names.',
+  remedy: 'Correct the lines that the message names.',
 }) {}
 
 export class ConfigEditError extends defineError({
@@ -67,7 +67,7 @@ export class ConfigEditError extends defineError({
   message: ({ file, path, detail }: { file: string; path: string; detail: string }) =>
     `${path} cannot be set in ${file}: ${detail}. The file is unchanged; please edit it by hand.`,
   means: 'A command could not change a setting without harming the rest of the file. The file is unchanged.',
-  todo: 'Edit the file by hand.',
+  remedy: 'Edit the file by hand.',
 }) {}
 
 export class UnknownProviderError extends defineError({
@@ -85,7 +85,7 @@ export class UnknownProviderError extends defineError({
       suggestion ? `Did you mean "${suggestion}"?` : `Known: ${known.join(', ')}.`
     } Others are added under models.providers, with a baseUrl.`,
   means: 'The name before the slash of a model is no provider; `known` lists those that are.',
-  todo: 'Use one of them, or add it under `models.providers` with a `baseUrl`.',
+  remedy: 'Use one of them, or add it under `models.providers` with a `baseUrl`.',
 }) {}
 
 export class MissingModelKeyError extends defineError({
@@ -93,7 +93,7 @@ export class MissingModelKeyError extends defineError({
   message: ({ provider, variable }: { provider: string; variable: string }) =>
     `There is no API key for ${provider}. Set ${variable} in the environment, or models.providers.${provider}.apiKey in the configuration.`,
   means: 'The provider wants an API key and there is none.',
-  todo: 'Set the variable that the message names, or `models.providers.<name>.apiKey`.',
+  remedy: 'Set the variable that the message names, or `models.providers.<name>.apiKey`.',
 }) {}
 
 export class ProviderSettingsError extends defineError({
@@ -101,5 +101,5 @@ export class ProviderSettingsError extends defineError({
   message: ({ provider, setting, problem }: { provider: string; setting: string; problem: string }) =>
     `The model provider "${provider}" cannot be used: ${setting} ${problem}.`,
   means: 'A provider is configured with an address or an API that cannot be used.',
-  todo: 'Correct the setting that the message names.',
+  remedy: 'Correct the setting that the message names.',
 }) {}

@@ -8,7 +8,7 @@ export class UnreadableBootstrapFileError extends defineError({
     `The bootstrap file ${path} cannot be read (${detail}). Check its permissions and the disk it is on.`,
   means:
     "`loadWorkspaceBootstrapFiles` found a bootstrap file that it cannot read. Composing does not fail: it puts a marker in the file's place.",
-  todo: "Check the file's permissions and the disk.",
+  remedy: "Check the file's permissions and the disk.",
 }) {}
 
 export class WorkspaceNotFoundError extends defineError({
@@ -16,7 +16,7 @@ export class WorkspaceNotFoundError extends defineError({
   message: ({ dir }: { dir: string }) =>
     `There is no workspace at ${dir}. Create it with "atrium agents init", or point the agent at another directory.`,
   means: "The agent's workspace does not exist.",
-  todo: 'Create it with `atrium agents init`, or point the agent elsewhere.',
+  remedy: 'Create it with `atrium agents init`, or point the agent elsewhere.',
 }) {}
 
 export class WorkspaceNotDirectoryError extends defineError({
@@ -24,7 +24,7 @@ export class WorkspaceNotDirectoryError extends defineError({
   message: ({ dir }: { dir: string }) =>
     `The workspace ${dir} cannot be a directory: a file or a dead link is in its place. Move that away, or point the agent at another directory.`,
   means: 'There is a file or a dead link where the workspace should be.',
-  todo: 'Move it away, or point the agent elsewhere.',
+  remedy: 'Move it away, or point the agent elsewhere.',
 }) {}
 
 export class WorkspaceNotWritableError extends defineError({
@@ -34,7 +34,7 @@ export class WorkspaceNotWritableError extends defineError({
     return `Cannot write ${path}${reason ? ` (${reason})` : ''}. Check the permissions and the free space of the workspace ${dir}, or point the agent at another directory.`;
   },
   means: 'A file of the workspace could not be written.',
-  todo: 'Check permissions and free space.',
+  remedy: 'Check permissions and free space.',
 }) {}
 
 export class WorkspaceStateOutsideError extends defineError({
@@ -42,7 +42,7 @@ export class WorkspaceStateOutsideError extends defineError({
   message: ({ dir, path }: { dir: string; path: string }) =>
     `${path} is a link that leaves the workspace ${dir}, so nothing was written through it. Replace the link by a directory.`,
   means: '`.openclaw` in the workspace is a link that leads out of it, so nothing was written through it.',
-  todo: 'Replace the link by a directory.',
+  remedy: 'Replace the link by a directory.',
 }) {}
 
 export class KeptSectionsOverBudgetError extends defineError({
@@ -66,7 +66,7 @@ export class KeptSectionsOverBudgetError extends defineError({
     return `${whose}, ${overBy} more than the ${availableChars} allowed. Raise ${setting} to ${neededChars} or more, or keep fewer sections.`;
   },
   means: 'Sections that must be kept need more characters than are allowed; `overBy` says how many more.',
-  todo: 'Raise the setting that the message names, or keep fewer sections.',
+  remedy: 'Raise the setting that the message names, or keep fewer sections.',
 }) {
   readonly overBy = this.neededChars - this.availableChars;
 }
@@ -86,7 +86,7 @@ export class KeptSectionsOverTokenBudgetError extends defineError({
     return `The kept sections of ${files.join(', ')} need about ${neededTokens} tokens, ${overBy} more than the ${availableTokens} allowed. Raise bootstrapMaxTokens to ${neededTokens} or more, or keep fewer sections.`;
   },
   means: 'Sections that must be kept need more tokens than are allowed; `overBy` says how many more.',
-  todo: 'Raise `bootstrapMaxTokens`, or keep fewer sections.',
+  remedy: 'Raise `bootstrapMaxTokens`, or keep fewer sections.',
 }) {
   readonly overBy = this.neededTokens - this.availableTokens;
 }

@@ -8,7 +8,7 @@ export class DeadLetterUnusableError extends defineError({
   message: ({ id }: { id: string }) =>
     `The dead letter ${id} cannot be put back into the outbox: it does not hold a message on its way out. Look at it with "atrium deadletters show ${id}".`,
   means: 'A dead letter was to be put back into the outbox but holds no message on its way out.',
-  todo: 'Look at it with `atrium deadletters show`.',
+  remedy: 'Look at it with `atrium deadletters show`.',
 }) {}
 
 export class UnknownDeadLetterError extends defineError({
@@ -17,5 +17,5 @@ export class UnknownDeadLetterError extends defineError({
   message: ({ id }: { id: string }) =>
     `There is no dead letter ${JSON.stringify(id)}. "atrium deadletters list" shows those that there are.`,
   means: 'No dead letter has this id.',
-  todo: 'See `atrium deadletters list`.',
+  remedy: 'See `atrium deadletters list`.',
 }) {}

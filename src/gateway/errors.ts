@@ -7,7 +7,7 @@ export class BadFlagError extends defineError({
   message: ({ flag, value, expected }: { flag: string; value: string; expected: string }) =>
     `${flag} ${JSON.stringify(value)} is not ${expected}.`,
   means: 'A flag has a value that it cannot have.',
-  todo: 'Give it one of the values that the message names.',
+  remedy: 'Give it one of the values that the message names.',
 }) {}
 
 export class UnknownHandlerError extends defineError({
@@ -18,7 +18,7 @@ export class UnknownHandlerError extends defineError({
       suggestion ? `Did you mean "${suggestion}"?` : 'Run "atrium hooks list" to see what there is.'
     }`,
   means: 'No handler, rule or hook pack has this name.',
-  todo: 'See what there is with `atrium hooks list`.',
+  remedy: 'See what there is with `atrium hooks list`.',
 }) {}
 
 export class TokenMissingError extends defineError({
@@ -27,7 +27,7 @@ export class TokenMissingError extends defineError({
   message:
     'This needs the gateway\'s token. Send it as "Authorization: Bearer <token>"; it is in the file atrium/token in the state directory.',
   means: 'A request came without the token.',
-  todo: 'Send `Authorization: Bearer <token>`.',
+  remedy: 'Send `Authorization: Bearer <token>`.',
 }) {}
 
 export class TokenWrongError extends defineError({
@@ -35,7 +35,7 @@ export class TokenWrongError extends defineError({
   status: 401,
   message: 'This is not the token of this gateway. The right one is in the file atrium/token in its state directory.',
   means: "The token is not this gateway's.",
-  todo: 'Use the one in `<state>/atrium/token`, or the configured one.',
+  remedy: 'Use the one in `<state>/atrium/token`, or the configured one.',
 }) {}
 
 export class TokenAttemptsError extends defineError({
@@ -44,7 +44,7 @@ export class TokenAttemptsError extends defineError({
   message: ({ retryAfterSeconds }: { retryAfterSeconds: number }) =>
     `Too many wrong tokens came from this address. Try again in ${retryAfterSeconds} seconds.`,
   means: 'Too many wrong tokens came from one address.',
-  todo: 'Wait for `retryAfterSeconds`.',
+  remedy: 'Wait for `retryAfterSeconds`.',
 }) {}
 
 export class HostRefusedError extends defineError({
@@ -53,7 +53,7 @@ export class HostRefusedError extends defineError({
   message: ({ host }: { host: string }) =>
     `This gateway does not answer to the name ${JSON.stringify(host)}. Use its address, or add an origin with this name to gateway.allowedOrigins.`,
   means: 'The `Host` of a request is a name that the gateway does not know as its own.',
-  todo: 'Use its address, or add an origin with that name to `gateway.allowedOrigins`.',
+  remedy: 'Use its address, or add an origin with that name to `gateway.allowedOrigins`.',
 }) {}
 
 export class OriginRefusedError extends defineError({
@@ -62,7 +62,7 @@ export class OriginRefusedError extends defineError({
   message: ({ origin }: { origin: string }) =>
     `Pages of ${JSON.stringify(origin)} may not call this gateway. Add that origin to gateway.allowedOrigins if they should.`,
   means: 'A page of another origin called the gateway.',
-  todo: 'Add the origin to `gateway.allowedOrigins` if it should be able to.',
+  remedy: 'Add the origin to `gateway.allowedOrigins` if it should be able to.',
 }) {}
 
 export class BodyTooLargeError extends defineError({
@@ -71,7 +71,7 @@ export class BodyTooLargeError extends defineError({
   message: ({ limitBytes }: { limitBytes: number }) =>
     `The request is longer than the ${limitBytes} bytes allowed here. Send less at once.`,
   means: "A request's body is longer than `limitBytes`.",
-  todo: 'Send less at once.',
+  remedy: 'Send less at once.',
 }) {}
 
 /** `param` is the wrong field, where the error is about one field. */
@@ -80,7 +80,7 @@ export class RequestInvalidError extends defineError({
   status: 400,
   message: ({ problem }: { problem: string; param?: string | undefined }) => problem,
   means: 'The body or the query of a request cannot be used; `param` is the field.',
-  todo: 'Correct what the message names.',
+  remedy: 'Correct what the message names.',
 }) {}
 
 export class UnknownPathError extends defineError({
@@ -89,7 +89,7 @@ export class UnknownPathError extends defineError({
   message: ({ method, path }: { method: string; path: string }) =>
     `There is nothing at ${method} ${path}. GET /openapi.json lists what there is.`,
   means: 'No route has this method and path.',
-  todo: 'See `GET /openapi.json`.',
+  remedy: 'See `GET /openapi.json`.',
 }) {}
 
 export class UnknownModelNameError extends defineError({
@@ -106,7 +106,7 @@ export class UnknownModelNameError extends defineError({
   }) =>
     `There is no model ${JSON.stringify(model)} here. ${suggestion ? `Did you mean "${suggestion}"?` : `Use one of: ${known.join(', ')}.`}`,
   means: 'A chat completion asked for a model that is no agent here.',
-  todo: 'Use a name from `GET /v1/models`.',
+  remedy: 'Use a name from `GET /v1/models`.',
 }) {}
 
 export class IdempotencyKeyReusedError extends defineError({
@@ -115,7 +115,7 @@ export class IdempotencyKeyReusedError extends defineError({
   message: ({ runId }: { runId: string }) =>
     `This idempotency key belongs to another message (run ${runId}). Use a new key for a new message.`,
   means: 'A key was sent again with another message.',
-  todo: 'Use a new key for a new message.',
+  remedy: 'Use a new key for a new message.',
 }) {}
 
 export class UnknownRunError extends defineError({
@@ -124,7 +124,7 @@ export class UnknownRunError extends defineError({
   message: ({ runId }: { runId: string }) =>
     `There is no run ${JSON.stringify(runId)}. "atrium sessions show <session>" names the runs of a session; old runs may have been deleted.`,
   means: 'No run has this id.',
-  todo: 'Take an id from `atrium sessions show`.',
+  remedy: 'Take an id from `atrium sessions show`.',
 }) {}
 
 export class UnknownCaptureError extends defineError({
@@ -133,7 +133,7 @@ export class UnknownCaptureError extends defineError({
   message: ({ runId, call }: { runId: string; call: string }) =>
     `${call === 'last' ? `No request of run ${runId} is kept` : `Request ${call} of run ${runId} is not kept`}. The run made no such call, or its capture was deleted because there are newer ones (recorder.captures).`,
   means: 'The request that was asked for is not kept.',
-  todo: 'Ask for a call that the run made; keep captures longer with `recorder.captures`.',
+  remedy: 'Ask for a call that the run made; keep captures longer with `recorder.captures`.',
 }) {}
 
 export class UnknownReportError extends defineError({
@@ -142,7 +142,7 @@ export class UnknownReportError extends defineError({
   message: ({ runId }: { runId: string }) =>
     `Run ${runId} has no context report: it is not over yet, or ended before anything was composed.`,
   means: 'The run has no context report.',
-  todo: 'Wait for its end, or look at another run.',
+  remedy: 'Wait for its end, or look at another run.',
 }) {}
 
 export class PortInUseError extends defineError({
@@ -151,7 +151,7 @@ export class PortInUseError extends defineError({
   message: ({ host, port }: { host: string; port: number }) =>
     `Port ${port} on ${host} is in use, perhaps by another gateway. Stop that program, or choose another port with --port or gateway.port.`,
   means: 'Another program listens on the port.',
-  todo: 'Stop it, or choose another port.',
+  remedy: 'Stop it, or choose another port.',
 }) {}
 
 export class ListenFailedError extends defineError({
@@ -160,7 +160,7 @@ export class ListenFailedError extends defineError({
   message: ({ host, port, reason }: { host: string; port: number; reason: string }) =>
     `The gateway cannot listen on ${host} port ${port} (${reason}). Choose another address with gateway.bind, or another port with --port.`,
   means: 'The address or port cannot be listened on; `reason` says why.',
-  todo: 'Choose another with `gateway.bind` or `--port`.',
+  remedy: 'Choose another with `gateway.bind` or `--port`.',
 }) {}
 
 export class BindAddressInvalidError extends defineError({
@@ -169,7 +169,7 @@ export class BindAddressInvalidError extends defineError({
   message: ({ bind }: { bind: string }) =>
     `gateway.bind is ${JSON.stringify(bind)}, which is no address to listen on. Use "loopback", "lan" or an IP address of this machine.`,
   means: '`gateway.bind` is neither a known word nor an IP address.',
-  todo: 'Use `loopback`, `lan` or an address.',
+  remedy: 'Use `loopback`, `lan` or an address.',
 }) {}
 
 export class BindWithoutTokenError extends defineError({
@@ -178,7 +178,7 @@ export class BindWithoutTokenError extends defineError({
   message: ({ address }: { address: string }) =>
     `The gateway does not listen on ${address} without a token, because others could reach it there. Set gateway.auth.token, or bind to "loopback".`,
   means: 'Others could reach the address, and there is no token.',
-  todo: 'Set `gateway.auth.token`, or bind to `loopback`.',
+  remedy: 'Set `gateway.auth.token`, or bind to `loopback`.',
 }) {}
 
 export class TokenUnresolvedError extends defineError({
@@ -186,7 +186,7 @@ export class TokenUnresolvedError extends defineError({
   message: ({ problem }: { problem: string }) =>
     `gateway.auth.token cannot be used: ${problem}. Set it to the token itself, or remove it to have one made.`,
   means: 'The configured token is blank or still the name of a variable.',
-  todo: 'Set the token itself, or remove the setting.',
+  remedy: 'Set the token itself, or remove the setting.',
 }) {}
 
 export class TokenFileError extends defineError({
@@ -194,7 +194,7 @@ export class TokenFileError extends defineError({
   message: ({ file, problem }: { file: string; problem: string }) =>
     `The token file ${file} cannot be used: ${problem}. Correct or remove the file; without it, a new token is made.`,
   means: 'The token file cannot be read, is no regular file, or holds no usable token.',
-  todo: 'Correct or remove the file.',
+  remedy: 'Correct or remove the file.',
 }) {}
 
 export class StateDirError extends defineError({
@@ -202,7 +202,7 @@ export class StateDirError extends defineError({
   message: ({ dir, problem }: { dir: string; problem: string }) =>
     `The state directory ${dir} cannot be used: ${problem}. Make it a directory that this user may write, or name another one in OPENCLAW_STATE_DIR.`,
   means: 'The state directory, or `atrium` in it, cannot be read or written, or is no directory.',
-  todo: 'Make it a directory that the user of the gateway may write, or name another one in `OPENCLAW_STATE_DIR`.',
+  remedy: 'Make it a directory that the user of the gateway may write, or name another one in `OPENCLAW_STATE_DIR`.',
 }) {}
 
 export class RunGivenUpError extends defineError({
@@ -210,7 +210,7 @@ export class RunGivenUpError extends defineError({
   message: ({ claims }: { claims: number }) =>
     `The run was begun ${claims} times and was cut short each time before it got anywhere. It is kept as a dead letter; see atrium deadletters.`,
   means: 'The gateway crashed three times while it worked on this run. The message is kept.',
-  todo: 'Find out what kills it (the log, the hooks), then `atrium deadletters replay`.',
+  remedy: 'Find out what kills it (the log, the hooks), then `atrium deadletters replay`.',
 }) {}
 
 export class InboundTooLongError extends defineError({
@@ -219,7 +219,7 @@ export class InboundTooLongError extends defineError({
   message: ({ chars, limit }: { chars: number; limit: number }) =>
     `The message has ${chars} characters, and ${limit} are the limit. Send it in parts, or as a file in the workspace.`,
   means: 'A message is longer than the gateway takes.',
-  todo: 'Send it in parts, or as a file in the workspace.',
+  remedy: 'Send it in parts, or as a file in the workspace.',
 }) {}
 
 export class NoRequestError extends defineError({
@@ -231,7 +231,7 @@ export class NoRequestError extends defineError({
     }`,
   means:
     'The gateway answers the message itself and asks no model: it is a command such as `/status`, or begins with a slash and no command has this name.',
-  todo: 'Preview a message to the agent.',
+  remedy: 'Preview a message to the agent.',
 }) {}
 
 export class UnknownAllowRuleError extends defineError({
@@ -240,7 +240,7 @@ export class UnknownAllowRuleError extends defineError({
   message: ({ ruleId }: { ruleId: string }) =>
     `There is no rule ${JSON.stringify(ruleId)}. "atrium approvals rules" lists those that there are.`,
   means: 'There is no allow rule of this name, or it was revoked already.',
-  todo: 'Look it up with `atrium approvals rules`.',
+  remedy: 'Look it up with `atrium approvals rules`.',
 }) {}
 
 export class PluginTimeoutError extends defineError({
@@ -249,7 +249,7 @@ export class PluginTimeoutError extends defineError({
   message: ({ pluginId, what, afterMs }: { pluginId: string; what: string; afterMs: number }) =>
     `The plugin "${pluginId}" did not answer within ${afterMs} ms: ${what}.`,
   means: 'A plugin was asked for something and did not answer in time.',
-  todo: 'Look at the plugin with `atrium plugins inspect`, and load it again.',
+  remedy: 'Look at the plugin with `atrium plugins inspect`, and load it again.',
 }) {}
 
 export class PartNotOpenedError extends defineError({
@@ -258,7 +258,7 @@ export class PartNotOpenedError extends defineError({
   message: ({ part, detail }: { part: string; detail: string }) =>
     `The gateway could not open ${part}: ${withFullStop(detail)} Everything that was open was closed again.`,
   means: 'One part of the gateway could not be opened, so the gateway did not start.',
-  todo: 'Fix what the message names, and start again.',
+  remedy: 'Fix what the message names, and start again.',
 }) {}
 
 function withFullStop(text: string): string {

@@ -7,7 +7,7 @@ export class DuplicateHandlerError extends defineError({
   message: ({ hook, id, owner }: { hook: string; id: string; owner: string }) =>
     `A handler "${id}" is already registered on ${hook} by ${owner}. Give yours another id, or unregister the other one first.`,
   means: 'A handler of this id is registered on the hook already; `owner` names its plugin or program.',
-  todo: 'Choose another id, or unregister the other handler first.',
+  remedy: 'Choose another id, or unregister the other handler first.',
 }) {}
 
 export class UnknownHookError extends defineError({
@@ -15,7 +15,7 @@ export class UnknownHookError extends defineError({
   message: ({ hook, suggestion }: { hook: string; suggestion: string | undefined }) =>
     `There is no hook "${hook}".${suggestion ? ` Did you mean "${suggestion}"?` : ' See docs/hooks.md for the catalog.'}`,
   means: 'There is no hook of this name.',
-  todo: 'Use a name from the catalog.',
+  remedy: 'Use a name from the catalog.',
 }) {}
 
 export class HandlerAbortError extends defineError({
@@ -23,7 +23,7 @@ export class HandlerAbortError extends defineError({
   message: ({ hook, id, reason }: { hook: string; id: string; reason: string }) =>
     `The handler "${id}" on ${hook} failed (${reason}) and is set to abort. Correct it, or set its onError to "skip" to go on without it.`,
   means: 'A handler failed that is set to `onError: "abort"`, so nothing was composed. `cause` is what it threw.',
-  todo: 'Correct the handler, or set its `onError` to `"skip"`.',
+  remedy: 'Correct the handler, or set its `onError` to `"skip"`.',
 }) {}
 
 export class HookHandlerOutsideError extends defineError({
@@ -31,7 +31,7 @@ export class HookHandlerOutsideError extends defineError({
   message: ({ hook, path, rootDir }: { hook: string; path: string; rootDir: string }) =>
     `The handler of hook "${hook}" (${path}) lies outside ${rootDir}. Copy the file into that directory instead of linking to it.`,
   means: "A handler's file leads out of the folder that it must lie in.",
-  todo: 'Copy the file into that folder instead of linking to it.',
+  remedy: 'Copy the file into that folder instead of linking to it.',
 }) {}
 
 export class HookHandlerLoadError extends defineError({
@@ -39,7 +39,7 @@ export class HookHandlerLoadError extends defineError({
   message: ({ hook, path, reason }: { hook: string; path: string; reason: string }) =>
     `The handler of hook "${hook}" (${path}) cannot be loaded: ${reason}. Correct the file, or disable the hook.`,
   means: "A handler's file cannot be loaded.",
-  todo: 'Correct the file, or disable the hook.',
+  remedy: 'Correct the file, or disable the hook.',
 }) {}
 
 export class HookHandlerLoadTimeoutError extends defineError({
@@ -47,7 +47,7 @@ export class HookHandlerLoadTimeoutError extends defineError({
   message: ({ hook, path, afterMs }: { hook: string; path: string; afterMs: number }) =>
     `The handler of hook "${hook}" (${path}) did not finish loading within ${afterMs} ms. Move slow work from the top of the file into the handler.`,
   means: "A handler's file did not finish loading in time.",
-  todo: 'Move slow work from the top of the file into the handler.',
+  remedy: 'Move slow work from the top of the file into the handler.',
 }) {}
 
 export class HookHandlerExportError extends defineError({
@@ -69,7 +69,7 @@ export class HookHandlerExportError extends defineError({
         : ' Export one.'
     }`,
   means: "A handler's file has no function of the wanted name; `functions` lists those it has.",
-  todo: 'Export one, or name the right one.',
+  remedy: 'Export one, or name the right one.',
 }) {}
 
 export class HookWithoutEventsError extends defineError({
@@ -77,7 +77,7 @@ export class HookWithoutEventsError extends defineError({
   message: ({ hook, path }: { hook: string; path: string }) =>
     `The hook "${hook}" names no events and would never fire. Add metadata.openclaw.events to ${path}.`,
   means: 'A hook pack names no events and would never fire.',
-  todo: 'Add `metadata.openclaw.events` to its `HOOK.md`.',
+  remedy: 'Add `metadata.openclaw.events` to its `HOOK.md`.',
 }) {}
 
 export class HookWithoutTestsError extends defineError({
@@ -85,7 +85,7 @@ export class HookWithoutTestsError extends defineError({
   message: ({ hook, dir }: { hook: string; dir: string }) =>
     `The hook "${hook}" has no tests. Add a handler.test.ts to ${dir}.`,
   means: 'A hook pack has no tests to run.',
-  todo: 'Add a `handler.test.ts` to its folder.',
+  remedy: 'Add a `handler.test.ts` to its folder.',
 }) {}
 
 export class InvalidHookNameError extends defineError({
@@ -95,7 +95,7 @@ export class InvalidHookNameError extends defineError({
       suggestion ? ` For example: ${suggestion}` : ''
     }`,
   means: "The text cannot be a hook's name.",
-  todo: 'Use small letters, digits and single dashes, beginning with a letter.',
+  remedy: 'Use small letters, digits and single dashes, beginning with a letter.',
 }) {}
 
 export class HookExistsError extends defineError({
@@ -103,7 +103,7 @@ export class HookExistsError extends defineError({
   message: ({ hook, dir }: { hook: string; dir: string }) =>
     `${dir} exists already and is left as it is. Choose another name than "${hook}", or remove that directory first.`,
   means: 'The folder for a new hook exists already and was left as it is.',
-  todo: 'Choose another name, or remove the folder first.',
+  remedy: 'Choose another name, or remove the folder first.',
 }) {}
 
 export class HookNotWritableError extends defineError({
@@ -113,7 +113,7 @@ export class HookNotWritableError extends defineError({
     return `The hook cannot be written to ${dir} (${reason}). Check the permissions and the free space there.`;
   },
   means: 'The folder for a new hook cannot be written.',
-  todo: 'Check the permissions and the free space there.',
+  remedy: 'Check the permissions and the free space there.',
 }) {}
 
 export class InvalidHandlerError extends defineError({
@@ -121,5 +121,5 @@ export class InvalidHandlerError extends defineError({
   message: ({ hook, id, problem }: { hook: string; id: unknown; problem: string }) =>
     `The handler ${JSON.stringify(id)} cannot be registered on ${hook}: ${problem}.`,
   means: 'A registration lacks an id, a function, or a usable number.',
-  todo: 'Correct what the message names.',
+  remedy: 'Correct what the message names.',
 }) {}

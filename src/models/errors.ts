@@ -7,5 +7,5 @@ export class ModelRequestError extends defineError({
   message: ({ provider, problem }: { provider: string; problem: string }) =>
     `The request cannot be put into the form that ${provider} needs: ${problem}.`,
   means: "A request cannot be expressed in the provider's form; `problem` says why.",
-  todo: "Correct what the message names: a tool's schema, an empty conversation.",
+  remedy: "Correct what the message names: a tool's schema, an empty conversation.",
 }) {}

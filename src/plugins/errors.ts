@@ -7,7 +7,7 @@ export class PluginGoneError extends defineError({
   message: ({ pluginId }: { pluginId: string }) =>
     `The plugin "${pluginId}" was unloaded or loaded again, so its old code gets no answer any more.`,
   means: 'Code of a plugin that was unloaded or loaded again asked for something.',
-  todo: 'Nothing; the new code has taken over.',
+  remedy: 'Nothing; the new code has taken over.',
 }) {}
 
 export class UnknownPluginError extends defineError({
@@ -16,7 +16,7 @@ export class UnknownPluginError extends defineError({
   message: ({ pluginId, suggestion }: { pluginId: string; suggestion: string | undefined }) =>
     `There is no plugin "${pluginId}".${suggestion ? ` Did you mean "${suggestion}"?` : ' List them with "atrium plugins list".'}`,
   means: 'No plugin of this id was found.',
-  todo: 'Use an id that `atrium plugins list` shows.',
+  remedy: 'Use an id that `atrium plugins list` shows.',
 }) {}
 
 export class PluginRefusedError extends defineError({
@@ -25,7 +25,7 @@ export class PluginRefusedError extends defineError({
   message: ({ pluginId, detail }: { pluginId: string; detail: string }) =>
     `The gateway did not do what the plugin "${pluginId}" asked for: ${detail}.`,
   means: 'A plugin asked the gateway for something that it may not have or that makes no sense; `detail` says which.',
-  todo: 'Correct the plugin, or allow it in `plugins.entries`.',
+  remedy: 'Correct the plugin, or allow it in `plugins.entries`.',
 }) {}
 
 export class InstallSourceError extends defineError({
@@ -33,7 +33,7 @@ export class InstallSourceError extends defineError({
   message: ({ given, problem }: { given: string; problem: string }) =>
     `${JSON.stringify(given)} cannot be installed: ${problem}. Give an npm name such as "some-plugin@1.2.3", a folder such as "./some-plugin", or an archive such as "./some-plugin.tgz".`,
   means: 'The text that was given is not an npm name, a folder or an archive.',
-  todo: 'Give one of the three, as the message shows.',
+  remedy: 'Give one of the three, as the message shows.',
 }) {}
 
 export class ArchiveRefusedError extends defineError({
@@ -42,7 +42,7 @@ export class ArchiveRefusedError extends defineError({
     `The archive ${archive} is refused, and nothing of it was installed: ${problem}. Ask its author for a proper one.`,
   means:
     'The archive leads out of its own folder, holds links or devices, or is too large. Nothing was unpacked to its place.',
-  todo: 'Ask its author for a proper archive.',
+  remedy: 'Ask its author for a proper archive.',
 }) {}
 
 export class FolderRefusedError extends defineError({
@@ -50,7 +50,7 @@ export class FolderRefusedError extends defineError({
   message: ({ folder, problem }: { folder: string; problem: string }) =>
     `The folder ${folder} is refused, and nothing of it was installed: ${problem}.`,
   means: 'The folder holds links that lead elsewhere, something that is no file, or too much.',
-  todo: 'Remove what the message names, or install a copy without it.',
+  remedy: 'Remove what the message names, or install a copy without it.',
 }) {}
 
 export class NotInstallableError extends defineError({
@@ -58,7 +58,7 @@ export class NotInstallableError extends defineError({
   message: ({ spec, problem }: { spec: string; problem: string }) =>
     `There is nothing to install in ${spec}: ${problem}.`,
   means: 'The package has no plugin, hook pack or skill of the kind that was asked for.',
-  todo: 'Check the name; the message says what was found instead.',
+  remedy: 'Check the name; the message says what was found instead.',
 }) {}
 
 export class NpmMissingError extends defineError({
@@ -66,7 +66,7 @@ export class NpmMissingError extends defineError({
   message:
     'The program "npm" was not found, and packages are fetched with it. Install it, or check PATH; it comes with Node.',
   means: 'The program `npm` is not there.',
-  todo: 'Install it, or check PATH.',
+  remedy: 'Install it, or check PATH.',
 }) {}
 
 export class NpmFailedError extends defineError({
@@ -74,7 +74,7 @@ export class NpmFailedError extends defineError({
   message: ({ task, detail }: { task: string; detail: string }) =>
     `npm could not ${task}, and nothing was installed: ${detail}`,
   means: 'npm could not fetch the package or its dependencies.',
-  todo: 'Follow what npm says at the end of the message.',
+  remedy: 'Follow what npm says at the end of the message.',
 }) {}
 
 export class DependencyRefusedError extends defineError({
@@ -82,7 +82,7 @@ export class DependencyRefusedError extends defineError({
   message: ({ dependency, problem }: { dependency: string; problem: string }) =>
     `The dependency "${dependency}" is refused, and nothing was installed: ${problem}. Dependencies have to come from the npm registry.`,
   means: 'A dependency does not come from the registry, or leads out of the package.',
-  todo: 'Ask the author to publish the dependency.',
+  remedy: 'Ask the author to publish the dependency.',
 }) {}
 
 export class InstallExistsError extends defineError({
@@ -90,7 +90,7 @@ export class InstallExistsError extends defineError({
   message: ({ id, problem }: { id: string; problem: string }) =>
     `"${id}" was not installed, because ${problem}. With --force it is replaced.`,
   means: 'The place of what was to be installed is taken by something else.',
-  todo: 'Keep it, or replace it with `--force`.',
+  remedy: 'Keep it, or replace it with `--force`.',
 }) {}
 
 export class InstallBusyError extends defineError({
@@ -98,7 +98,7 @@ export class InstallBusyError extends defineError({
   message: ({ pid }: { pid: number }) =>
     `Another command (process ${pid}) is installing or uninstalling something. Try again when it is done.`,
   means: 'Another command is installing or uninstalling.',
-  todo: 'Wait for it and try again.',
+  remedy: 'Wait for it and try again.',
 }) {}
 
 export class InstallNotWritableError extends defineError({
@@ -106,7 +106,7 @@ export class InstallNotWritableError extends defineError({
   message: ({ dir }: { dir: string }) =>
     `${dir} could not be written; what was there is unchanged. Check permissions and free space.`,
   means: 'The state directory could not be written. What was there is unchanged.',
-  todo: 'Check permissions and free space.',
+  remedy: 'Check permissions and free space.',
 }) {}
 
 export class InstallRecordsError extends defineError({
@@ -114,7 +114,7 @@ export class InstallRecordsError extends defineError({
   message: ({ file, problem }: { file: string; problem: string }) =>
     `The list of what is installed, ${file}, cannot be used: ${problem}. Correct the file, or move it away; what is installed stays.`,
   means: '`extensions/installs.json` cannot be read.',
-  todo: 'Correct the file, or move it away.',
+  remedy: 'Correct the file, or move it away.',
 }) {}
 
 export class NotInstalledError extends defineError({
@@ -122,7 +122,7 @@ export class NotInstalledError extends defineError({
   message: ({ id, suggestion }: { id: string; suggestion: string | undefined }) =>
     `Nothing called "${id}" was installed with "atrium plugins install" or "atrium skills install".${suggestion ? ` Did you mean "${suggestion}"?` : ' Remove what you put into the state directory yourself by hand.'}`,
   means: 'Nothing of this name was installed by a command.',
-  todo: 'Use a name that `atrium plugins list` or `atrium skills list` shows as installed.',
+  remedy: 'Use a name that `atrium plugins list` or `atrium skills list` shows as installed.',
 }) {}
 
 export class InvalidPluginIdError extends defineError({
@@ -130,7 +130,7 @@ export class InvalidPluginIdError extends defineError({
   message: ({ pluginId, suggestion }: { pluginId: string; suggestion: string | undefined }) =>
     `${JSON.stringify(pluginId)} cannot be the id of a plugin. Use small letters, digits and dashes, beginning with a letter, at most 64.${suggestion ? ` For example: ${suggestion}` : ''}`,
   means: "The text cannot be a plugin's id.",
-  todo: 'Use small letters, digits and dashes.',
+  remedy: 'Use small letters, digits and dashes.',
 }) {}
 
 export class PluginFolderExistsError extends defineError({
@@ -138,7 +138,7 @@ export class PluginFolderExistsError extends defineError({
   message: ({ dir }: { dir: string }) =>
     `${dir} exists already and is left as it is. Choose another id, or another folder with --dir.`,
   means: 'The folder for a new plugin exists already.',
-  todo: 'Choose another id or `--dir`.',
+  remedy: 'Choose another id or `--dir`.',
 }) {}
 
 export class PluginNotWritableError extends defineError({
@@ -146,7 +146,7 @@ export class PluginNotWritableError extends defineError({
   message: ({ dir }: { dir: string }) =>
     `The files of the plugin could not be written to ${dir}. Check permissions and free space.`,
   means: 'The files of a new plugin could not be written.',
-  todo: 'Check permissions and free space.',
+  remedy: 'Check permissions and free space.',
 }) {}
 
 export class PluginWithoutTestsError extends defineError({
@@ -154,7 +154,7 @@ export class PluginWithoutTestsError extends defineError({
   message: ({ dir }: { dir: string }) =>
     `There are no tests in ${dir}. Add an index.test.ts beside the plugin's entry.`,
   means: '`atrium plugins test` found no test file.',
-  todo: 'Add an `index.test.ts`.',
+  remedy: 'Add an `index.test.ts`.',
 }) {}
 
 /** Such as `openclaw/plugin-sdk/core#someFunction`, or a module alone. */
@@ -164,7 +164,7 @@ export class PluginSdkMissingError extends defineError({
     `It imports ${missing.join(', ')}, which Atrium does not have. Use a version of the plugin that does not need it, or ask its author.`,
   means:
     'A plugin imports a module or a name of the plugin SDK that does not exist here; `missing` names it. The plugin is not loaded.',
-  todo: 'Use a version of the plugin that does not need it.',
+  remedy: 'Use a version of the plugin that does not need it.',
 }) {}
 
 /** `pluginCode` and `reason` are the plugin's own words. */
@@ -182,7 +182,7 @@ export class PluginMethodError extends defineError({
     reason: string;
   }) => `The plugin "${pluginId}" answered "${method}" with an error: ${reason}`,
   means: 'A plugin answered one of its gateway methods with an error; `pluginCode` and `reason` are its own words.',
-  todo: 'Correct the call, as the plugin says.',
+  remedy: 'Correct the call, as the plugin says.',
 }) {}
 
 /** `culprit` is the plugin because of which the worker was ended, as far as that is known. */
@@ -194,7 +194,7 @@ export class PluginWorkerError extends defineError({
       : `The plugin "${pluginId}" could not answer, because the plugin worker was ended. ${reason}`,
   means:
     'A call of a plugin got no answer, because the worker that plugins run in was ended; `culprit` names the plugin that kept it busy, used up its memory or ended it. The others run again at once.',
-  todo: 'Load the culprit again with `atrium plugins reload`, or disable it.',
+  remedy: 'Load the culprit again with `atrium plugins reload`, or disable it.',
 }) {}
 
 export class PluginCrossingError extends defineError({
@@ -203,5 +203,5 @@ export class PluginCrossingError extends defineError({
     `A value cannot pass between the gateway and the plugin "${pluginId}": ${problem}. Plain data can, or set plugins.entries.${pluginId}.isolation to "inline".`,
   means:
     'What a plugin was given or answered with cannot pass between the worker and the gateway; `problem` names the place.',
-  todo: "Pass plain data, or set the plugin's `isolation` to `inline`.",
+  remedy: "Pass plain data, or set the plugin's `isolation` to `inline`.",
 }) {}

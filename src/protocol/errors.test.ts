@@ -7,7 +7,7 @@ class UnknownFruitError extends defineError({
   message: ({ fruit, known }: { fruit: string; known: readonly string[] }, cause: unknown) =>
     `There is no ${fruit}${cause ? ` (${cause})` : ''}. Take one of: ${known.join(', ')}.`,
   means: 'No fruit has this name.',
-  todo: 'Take another one.',
+  remedy: 'Take another one.',
 }) {
   readonly count = this.known.length;
 }
@@ -16,7 +16,7 @@ class NoFruitError extends defineError({
   code: 'ATRIUM_FRUIT_NONE',
   message: 'The bowl is empty.',
   means: 'There is no fruit.',
-  todo: 'Buy some.',
+  remedy: 'Buy some.',
 }) {}
 
 describe('an error', () => {
@@ -43,8 +43,13 @@ describe('an error', () => {
   });
 
   it('takes no fact under the name of a field that every error has', () => {
-    // @ts-expect-error `status` is the HTTP status of the error.
-    defineError({ code: 'ATRIUM_X_Y', message: ({ status }: { status: number }) => `${status}`, means: '', todo: '' });
+    defineError({
+      code: 'ATRIUM_X_Y',
+      // @ts-expect-error `status` is the HTTP status of the error.
+      message: ({ status }: { status: number }) => `${status}`,
+      means: '',
+      remedy: '',
+    });
   });
 
   it('is an instance of its own class, and of no other', () => {

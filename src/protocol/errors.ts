@@ -13,7 +13,7 @@ export interface ErrorDefinition<Facts> {
   /** What happened, in Markdown. */
   readonly means: string;
   /** What the reader does next, in Markdown. */
-  readonly todo: string;
+  readonly remedy: string;
 }
 
 export abstract class AtriumError extends Error {
@@ -80,14 +80,14 @@ export class RunStoppedError extends defineError({
   code: 'ATRIUM_RUN_STOPPED',
   message: ({ reason }: { reason: string }) => `The run was stopped: ${reason}. Send the message again to start over.`,
   means: 'A person stopped the run, or the client that asked for it went away; `reason` says which.',
-  todo: 'Send the message again.',
+  remedy: 'Send the message again.',
 }) {}
 
 export class RunInterruptedError extends defineError({
   code: 'ATRIUM_RUN_INTERRUPTED',
   message: 'The gateway is shutting down before the run has ended. The run goes on at the next start.',
   means: 'The gateway shut down while the run was going on.',
-  todo: 'Nothing: the run goes on at the next start.',
+  remedy: 'Nothing: the run goes on at the next start.',
 }) {}
 
 export class GatewayNotReadyError extends defineError({
@@ -96,7 +96,7 @@ export class GatewayNotReadyError extends defineError({
   message: ({ state }: { state: 'starting' | 'draining' }) =>
     `The gateway takes no messages right now because it is ${state === 'starting' ? 'starting' : 'stopping'}. Try again in a moment.`,
   means: 'A message came while the gateway was starting or stopping; it was not accepted.',
-  todo: 'Send it again in a moment.',
+  remedy: 'Send it again in a moment.',
 }) {}
 
 export class UnknownJobError extends defineError({
@@ -105,7 +105,7 @@ export class UnknownJobError extends defineError({
   message: ({ jobId }: { jobId: string }) =>
     `There is no job ${JSON.stringify(jobId.slice(0, 100))}. "atrium cron list" shows those that there are.`,
   means: 'There is no job of this id.',
-  todo: 'Look it up with `atrium cron list`.',
+  remedy: 'Look it up with `atrium cron list`.',
 }) {}
 
 export class McpStartError extends defineError({
@@ -114,5 +114,5 @@ export class McpStartError extends defineError({
     `The MCP server ${JSON.stringify(server)} cannot be used: ${reason}. Try it with "atrium mcp test ${server}".`,
   means:
     'A server of `mcp.servers` could not be started or connected to, or lists no tools; `reason` says why. Runs go on without it.',
-  todo: 'Try it with `atrium mcp test NAME`.',
+  remedy: 'Try it with `atrium mcp test NAME`.',
 }) {}

@@ -20,7 +20,7 @@ export class UnknownAgentError extends defineError({
     return `There is no agent "${agentId}". ${next}`;
   },
   means: 'No agent of this id is configured. `known` lists those that are.',
-  todo: 'Use one of them, or add the agent with `atrium agents add`.',
+  remedy: 'Use one of them, or add the agent with `atrium agents add`.',
 }) {}
 
 export class InvalidSessionKeyError extends defineError({
@@ -29,5 +29,5 @@ export class InvalidSessionKeyError extends defineError({
   message: ({ sessionKey, problem }: { sessionKey: string; problem: string }) =>
     `${JSON.stringify(sessionKey)} cannot be a session key: ${problem}. Use a name such as "main" or a whole key such as "agent:main:web:direct:ana".`,
   means: 'A message named a session with a text that cannot be a key; `problem` says why.',
-  todo: 'Use a name such as `main`, or a whole key as `atrium sessions list` shows it.',
+  remedy: 'Use a name such as `main`, or a whole key as `atrium sessions list` shows it.',
 }) {}

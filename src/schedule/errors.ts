@@ -8,7 +8,7 @@ export class InvalidScheduleError extends defineError({
   message: ({ written, problem }: { written: string; problem: string }) =>
     `${JSON.stringify(written.slice(0, 100))} is no schedule: ${problem}. Write a time ("2026-05-06T09:00" or "in 20m"), a span ("1h30m") or cron fields ("0 9 * * 1-5").`,
   means: 'A time, a span or cron fields cannot be read; `problem` says why.',
-  todo: 'See [schedules.md](schedules.md) for what can be written.',
+  remedy: 'See [schedules.md](schedules.md) for what can be written.',
 }) {}
 
 export class InvalidJobError extends defineError({
@@ -16,5 +16,5 @@ export class InvalidJobError extends defineError({
   status: 400,
   message: ({ problem }: { problem: string }) => `This job cannot be stored: ${problem}.`,
   means: 'A job cannot be stored as it is; `problem` says why.',
-  todo: 'Change what `problem` names.',
+  remedy: 'Change what `problem` names.',
 }) {}

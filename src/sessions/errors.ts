@@ -8,5 +8,5 @@ export class UnknownSessionError extends defineError({
   message: ({ session }: { session: string }) =>
     `There is no session ${JSON.stringify(session)}. "atrium sessions list" shows those that there are.`,
   means: 'No session has this key or id.',
-  todo: 'See `atrium sessions list`.',
+  remedy: 'See `atrium sessions list`.',
 }) {}

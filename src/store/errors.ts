@@ -8,7 +8,7 @@ export class ClaimLostError extends defineError({
   message: ({ runId, claim }: { runId: string; claim: number }) =>
     `The run ${runId} may not write any more: claim ${claim} was superseded, or the run is over. Nothing was stored. If the run is not over, the process with the newer claim goes on with it.`,
   means: 'A run tried to write after another claim took it over, or after its end. Nothing was stored.',
-  todo: 'Nothing: if the run is not over, the process with the newer claim goes on with it.',
+  remedy: 'Nothing: if the run is not over, the process with the newer claim goes on with it.',
 }) {}
 
 export class PreconditionFailedError extends defineError({
@@ -17,7 +17,7 @@ export class PreconditionFailedError extends defineError({
   message: ({ table, problem }: { table: string; problem: string }) =>
     `The commit was not made: ${table} ${problem}. Read the rows again and decide with what they hold now.`,
   means: 'A commit found other rows than it expected, or a key that exists already. Nothing of it was stored.',
-  todo: 'Read the rows again and decide with what they hold now.',
+  remedy: 'Read the rows again and decide with what they hold now.',
 }) {}
 
 export class InvalidStoreRequestError extends defineError({
@@ -26,7 +26,7 @@ export class InvalidStoreRequestError extends defineError({
   message: ({ table, problem }: { table: string; problem: string }) =>
     `The store cannot do what it was asked with ${table}: ${problem}. Correct the program that asked.`,
   means: 'A program asked for a table, a column or a value that the store does not have. Nothing was stored.',
-  todo: 'Correct the program that asked.',
+  remedy: 'Correct the program that asked.',
 }) {}
 
 export class StoreClosedError extends defineError({
@@ -34,7 +34,7 @@ export class StoreClosedError extends defineError({
   status: 503,
   message: ({ store }: { store: string }) => `The store ${store} is closed. Open it again before using it.`,
   means: 'The store was used after it had been closed.',
-  todo: 'Open it again first.',
+  remedy: 'Open it again first.',
 }) {}
 
 export class StoreFullError extends defineError({
@@ -43,7 +43,7 @@ export class StoreFullError extends defineError({
   message: ({ store }: { store: string }) =>
     `There is no space left for the store ${store}. Free some; what was accepted is kept, and the store goes on without a restart.`,
   means: 'The disk, or the limit set for the store, is full. What was accepted before is kept.',
-  todo: 'Free some space; no restart is needed.',
+  remedy: 'Free some space; no restart is needed.',
 }) {}
 
 export class StoreReadOnlyError extends defineError({
@@ -52,7 +52,7 @@ export class StoreReadOnlyError extends defineError({
   message: ({ store }: { store: string }) =>
     `The store ${store} cannot be written. Check the permissions of the file and its directory, and whether the disk is mounted read-only.`,
   means: 'The store can be read but not written.',
-  todo: 'Check the permissions of the file and its directory, and how the disk is mounted.',
+  remedy: 'Check the permissions of the file and its directory, and how the disk is mounted.',
 }) {}
 
 export class StoreFailedError extends defineError({
@@ -61,7 +61,7 @@ export class StoreFailedError extends defineError({
   message: ({ store, detail, remedy }: { store: string; detail: string; remedy: string }) =>
     `The store ${store} failed: ${detail}. ${remedy}`,
   means: "The store's file is damaged, is no store, or the disk refuses; `detail` says which.",
-  todo: 'Do what the message says: check the disk, or bring back a copy of the file.',
+  remedy: 'Do what the message says: check the disk, or bring back a copy of the file.',
 }) {}
 
 export class StoreTooNewError extends defineError({
@@ -70,7 +70,7 @@ export class StoreTooNewError extends defineError({
   message: ({ store, found, known }: { store: string; found: number; known: number }) =>
     `The store ${store} was written by a newer Atrium (version ${found} of its tables; this one knows ${known}). Update Atrium, or use another state directory.`,
   means: 'A newer Atrium has written this store, and this version cannot read it.',
-  todo: 'Update Atrium, or use another state directory.',
+  remedy: 'Update Atrium, or use another state directory.',
 }) {}
 
 export class StateLockedError extends defineError({
@@ -79,7 +79,7 @@ export class StateLockedError extends defineError({
   message: ({ dir, owner }: { dir: string; owner: { readonly pid: number; readonly url: string } | undefined }) =>
     `The state directory ${dir} is in use by ${owner ? `the gateway at ${owner.url} (process ${owner.pid})` : 'another process'}. Stop that one first, or use another state directory.`,
   means: "Another process owns the state directory, or keeps the store's file busy; `owner` says which if it is known.",
-  todo: 'Stop that one first, or use another state directory.',
+  remedy: 'Stop that one first, or use another state directory.',
 }) {}
 
 export class InvalidFailpointError extends defineError({
@@ -88,7 +88,7 @@ export class InvalidFailpointError extends defineError({
   message: ({ text, problem }: { text: string; problem: string }) =>
     `"${text}" is no failpoint: ${problem}. Write for example request:before or tool-result:after@2.`,
   means: 'The text that names a failpoint for a crash test cannot be understood.',
-  todo: 'Write it as `site:before` or `site:after@2`.',
+  remedy: 'Write it as `site:before` or `site:after@2`.',
 }) {}
 
 /** True when the store refused, so that the write must still be made. */

@@ -7,7 +7,7 @@ export class ToolInputError extends defineError({
   message: ({ tool, problems }: { tool: string; problems: readonly string[] }) =>
     `The parameters of ${tool} cannot be used. ${problems.join(' ')}`,
   means: 'A model called a tool with parameters that make no sense; `problems` says which.',
-  todo: 'The model calls again with what the message asks for.',
+  remedy: 'The model calls again with what the message asks for.',
 }) {}
 
 export class ToolSchemaError extends defineError({
@@ -16,7 +16,7 @@ export class ToolSchemaError extends defineError({
     `${tool} was not called, because the JSON Schema of its parameters cannot be used: ${problem}.`,
   means:
     "The JSON Schema that a plugin or an MCP server gives for a tool's parameters cannot be read, or checking against it takes too long. The tool was not called.",
-  todo: 'Tell the author of the tool; `problem` says what is wrong with the schema.',
+  remedy: 'Tell the author of the tool; `problem` says what is wrong with the schema.',
 }) {}
 
 export class ToolPathError extends defineError({
@@ -24,7 +24,7 @@ export class ToolPathError extends defineError({
   message: ({ path, problem }: { path: string; problem: string }) =>
     `${JSON.stringify(path)} is refused: ${problem}. Use the path of a file inside the workspace.`,
   means: 'A path leads out of the workspace, once links are followed, or is no path at all. Nothing was opened.',
-  todo: 'Use a path inside the workspace, or copy the file there.',
+  remedy: 'Use a path inside the workspace, or copy the file there.',
 }) {}
 
 export class ToolFileMissingError extends defineError({
@@ -32,7 +32,7 @@ export class ToolFileMissingError extends defineError({
   message: ({ path }: { path: string }) =>
     `There is no file ${JSON.stringify(path)}. Check the path; it is relative to the workspace.`,
   means: 'The file that a tool was asked for is not there.',
-  todo: 'Check the path, which is relative to the workspace.',
+  remedy: 'Check the path, which is relative to the workspace.',
 }) {}
 
 export class ToolFileUnusableError extends defineError({
@@ -40,7 +40,7 @@ export class ToolFileUnusableError extends defineError({
   message: ({ path, problem }: { path: string; problem: string }) =>
     `${JSON.stringify(path)} cannot be used: ${problem}.`,
   means: 'The file exists, but it is a directory, binary, too large, read-only or otherwise not usable by tools.',
-  todo: 'Correct what the message names, or choose another file.',
+  remedy: 'Correct what the message names, or choose another file.',
 }) {}
 
 export class ToolFileChangedError extends defineError({
@@ -48,7 +48,7 @@ export class ToolFileChangedError extends defineError({
   message: ({ path }: { path: string }) =>
     `${JSON.stringify(path)} was changed in the meantime, so it was not written. Read it again, then retry.`,
   means: 'The file was changed between the reading and the writing of one edit; that change was kept.',
-  todo: 'Read the file again, and repeat the edit.',
+  remedy: 'Read the file again, and repeat the edit.',
 }) {}
 
 export class ToolEditMatchError extends defineError({
@@ -58,7 +58,7 @@ export class ToolEditMatchError extends defineError({
       ? `oldText does not occur in ${JSON.stringify(path)}. It must match exactly, blanks and line ends included; read the file again.`
       : `oldText occurs ${matches} times in ${JSON.stringify(path)}. Give more of the text around it so that it occurs once, or set replaceAll to true.`,
   means: 'The text to replace occurs not at all, or more than once; `matches` says how often.',
-  todo: 'Give the exact text with more around it, or set `replaceAll`.',
+  remedy: 'Give the exact text with more around it, or set `replaceAll`.',
 }) {}
 
 export class ToolSessionUnknownError extends defineError({
@@ -66,7 +66,7 @@ export class ToolSessionUnknownError extends defineError({
   message: ({ session }: { session: string }) =>
     `This agent has no session ${JSON.stringify(session)} that this session can see. Use a key that sessions_list shows.`,
   means: 'A session tool was asked for a session that its agent does not have.',
-  todo: 'Use a key from `sessions_list`.',
+  remedy: 'Use a key from `sessions_list`.',
 }) {}
 
 export class UnknownApprovalError extends defineError({
@@ -75,7 +75,7 @@ export class UnknownApprovalError extends defineError({
   message: ({ approvalId }: { approvalId: string }) =>
     `There is no approval ${JSON.stringify(approvalId)}. "atrium approvals list" shows what waits.`,
   means: 'There is no approval of this name.',
-  todo: 'Look it up with `atrium approvals list`.',
+  remedy: 'Look it up with `atrium approvals list`.',
 }) {}
 
 export class ApprovalAnsweredError extends defineError({
@@ -84,7 +84,7 @@ export class ApprovalAnsweredError extends defineError({
   message: ({ approvalId, decision }: { approvalId: string; decision: string }) =>
     `The approval ${approvalId} is not waiting any more (${decision}); nothing was changed.`,
   means: 'The approval was answered already, or its time was over; `decision` says what was decided.',
-  todo: 'Nothing; the first answer counts.',
+  remedy: 'Nothing; the first answer counts.',
 }) {}
 
 export class DecisionNotAllowedError extends defineError({
@@ -93,7 +93,7 @@ export class DecisionNotAllowedError extends defineError({
   message: ({ approvalId, decision, allowed }: { approvalId: string; decision: string; allowed: readonly string[] }) =>
     `The approval ${approvalId} cannot be answered with ${JSON.stringify(decision)}: choose ${allowed.join(', ')}.`,
   means: 'This approval does not offer the decision; `allowed` lists those that it does.',
-  todo: 'Answer with one of them.',
+  remedy: 'Answer with one of them.',
 }) {}
 
 export class WebUrlError extends defineError({
@@ -101,7 +101,7 @@ export class WebUrlError extends defineError({
   message: ({ url, problem }: { url: string; problem: string }) =>
     `${JSON.stringify(url.slice(0, 200))} cannot be fetched: ${problem}.`,
   means: '`web_fetch` was given something other than a plain http or https address, or was redirected to it.',
-  todo: 'Use an http or https address without a name and password in it.',
+  remedy: 'Use an http or https address without a name and password in it.',
 }) {}
 
 /** The addresses themselves are not told: a conversation must not reveal what a private network looks like. */
@@ -111,7 +111,7 @@ export class WebAddressError extends defineError({
     `${JSON.stringify(host.slice(0, 200))} is refused: it leads to an address that is not on the public internet. The operator can allow it by adding the host to tools.web.fetch.allowHosts.`,
   means:
     'The host leads to this machine, to a private network or to another address that is not public. Nothing was connected to.',
-  todo: 'Name the host in `tools.web.fetch.allowHosts` if agents may fetch it.',
+  remedy: 'Name the host in `tools.web.fetch.allowHosts` if agents may fetch it.',
 }) {}
 
 export class WebFetchError extends defineError({
@@ -119,7 +119,7 @@ export class WebFetchError extends defineError({
   message: ({ url, problem }: { url: string; problem: string }) =>
     `${JSON.stringify(url.slice(0, 200))} could not be fetched: ${problem}.`,
   means: 'The page did not come: no such host, no connection, a bad certificate, too many redirects, too slow.',
-  todo: 'Check the address, or try again later.',
+  remedy: 'Check the address, or try again later.',
 }) {}
 
 export class PatchSyntaxError extends defineError({
@@ -127,7 +127,7 @@ export class PatchSyntaxError extends defineError({
   message: ({ line, problem }: { line: number; problem: string }) =>
     `Line ${line} of the patch cannot be used: ${problem}. Nothing was changed.`,
   means: 'The text given to `apply_patch` is no patch; `line` says where it stops being one. Nothing was changed.',
-  todo: 'The model writes the patch again.',
+  remedy: 'The model writes the patch again.',
 }) {}
 
 export class PatchMatchError extends defineError({
@@ -143,7 +143,7 @@ export class PatchMatchError extends defineError({
   }) =>
     `The hunk at line ${line} of the patch does not fit ${JSON.stringify(path)}: ${problem}. Nothing was changed; read the file again and write a new hunk.`,
   means: 'A hunk fits the file nowhere, or in several places. Nothing was changed.',
-  todo: 'Read the file again, and give the hunk more lines around the change.',
+  remedy: 'Read the file again, and give the hunk more lines around the change.',
 }) {}
 
 export class PatchUndoError extends defineError({
@@ -152,7 +152,7 @@ export class PatchUndoError extends defineError({
     `The patch failed half-way (${problem}), and these files could not be put back: ${paths.map((path) => JSON.stringify(path)).join(', ')}. Read them before anything else.`,
   means:
     'A patch failed while it was being written, for example because the disk was full, and the files in `paths` could not be restored.',
-  todo: 'Look at these files, and restore them.',
+  remedy: 'Look at these files, and restore them.',
 }) {}
 
 export class McpStartTimeoutError extends defineError({
@@ -160,7 +160,7 @@ export class McpStartTimeoutError extends defineError({
   message: ({ server, seconds }: { server: string; seconds: number }) =>
     `The MCP server ${JSON.stringify(server)} was not ready after ${seconds} s. If it needs longer, raise mcp.servers.<name>.startSeconds.`,
   means: 'A server was not ready in its time. Runs go on without it.',
-  todo: 'Raise `startSeconds`, or see what it waits for with `atrium mcp test NAME`.',
+  remedy: 'Raise `startSeconds`, or see what it waits for with `atrium mcp test NAME`.',
 }) {}
 
 export class McpServerDownError extends defineError({
@@ -168,7 +168,7 @@ export class McpServerDownError extends defineError({
   message: ({ server, reason, seconds }: { server: string; reason: string; seconds: number }) =>
     `The MCP server ${JSON.stringify(server)} is down and is started again in ${seconds} s at the earliest; the call was not made. ${reason}`,
   means: 'A tool was called while its server is down and not yet started again. The call was not made.',
-  todo: 'Wait `seconds`, or repair the server.',
+  remedy: 'Wait `seconds`, or repair the server.',
 }) {}
 
 export class McpNotReachedError extends defineError({
@@ -176,7 +176,7 @@ export class McpNotReachedError extends defineError({
   message: ({ server, reason }: { server: string; reason: string }) =>
     `The MCP server ${JSON.stringify(server)} did not take the call (${reason}), so the call had no effect. Call again in a moment.`,
   means: 'The server did not take the call, which had no effect.',
-  todo: 'Call again.',
+  remedy: 'Call again.',
 }) {}
 
 export class McpCallLostError extends defineError({
@@ -184,7 +184,7 @@ export class McpCallLostError extends defineError({
   message: ({ server, tool, reason }: { server: string; tool: string; reason: string }) =>
     `The MCP server ${JSON.stringify(server)} went away before it answered the call of ${JSON.stringify(tool)}: ${reason}. The call was not repeated, and whether it took effect is unknown. Look before you repeat it.`,
   means: 'The server went away in the middle of a call. It is not repeated; its effect is unknown.',
-  todo: 'Look whether it took effect before you repeat it.',
+  remedy: 'Look whether it took effect before you repeat it.',
 }) {}
 
 export class McpCallTimeoutError extends defineError({
@@ -192,7 +192,7 @@ export class McpCallTimeoutError extends defineError({
   message: ({ server, tool, seconds }: { server: string; tool: string; seconds: number }) =>
     `The MCP server ${JSON.stringify(server)} did not answer the call of ${JSON.stringify(tool)} within ${seconds} s; it was told to stop, and what it had done by then is not known.`,
   means: "A call took longer than the server's `timeoutSeconds` and was cancelled; its effect is unknown.",
-  todo: 'Raise `timeoutSeconds` for slow tools.',
+  remedy: 'Raise `timeoutSeconds` for slow tools.',
 }) {}
 
 export class McpAnswerError extends defineError({
@@ -200,7 +200,7 @@ export class McpAnswerError extends defineError({
   message: ({ server, reason }: { server: string; reason: string }) =>
     `The MCP server ${JSON.stringify(server)} refused the call: ${reason}.`,
   means: 'The server answered the call with an error of the protocol; `reason` has its words.',
-  todo: 'Correct the call.',
+  remedy: 'Correct the call.',
 }) {}
 
 export class ToolSendForbiddenError extends defineError({
@@ -208,7 +208,7 @@ export class ToolSendForbiddenError extends defineError({
   message:
     'Sessions may not reach each other here. The operator can allow it within one agent by setting tools.sessions.visibility to "agent".',
   means: '`sessions_send` was called where sessions see themselves only.',
-  todo: 'Set `tools.sessions.visibility` to `agent` if the sessions of an agent may reach each other.',
+  remedy: 'Set `tools.sessions.visibility` to `agent` if the sessions of an agent may reach each other.',
 }) {}
 
 export class ToolSendToSelfError extends defineError({
@@ -216,7 +216,7 @@ export class ToolSendToSelfError extends defineError({
   message: ({ sessionKey }: { sessionKey: string }) =>
     `${JSON.stringify(sessionKey)} is this session, which cannot send to itself. Answer instead.`,
   means: 'A session tried to send to itself.',
-  todo: 'Nothing; the model is told to answer instead.',
+  remedy: 'Nothing; the model is told to answer instead.',
 }) {}
 
 /** `path` holds the keys of the sessions that passed the message on; the sending session is the last. */
@@ -226,7 +226,7 @@ export class ToolSendCycleError extends defineError({
     `The session ${JSON.stringify(sessionKey)} is waiting for an answer to this message itself, so it would wait for its own answer. Answer instead: your answer goes back to the session that asked.`,
   means:
     'A session tried to send to one that waits for its answer; `path` names the sessions that passed the message on.',
-  todo: 'Nothing; the model is told to answer instead.',
+  remedy: 'Nothing; the model is told to answer instead.',
 }) {}
 
 export class ToolSendTooFarError extends defineError({
@@ -234,7 +234,7 @@ export class ToolSendTooFarError extends defineError({
   message: ({ limit }: { path: readonly string[]; limit: number }) =>
     `This message has been passed on ${limit} times, which is the limit. Answer with what you know.`,
   means: 'A message was passed on from session to session more often than `limit` allows.',
-  todo: 'Nothing; the model is told to answer with what it knows.',
+  remedy: 'Nothing; the model is told to answer with what it knows.',
 }) {}
 
 export class ToolSendNowhereError extends defineError({
@@ -242,7 +242,7 @@ export class ToolSendNowhereError extends defineError({
   message: ({ sessionKey }: { sessionKey: string }) =>
     `The session ${JSON.stringify(sessionKey)} has no surface to answer on: it was deleted, or no message has arrived there yet. Send to another session.`,
   means: 'The session has no surface to answer on, because it was deleted or no message has arrived there yet.',
-  todo: 'Send to another session.',
+  remedy: 'Send to another session.',
 }) {}
 
 export class CommandNotGrantedError extends defineError({
@@ -251,7 +251,7 @@ export class CommandNotGrantedError extends defineError({
     `The command was not run: ${problem}. Call exec again to get a new decision.`,
   means:
     'A command was to be run, but no decision allows it, or the decision allows another command; `problem` says which.',
-  todo: 'Nothing; the agent calls the tool again, which leads to a new decision.',
+  remedy: 'Nothing; the agent calls the tool again, which leads to a new decision.',
 }) {}
 
 export class ProgramMissingError extends defineError({
@@ -260,7 +260,7 @@ export class ProgramMissingError extends defineError({
     `There is no program ${JSON.stringify(program)} that can be run. Check its name, and whether the file is executable.`,
   means:
     'A rule allows the command, and its program is not in the search path. Folders of the workspace are not searched.',
-  todo: "Install it, or put its folder into the gateway's `PATH`.",
+  remedy: "Install it, or put its folder into the gateway's `PATH`.",
 }) {}
 
 export class UnknownProcessError extends defineError({
@@ -268,7 +268,7 @@ export class UnknownProcessError extends defineError({
   message: ({ processId }: { processId: string }) =>
     `There is no command ${JSON.stringify(processId)} that this session can see. List them with "list".`,
   means: 'An agent asked for a background command that is not there, or that belongs to another session.',
-  todo: 'Nothing; the agent can list its own.',
+  remedy: 'Nothing; the agent can list its own.',
 }) {}
 
 export class ProcessLimitError extends defineError({
@@ -276,5 +276,5 @@ export class ProcessLimitError extends defineError({
   message: ({ limit, scope }: { limit: number; scope: string }) =>
     `${limit} commands ${scope} run in the background already, which is the limit. End one with process kill.`,
   means: 'The limit of background commands is reached; `limit` and `scope` say which limit.',
-  todo: 'End some; the agent can do so with `process`.',
+  remedy: 'End some; the agent can do so with `process`.',
 }) {}
