@@ -10,15 +10,14 @@ beforeEach(async () => {
 });
 
 describe('compiled files', () => {
-  it('are compiled once, also for whoever comes later, and kept privately', async () => {
+  it('are found again, also by later loads, and kept privately', async () => {
     const dir = join(root, 'cache', 'code');
-    let compiled = 0;
-    const compile = () => `compiled ${++compiled}`;
     const files = new CompiledFiles(dir);
-    expect(files.get('a', [1], compile)).toBe('compiled 1');
-    expect(new CompiledFiles(dir).get('a', [1], compile)).toBe('compiled 1');
-    expect(files.get('a', [2], compile)).toBe('compiled 2');
-    expect(files.get('b', [1], compile)).toBe('compiled 3');
+    expect(files.find('a', [1])).toBeUndefined();
+    expect(files.put('a', [1], 'compiled 1')).toBe('compiled 1');
+    expect(files.find('a', [1])).toBe('compiled 1');
+    expect(new CompiledFiles(dir).find('a', [1])).toBe('compiled 1');
+    expect([files.find('a', [2]), files.find('b', [1])]).toEqual([undefined, undefined]);
     const [name = ''] = await readdir(dir);
     expect((await stat(dir)).mode & 0o777).toBe(0o700);
     expect((await stat(join(dir, name))).mode & 0o777).toBe(0o600);
@@ -27,6 +26,8 @@ describe('compiled files', () => {
 
   it('do without a folder that cannot be written', async () => {
     await writeFile(join(root, 'file'), '');
-    expect(new CompiledFiles(join(root, 'file', 'dir')).get('a', [], () => 'code')).toBe('code');
+    const files = new CompiledFiles(join(root, 'file', 'dir'));
+    files.put('a', [], 'code');
+    expect(files.find('a', [])).toBe('code');
   });
 });

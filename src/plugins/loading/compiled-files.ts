@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 export class CompiledFiles {
   readonly #dir: string;
-  readonly #fresh = new Map<string, string>();
+  readonly #unkept = new Map<string, string>();
   #hasTidied = false;
 
   constructor(dir: string) {
@@ -15,20 +15,16 @@ export class CompiledFiles {
   }
 
   /** `facts` are everything besides the source that decides what it becomes. */
-  get(source: string, facts: readonly unknown[], compile: () => string): string {
+  find(source: string, facts: readonly unknown[]): string | undefined {
     const path = this.#pathOf(source, facts);
-    const known = this.#fresh.get(path) ?? read(path);
-    if (known !== undefined) return known;
-    const code = compile();
-    this.#keep(path, code);
-    return code;
+    return this.#unkept.get(path) ?? read(path);
   }
 
-  /** For code that another thread compiled. It is found from now on, also where nothing can be written. */
-  put(source: string, facts: readonly unknown[], code: string): void {
+  /** Gives the code back. It is found from now on, also where nothing can be written. */
+  put(source: string, facts: readonly unknown[], code: string): string {
     const path = this.#pathOf(source, facts);
-    this.#fresh.set(path, code);
-    this.#keep(path, code);
+    if (!this.#keep(path, code)) this.#unkept.set(path, code);
+    return code;
   }
 
   #pathOf(source: string, facts: readonly unknown[]): string {
@@ -36,7 +32,7 @@ export class CompiledFiles {
     return join(this.#dir, `${hash}.js`);
   }
 
-  #keep(path: string, code: string): void {
+  #keep(path: string, code: string): boolean {
     try {
       mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
       if (!this.#hasTidied) this.#tidy();
@@ -44,8 +40,10 @@ export class CompiledFiles {
       const draft = join(this.#dir, `${randomUUID()}.tmp`);
       writeFileSync(draft, code, { mode: 0o600 });
       renameSync(draft, path);
+      return true;
     } catch {
       // A draft that is left over is removed with the oldest files.
+      return false;
     }
   }
 

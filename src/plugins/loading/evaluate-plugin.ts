@@ -13,6 +13,7 @@ import type { Jiti, JitiOptions, TransformOptions, TransformResult } from 'jiti'
 import { PluginSdkMissingError } from '../errors.ts';
 import type { SdkModules } from '../openclaw-sdk/sdk-modules.ts';
 import type { PluginSetup } from '../plugin-setup.ts';
+import { BroughtPackages } from './brought-packages.ts';
 import { CompiledFiles } from './compiled-files.ts';
 import { findSdkImports } from './find-sdk-imports.ts';
 
@@ -29,41 +30,87 @@ export async function evaluatePlugin(
   const source = await readFile(entryPath, 'utf8');
   if (source.includes('typebox')) await modules.prepareTypebox();
   const compiled = new CompiledFiles(join(stateDir, 'cache', 'plugin-code'));
+  const packages = new BroughtPackages();
+  const isOwn = (path: string) => isOwnFile(rootDir, path);
+  const large = new Map<string, TransformOptions>();
   let listensToAgent = false;
+
   const transform = (given: TransformOptions) => {
     const options = { ...given, source: given.source.replace(OLD_ATTRIBUTES, '$1with') };
+    const { filename = '' } = options;
+    if (!isOwn(filename) && !options.ts && packages.isForNode(filename)) return { code: handOver('byNode', options) };
     listensToAgent ||= options.source.includes('onAgentEvent');
-    const compiledNow = () => {
-      // Nothing of the plugin has run yet, so that it can be started again without an effect.
-      if (options.filename === entryPath && options.source.length > LARGE) throw new CompiledElsewhere(options);
-      return compile(options);
-    };
-    const code = isReady(options) ? options.source : compiled.get(options.source, factsOf(options), compiledNow);
+    let code = isReady(options) ? options.source : compiled.find(options.source, factsOf(options));
+    if (code === undefined && options.async && options.source.length > LARGE) {
+      large.set(filename, options);
+      return { code: handOver('afterCompiling', options) };
+    }
+    code ??= compiled.put(options.source, factsOf(options), compile(options));
     const missing = findSdkImports(code).filter(({ specifier, name }) => !modules.hasSymbol(specifier, name));
     if (missing.length > 0) {
       throw new PluginSdkMissingError({ missing: missing.map(({ specifier, name }) => `${specifier}#${name}`) });
     }
-    return { code };
+    return { code: code.includes('__esModule') ? code : code + DEFAULT_OF_COMMON };
   };
-  const jiti = createOwnJiti(entryPath, (path) => isOwnFile(rootDir, path), {
+
+  const handedOver = {
+    byNode: (path: string, isAsync: boolean): unknown => {
+      if (isAsync) return packages.import(path).catch(() => compileAndRun(path, true));
+      try {
+        return packages.require(path, createRequire(path));
+      } catch {
+        return compileAndRun(path, false);
+      }
+    },
+    afterCompiling: async (path: string): Promise<unknown> => {
+      const options = large.get(path);
+      if (options) compiled.put(options.source, factsOf(options), await compileInThread(options));
+      return compileAndRun(path, true);
+    },
+  };
+  const jiti = createOwnJiti(entryPath, isOwn, packages, {
     tryNative: false,
     moduleCache: false,
     fsCache: false,
     // The plain exports, not a proxy that also answers with properties of the default export.
     interopDefault: false,
-    virtualModules: modules.virtualModules,
+    virtualModules: new Proxy(modules.virtualModules, {
+      has: (target, name) => name === HANDED_OVER || name in target,
+      get: (target, name) => (name === HANDED_OVER ? handedOver : Reflect.get(target, name)),
+    }),
     transform,
   });
-  const evaluate = async (): Promise<unknown> =>
-    jiti.evalModule(source, { filename: entryPath, async: true, forceTranspile: true });
-  const exports = await evaluate().catch(async (error: unknown) => {
-    if (!(error instanceof CompiledElsewhere)) throw error;
-    const code = await compileInThread(error.options);
-    compiled.put(error.options.source, factsOf(error.options), code);
-    return evaluate();
-  });
-  return { exports, listensToAgent };
+  /** All files of one load share it, so that each of them runs once. */
+  const cache = Object.create(null) as NodeJS.Require['cache'];
+  const compileAndRun = (path: string, isAsync: boolean): unknown =>
+    jiti.evalModule(readFileSync(path, 'utf8'), {
+      filename: path,
+      async: isAsync,
+      forceTranspile: true,
+      cache: cache as Jiti['cache'],
+    });
+  return { exports: await compileAndRun(entryPath, true), listensToAgent };
 }
+
+/** The name under which compiled code finds what this file hands it. It is no package that a plugin could bring. */
+const HANDED_OVER = 'atrium:handed-over';
+
+/**
+ * Runs in place of a file's own code, and takes over what the file exports when it is loaded another way. Until then its
+ * exports are a promise, for which other imports of the same file wait.
+ */
+function handOver(way: 'byNode' | 'afterCompiling', { filename, async: isAsync }: TransformOptions): string {
+  const load = `require("${HANDED_OVER}").${way}(${JSON.stringify(filename)}, ${isAsync === true})`;
+  return isAsync ? `module.exports = await (module.exports = ${load});` : `module.exports = ${load};`;
+}
+
+/** As in Node, the default import of a CommonJS file is everything that it exports. */
+const DEFAULT_OF_COMMON = `
+;((all) => {
+  if (all !== null && /^(?:object|function)$/.test(typeof all) && Object.isExtensible(all) && !("default" in all)) {
+    Object.defineProperty(all, "default", { value: all, configurable: true, writable: true });
+  }
+})(module.exports);`;
 
 /**
  * CommonJS as TypeScript writes it, with nothing in it that needs the compiler. Some plugins are hundreds of such files,
@@ -79,14 +126,8 @@ const LEFT_FOR_NODE = /\bimport\s*[(.]|^[ \t]*(?:import|export)\b/m;
 /** Node 20 still takes this keyword for `with`; the compiler does not. */
 const OLD_ATTRIBUTES = /(\bfrom\s*(["'])[^"'\n]*\2\s*)assert(?=\s*\{\s*type\b)/g;
 
-/** Compiling more than this takes so long that the worker would be taken for one that spins. */
+/** Compiling more than this takes so long that the worker would be taken for one that spins, so a thread does it. */
 const LARGE = 200_000;
-
-class CompiledElsewhere extends Error {
-  constructor(readonly options: TransformOptions) {
-    super('compiled in a thread of its own');
-  }
-}
 
 function factsOf({ ts, async, jsx }: TransformOptions): readonly unknown[] {
   return [JITI_VERSION, ts, async, jsx];
@@ -113,7 +154,12 @@ type CreateJiti = (
  * a plugin for ever, and find another SDK or none, so here Node refuses them. The package has no option for this; its
  * version is pinned, and the tests load every kind of file.
  */
-function createOwnJiti(entryPath: string, isOwn: (path: string) => boolean, options: JitiOptions): Jiti {
+function createOwnJiti(
+  entryPath: string,
+  isOwn: (path: string) => boolean,
+  packages: BroughtPackages,
+  options: JitiOptions,
+): Jiti {
   const create = packageFile<CreateJiti>('jiti.cjs');
   const ownModule = moduleWithSdk(options.virtualModules ?? {});
   const refuse = (id: string) => {
@@ -126,7 +172,8 @@ function createOwnJiti(entryPath: string, isOwn: (path: string) => boolean, opti
     },
     nativeImport: async (id) => {
       refuse(id);
-      return MODULE.test(id) ? ownModule : import(id);
+      if (MODULE.test(id)) return ownModule;
+      return isAbsolute(id) ? packages.import(id) : import(id);
     },
     createRequire: (id) => {
       const native = createRequire(id);
@@ -134,7 +181,7 @@ function createOwnJiti(entryPath: string, isOwn: (path: string) => boolean, opti
         refuse(path);
         if (MODULE.test(path)) return ownModule;
         if (path.endsWith('.json') && isOwn(path)) return JSON.parse(readFileSync(path, 'utf8'));
-        return native(path);
+        return isAbsolute(path) ? packages.require(path, native) : native(path);
       };
       return Object.assign(guarded, native);
     },

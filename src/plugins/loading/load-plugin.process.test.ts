@@ -12,9 +12,10 @@ beforeEach(async () => {
 afterEach(() => scratch.remove());
 
 async function load(files: Record<string, string> | string, host = recordingHost()) {
-  const draft = await loadPlugin(await scratch.write('nice', files), host);
+  const setup = await scratch.write('nice', files);
+  const draft = await loadPlugin(setup, host);
   if (!draft.ok) throw new Error('reason' in draft ? draft.reason : draft.needsInline.join());
-  return { ...draft, host };
+  return { ...draft, host, setup };
 }
 
 describe('loading a plugin', () => {
@@ -113,6 +114,81 @@ describe('loading a plugin', () => {
       'names.json': '{ "first": "Ada" }',
     });
     expect(registrations).toMatchObject([{ id: 'AdaAda' }]);
+  });
+
+  it('lets Node load the packages that it brings, whatever their text looks like', async () => {
+    const looksLikeModule = 'exports.example = `\nimport { client } from "big-sdk";\nexport default client;\n`;';
+    const files = {
+      'index.ts': `
+        import { isKept, next } from 'big-sdk';
+        import { place } from 'typeless';
+        import { later } from 'late-names';
+        import helper from './helper.cjs';
+        export default (api: any) => { api.logger.info(isKept, next(), place, helper.isKept, later); }`,
+      'node_modules/late-names/package.json': '{"main":"main.js"}',
+      'node_modules/late-names/main.js': `for (const name of ['later']) module.exports[name] = name;`,
+      'helper.cjs': `exports.isKept = require('other-sdk').isKept;`,
+      'node_modules/big-sdk/package.json': '{"main":"main.js"}',
+      'node_modules/big-sdk/main.js': `${looksLikeModule}\nlet n = 0; exports.next = () => ++n; exports.isKept = require.cache[__filename] === module;`,
+      'node_modules/other-sdk/package.json': '{"main":"main.js"}',
+      'node_modules/other-sdk/main.js': `${looksLikeModule}\nexports.isKept = require.cache[__filename] === module;`,
+      'node_modules/typeless/package.json': '{"exports":{"import":"./main.mjs"}}',
+      'node_modules/typeless/main.mjs': 'export const place = new Error().stack.match(/file:/)?.[0] ?? "compiled";',
+    };
+    const { host, setup } = await load(files);
+    const again = await load(files);
+    expect([host, again.host].map(({ logged }) => logged[0]?.text)).toEqual([
+      'true 1 file: true later',
+      'true 2 file: true later',
+    ]);
+    expect(await readdir(join(setup.stateDir, 'cache', 'plugin-code')), 'its own two files').toHaveLength(2);
+  });
+
+  it('does not hide the error of a package behind a second attempt', async () => {
+    const setup = await scratch.write('nice', {
+      'index.ts': `import 'needs-key'; export default () => {}`,
+      'node_modules/needs-key/package.json': '{"type":"module","exports":"./main.js"}',
+      'node_modules/needs-key/main.js': `globalThis.attempts = (globalThis.attempts ?? 0) + 1; throw new Error('no key, attempt ' + globalThis.attempts);`,
+    });
+    expect(await loadPlugin(setup, recordingHost())).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining('no key, attempt 1'),
+    });
+  });
+
+  it('compiles a package only when Node cannot read it', async () => {
+    const { host } = await load({
+      'index.ts': `
+        import { typed } from 'typed'; import { kind } from 'uses-sdk';
+        export default (api: any) => { api.logger.info(typed, kind); }`,
+      'node_modules/typed/package.json': '{"exports":"./main.ts"}',
+      'node_modules/typed/main.ts': `enum Word { One = 'one' } export const typed: string = Word.One;`,
+      'node_modules/uses-sdk/package.json': '{"main":"main.js"}',
+      'node_modules/uses-sdk/main.js': `exports.text = "\\nimport x from 'y';"; exports.kind = typeof require('openclaw/plugin-sdk/core').jsonResult;`,
+    });
+    expect(host.logged[0]?.text).toBe('one function');
+  });
+
+  it('holds up nobody while it reads a large file of its own that is not the entry', async () => {
+    const part = (n: number) => `const f${n} = ({ a = ${n}, ...rest } = {}) => [a?.b ?? ${n}, \`\${a}\`, rest];`;
+    const chunk = Array.from({ length: 3_500 }, (_, n) => part(n)).join('\n');
+    let turns = 0;
+    const watch = setInterval(() => turns++, 5);
+    try {
+      const { host } = await load({
+        'index.js': `export const name = 'nice';
+          export default async (api) => {
+            const [{ f, own }, { twice }] = await Promise.all([import('./chunk.js'), import('./twice.js')]);
+            api.logger.info(f(), own(), twice());
+          };`,
+        'twice.js': `import { f } from './chunk.js'; export const twice = () => f() + f();`,
+        'chunk.js': `import { name } from './index.js';\n${chunk}\nexport const f = () => f7()[0]; export const own = () => name;`,
+      });
+      expect(host.logged[0]?.text).toBe('7 nice 14');
+      expect(turns).toBeGreaterThan(20);
+    } finally {
+      clearInterval(watch);
+    }
   });
 
   it('says that registering late has no effect', async () => {
