@@ -31,7 +31,7 @@ export async function commitRequest(parts: RunParts, run: OpenRun, draft: Reques
       model,
       ...(user.blocked ? { unkept: user.message as unknown as JsonObject } : {}),
     }),
-    ...captureFrame(parts, runId, draft),
+    ...captureFrame(parts, run, draft),
     ...parts.capture({ runId, call: 1, at: parts.now(), provider, model, wire }),
   ]);
   return {

@@ -6,15 +6,22 @@ import type { Inbound } from '../protocol/inbound.ts';
 import { startsOver } from '../sessions/end-session.ts';
 import { loadSession } from '../sessions/open-session.ts';
 import { fitPreview } from './compaction/fit-request.ts';
+import { scaleOf, tokensOfFrame } from './compaction/request-size.ts';
 import { draftRequest, type RunSubject } from './draft-request.ts';
 import { historyOf } from './history-of.ts';
+import { measureRequest, type RequestMeasure, requestLimits } from './measure-request.ts';
 import type { RequestDraft } from './request-draft.ts';
+import { type ToldSpan, withTexts } from './request-text.ts';
 import { runHookContext } from './run-hook-context.ts';
 import type { DraftParts } from './run-parts.ts';
 
 export interface PreviewedRequest {
   readonly draft: RequestDraft;
   readonly wire: WireRequest;
+  /** The author of each part of the body's texts, in the order of the body. */
+  readonly spans: readonly ToldSpan[];
+  /** What the request is made of, and how much of the model's window it leaves. */
+  readonly measure: RequestMeasure;
 }
 
 export async function previewRequest(
@@ -72,5 +79,14 @@ export async function previewRequest(
     run,
     await draftRequest(parts, run, about.runHooks ? 'preview-all' : 'preview'),
   );
-  return { draft, wire: await draft.model.prepare(draft.request) };
+  const spans = withTexts(draft.spans, draft.request);
+  const { sessionId } = plan.session;
+  const frameTokens = tokensOfFrame(draft.request);
+  const measure = measureRequest({
+    spans,
+    messageIndex: draft.request.messages.length - 1,
+    limits: requestLimits(draft.model, parts.compaction(agentId)),
+    scale: await scaleOf(parts.store, { sessionKey, sessionId, model: draft.model, frameTokens, entries }),
+  });
+  return { draft, wire: await draft.model.prepare(draft.request), spans, measure };
 }

@@ -4,6 +4,8 @@
 import type { Composition } from '../context/compose.ts';
 import type { ModelRequest } from '../models/model.ts';
 import type { Write } from '../store/store.ts';
+import { type RequestLimits, requestLimits } from './measure-request.ts';
+import type { OpenRun } from './open-run.ts';
 import type { RequestDraft, RequestSpan } from './request-draft.ts';
 import type { RunParts } from './run-parts.ts';
 
@@ -22,11 +24,13 @@ export interface RequestFrame {
   /** The index of a message that the transcript does not keep. */
   readonly unkept?: number | undefined;
   readonly report: Composition['report'];
+  /** How large a request of this run could be; undefined in frames of older versions. */
+  readonly limits?: RequestLimits | undefined;
 }
 
 export function captureFrame(
   parts: RunParts,
-  runId: string,
+  { runId, agentId }: Pick<OpenRun, 'runId' | 'agentId'>,
   { request, spans, composition, model, user }: RequestDraft,
 ): readonly Write[] {
   const frame: RequestFrame = {
@@ -35,6 +39,7 @@ export function captureFrame(
     spans,
     ...(user.blocked ? { unkept: request.messages.length - 1 } : {}),
     report: withoutTexts(composition.report),
+    limits: requestLimits(model, parts.compaction(agentId)),
   };
   return parts.capture({
     runId,

@@ -127,9 +127,21 @@ describe('a conversation that comes near the window', () => {
 
   it('is measured as the provider counts, where that is known', async () => {
     const scratch = await smallWindow();
-    script(scratch, (_, said) => reply(`Noted ${numberOf(said)}.`, { usage: { input: 10_000 } }));
+    const input = (request: RecordedRequest) => Math.round(request.body.length / 2);
+    script(scratch, (request, said) => reply(`Noted ${numberOf(said)}.`, { usage: { input: input(request) } }));
     await talk(scratch, 3);
     expect((await compactions(scratch)).length).toBeGreaterThan(0);
+  });
+
+  it('is measured by its own estimate where the count of the provider cannot be right', async () => {
+    for (const input of [5_000_000, 1]) {
+      const scratch = await smallWindow();
+      script(scratch, (_, said) => reply(`Noted ${numberOf(said)}.`, { usage: { input } }));
+      await talk(scratch, 4);
+      expect(await compactions(scratch), `after 4 messages, ${input} tokens each`).toEqual([]);
+      await talk(scratch, 1, 5);
+      expect(await compactions(scratch), `after 5 messages, ${input} tokens each`).toHaveLength(1);
+    }
   });
 
   it('is left alone when the operator says so', async () => {

@@ -38,7 +38,7 @@ export function tokensOfMessage(message: Message): number {
 }
 
 /** The tokens of a message's role and its delimiters. */
-const TOKENS_AROUND_MESSAGE = 4;
+export const TOKENS_AROUND_MESSAGE = 4;
 
 /** The tokens of the part that goes with every request. */
 export function tokensOfFrame({ system, tools }: Pick<ModelRequest, 'system' | 'tools'>): number {
@@ -47,8 +47,16 @@ export function tokensOfFrame({ system, tools }: Pick<ModelRequest, 'system' | '
 }
 
 /**
+ * False when a provider's count is ten times as large or as small as our estimate: no tokenizer differs so much, so the
+ * provider reports something else, or is wrong.
+ */
+export function isCredibleCount(counted: number, estimated: number): boolean {
+  return counted > 0 && estimated > 0 && Math.abs(Math.log10(counted / estimated)) < 1;
+}
+
+/**
  * The provider's count for each token of our estimate, from its last answer in this session. It is 1 where that is
- * unknown: another model answered, or the conversation was compacted since.
+ * unknown: another model answered, the conversation was compacted since, or the count is not credible.
  */
 export async function scaleOf(
   store: Store,
@@ -70,5 +78,6 @@ export async function scaleOf(
   if (entries.some(({ kind, at }) => kind === 'compaction' && at >= last.at)) return 1;
   const counted = historyOf(entries.filter(({ at }) => at < last.at));
   const estimated = counted.reduce((sum, { message }) => sum + tokensOfMessage(message), frameTokens);
-  return Math.min(MOST_SCALE, Math.max(LEAST_SCALE, last.input / Math.max(1, estimated)));
+  if (!isCredibleCount(last.input, estimated)) return 1;
+  return Math.min(MOST_SCALE, Math.max(LEAST_SCALE, last.input / estimated));
 }

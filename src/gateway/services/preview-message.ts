@@ -2,8 +2,9 @@
 // session, its history and the texts that plugins have queued, and changes none of them.
 // Errors: rejects with NoRequestError when no model would be asked, and as routing and drafting do.
 
+import type { RequestMeasure } from '../../agent/measure-request.ts';
 import { previewRequest } from '../../agent/preview-request.ts';
-import { type ToldSpan, withTexts } from '../../agent/request-text.ts';
+import type { ToldSpan } from '../../agent/request-text.ts';
 import type { DraftParts } from '../../agent/run-parts.ts';
 import type { CommandList } from '../../commands/chat-command.ts';
 import { readInLane, type SaidInLane } from '../../commands/read-in-lane.ts';
@@ -37,6 +38,8 @@ export interface Preview {
   readonly report: ContextReport;
   /** The author of each part of the body's texts, in the order of the body. */
   readonly spans: readonly ToldSpan[];
+  /** The sizes of the whole request: system, tools, history and message. */
+  readonly request: RequestMeasure;
   /**
    * Hooks that a run would call and the preview did not; the preview equals the real request byte for byte only when
    * there are none.
@@ -56,7 +59,7 @@ export async function previewMessage(parts: PreviewParts, request: PreviewReques
   const { agentId, sessionKey, inbound } = await placeOf(parts, request, at);
   const said = readInLane(parts.commands, 'message', inbound);
   if (isAnsweredWithoutModel(said)) throw new NoRequestError({ text: request.message, answer: said.reply });
-  const { draft, wire } = await previewRequest(parts.draft, {
+  const { draft, wire, spans, measure } = await previewRequest(parts.draft, {
     agentId,
     sessionKey,
     inbound,
@@ -74,7 +77,8 @@ export async function previewMessage(parts: PreviewParts, request: PreviewReques
     model,
     wire,
     report: draft.composition.report,
-    spans: withTexts(draft.spans, draft.request),
+    spans,
+    request: measure,
     placeholders: draft.placeholders,
   };
 }

@@ -1,7 +1,9 @@
 // The authors of a request that was sent: the spans that were stored with it, and the words themselves, which are in
-// the frame and in the transcript. A message that the transcript does not keep has authors and no words.
+// the frame and in the transcript. A message that the transcript does not keep has authors and no words. The sizes of
+// the request are made from the same spans.
 
 import { historyOf } from '../../agent/history-of.ts';
+import { measureRequest, type RequestLimits, type RequestMeasure } from '../../agent/measure-request.ts';
 import { COMPACTION_AUTHOR, UNKEPT_AUTHOR } from '../../agent/message-spans.ts';
 import type { RequestSpan } from '../../agent/request-draft.ts';
 import { FRAME_CALL, type RequestFrame } from '../../agent/request-frame.ts';
@@ -16,8 +18,33 @@ export interface RequestSpans {
   readonly spans: readonly ToldSpan[];
 }
 
+/** What the last request of a run was made of; undefined when it is not stored. */
+export async function readRequestMeasure(store: Store, runId: string): Promise<RequestMeasure | undefined> {
+  const read = await readRequest(store, runId);
+  if (!read) return undefined;
+  const { spans, messageIndex, limits, at } = read;
+  const [used] = await store.select('usage', {
+    where: { runId, purpose: 'run', at: { gte: at } },
+    orderBy: [['at', 'desc']],
+    limit: 1,
+  });
+  return measureRequest({ spans, messageIndex, limits, countedTokens: used?.input || undefined });
+}
+
 /** The last request unless a call is named; undefined when the request is not stored. */
 export async function readRequestSpans(store: Store, runId: string, call?: number): Promise<RequestSpans | undefined> {
+  const read = await readRequest(store, runId, call);
+  return read && { runId, call: read.call, spans: read.spans };
+}
+
+interface ReadRequest extends RequestSpans {
+  readonly messageIndex: number;
+  readonly limits: RequestLimits | undefined;
+  /** When the request was stored, which is before it was sent. */
+  readonly at: number;
+}
+
+async function readRequest(store: Store, runId: string, call?: number): Promise<ReadRequest | undefined> {
   const kept = await store.select('captures', {
     where: call === undefined ? { runId } : { runId, call: { lte: call } },
     orderBy: [['call', 'asc']],
@@ -27,22 +54,47 @@ export async function readRequestSpans(store: Store, runId: string, call?: numbe
   const framed = await readCapture(store, runId, FRAME_CALL);
   if (!last || (call !== undefined && last.call !== call) || framed?.body === undefined) return undefined;
   const frame = JSON.parse(framed.body) as RequestFrame;
-  const spans = captures
-    .map(({ envelope }) => (envelope.spans ?? []) as unknown as readonly RequestSpan[])
-    .reduce(joinSpans, frame.spans);
+  const added = captures.map(({ envelope }) => (envelope.spans ?? []) as unknown as readonly RequestSpan[]);
+  const spans = added.reduce(joinSpans, frame.spans);
   const { system, tools } = frame;
   const unkept = spans.find(({ origin }) => origin === UNKEPT_AUTHOR)?.index ?? frame.unkept;
   const said = await messagesOf(store, runId, spans);
   const messages = unkept === undefined ? said : [...said.slice(0, unkept), NOT_KEPT, ...said.slice(unkept)];
-  return { runId, call: last.call, spans: withTexts(spans, { system, tools, messages }) };
+  return {
+    runId,
+    call: last.call,
+    at: last.at,
+    spans: withTexts(spans, { system, tools, messages }),
+    messageIndex: messageIndexOf(frame.spans, added.findLast(isRetold), runId),
+    limits: frame.limits,
+  };
+}
+
+/**
+ * The first request ends with the message. After a compaction in the middle of the run, the message is the first entry
+ * of this run that the compaction itself did not write.
+ */
+function messageIndexOf(first: readonly RequestSpan[], retold: readonly RequestSpan[] | undefined, runId: string) {
+  const compaction = retold && compactionIn(retold);
+  const own = retold?.find(
+    ({ runId: by, entry, origin }) => origin === UNKEPT_AUTHOR || (by === runId && entry !== compaction),
+  );
+  return own?.index ?? first.reduce((last, { where, index }) => (where === 'messages' ? index : last), -1);
+}
+
+function compactionIn(spans: readonly RequestSpan[]): number | undefined {
+  return spans.find(({ origin, entry }) => origin === COMPACTION_AUTHOR && entry !== undefined)?.entry;
 }
 
 const NOT_KEPT: Message = { role: 'user', content: '' };
 
 /** Each request adds messages to the one before it; one that begins with the first message again was compacted. */
 function joinSpans(before: readonly RequestSpan[], added: readonly RequestSpan[]): readonly RequestSpan[] {
-  const isRetold = added.some(({ where, index }) => where === 'messages' && index === 0);
-  return [...(isRetold ? before.filter(({ where }) => where !== 'messages') : before), ...added];
+  return [...(isRetold(added) ? before.filter(({ where }) => where !== 'messages') : before), ...added];
+}
+
+function isRetold(added: readonly RequestSpan[]): boolean {
+  return added.some(({ where, index }) => where === 'messages' && index === 0);
 }
 
 /**
@@ -54,7 +106,7 @@ async function messagesOf(store: Store, runId: string, spans: readonly RequestSp
   if (!run?.sessionId) return [];
   const { sessionId } = run;
   const rows = await store.select('transcript', { where: { sessionId }, orderBy: [['position', 'asc']] });
-  const compaction = spans.find(({ origin, entry }) => origin === COMPACTION_AUTHOR && entry !== undefined)?.entry;
+  const compaction = compactionIn(spans);
   const known = rows.filter(({ kind, position }) => kind !== 'compaction' || position === compaction);
   return historyOf(known, runId).map(({ message }) => message);
 }

@@ -2,7 +2,7 @@
 
 import { type Route, route } from '../route.ts';
 import { checkAgent } from './check-agent.ts';
-import { agentId, id, report, sessionKey, span } from './pieces.ts';
+import { agentId, id, report, requestMeasure, sessionKey, span } from './pieces.ts';
 
 export const CONTEXT_ROUTES: readonly Route[] = [
   route({
@@ -29,6 +29,7 @@ export const CONTEXT_ROUTES: readonly Route[] = [
         wire: z.object({ url: z.string(), headers: z.record(z.string(), z.string()), body: z.string() }),
         report: report(z),
         spans: z.array(span(z)),
+        request: requestMeasure(z),
         placeholders: z.array(z.string()),
       }),
     handle: ({ services, agentIds, body: { at, ...body } }) => {

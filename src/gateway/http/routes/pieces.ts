@@ -35,6 +35,34 @@ export const span = (z: Zod) =>
     text: z.string().optional().describe('Absent when it is not kept any more.'),
   });
 
+/** What a whole request is made of. */
+export const requestMeasure = (z: Zod) => {
+  const size = { chars: wholeNumber(z), tokens: wholeNumber(z) };
+  return z.object({
+    ...size,
+    parts: z.array(
+      z.object({
+        part: z.enum(['system', 'tools', 'history', 'message', 'steps']),
+        count: wholeNumber(z).describe('Blocks, tools or messages.'),
+        ...size,
+        authors: z.array(z.object({ origin: z.string(), count: wholeNumber(z), ...size })),
+      }),
+    ),
+    room: z
+      .object({
+        window: wholeNumber(z).describe('Tokens that the model takes.'),
+        compactsAt: wholeNumber(z).optional().describe('A larger request is compacted first.'),
+        free: z.int(),
+        untilCompaction: z.int().optional(),
+      })
+      .optional(),
+    counted: z
+      .object({ tokens: wholeNumber(z), isCredible: z.boolean() })
+      .optional()
+      .describe("The provider's own count; the sizes add up to it when it is credible."),
+  });
+};
+
 export const report = (z: Zod) =>
   z.looseObject({ version: z.int() }).describe('The context report; docs/context.md explains it.');
 

@@ -5,7 +5,7 @@ import { timeLimit } from '../../../protocol/time-limit.ts';
 import { readCapture } from '../../../recorder/capture.ts';
 import type { CaptureRow } from '../../../store/tables.ts';
 import { UnknownCaptureError, UnknownReportError } from '../../errors.ts';
-import { readRequestSpans } from '../../services/read-request-spans.ts';
+import { readRequestMeasure, readRequestSpans } from '../../services/read-request-spans.ts';
 import { type FoundRun, findRun, isOver } from '../../services/runs.ts';
 import { type Route, route, type Zod } from '../route.ts';
 import {
@@ -17,6 +17,7 @@ import {
   nothing,
   pageOf,
   report,
+  requestMeasure,
   sessionKey,
   span,
   surface,
@@ -152,9 +153,11 @@ export const RUN_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/api/runs/{run}/report',
     summary: 'What was composed for a run, and why: layers, files, cuts, handlers, absences.',
-    detail: '`requestSpans` names the author of every piece of the request.',
+    detail:
+      '`requestSpans` names the author of every piece of the first request; `request` has the sizes of the last one: ' +
+      'system, tools, history, message and steps, and the room that is left.',
     access: 'token',
-    answer: report,
+    answer: (z) => report(z).extend({ request: requestMeasure(z).optional() }),
     handle: async ({ services: { store }, params: { run: runId } }) => {
       const frame = await readCapture(store, runId, FRAME_CALL);
       if (frame?.body === undefined) {
@@ -162,7 +165,7 @@ export const RUN_ROUTES: readonly Route[] = [
         throw new UnknownReportError({ runId });
       }
       const { report: told, spans } = JSON.parse(frame.body) as RequestFrame;
-      return { ...told, requestSpans: spans };
+      return { ...told, requestSpans: spans, request: await readRequestMeasure(store, runId) };
     },
   }),
   route({
