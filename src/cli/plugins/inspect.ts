@@ -1,25 +1,51 @@
 // `atrium plugins inspect`: everything that is known about one plugin, above all what it registered and what it may do.
 
+import { loadConfig } from '../../config/load-config.ts';
 import type { PluginHookStatus, PluginStatus } from '../../plugins/plugin-status.ts';
+import type { CliIo } from '../cli-io.ts';
 import { command } from '../command.ts';
 import { type Fact, formatFacts } from '../output/format-table.ts';
 import { formatTime } from '../output/format-time.ts';
-import { line } from '../output/text.ts';
+import { line, oneLine } from '../output/text.ts';
 import { askPlugins, findPlugin, PLUGIN_ARGUMENT } from './ask-plugins.ts';
 
 export const pluginsInspect = command({
   path: 'plugins inspect',
   summary: 'show the state of a plugin, what it may do and what it registered',
   args: PLUGIN_ARGUMENT,
+  options: { '--load': 'without a gateway: load the plugin, even one that is off, to see what it registers' },
   examples: ['plugins inspect greeter', 'plugins inspect greeter --json | jq \'.hooks[] | select(.state != "armed")\''],
-  notes: 'What it registered is known while a gateway runs. Without one no plugin is loaded to find out.',
-  async run({ id }, { io }) {
+  notes:
+    'What it registered is known while a gateway has it loaded. With --load its code runs once for this look, in a worker: no hook of it is called and no service starts.',
+  async run({ id, load }, { io }) {
     const { plugins, isRunning } = await askPlugins(io);
-    const plugin = findPlugin(plugins, id);
-    const note = isRunning ? '' : 'No gateway is running, so what it registers is not known.\n';
-    return { json: plugin, text: formatPlugin(plugin, io.environment.timezone) + note };
+    const found = findPlugin(plugins, id);
+    const isLoadedHere = load === true && found.state !== 'loaded';
+    const plugin = isLoadedHere ? await loadOnce(found, io) : found;
+    const why = isRunning ? 'The gateway has not loaded it' : 'No gateway is running';
+    const unknown = isRunning ? '' : `${why}, so what it registers is not known; --load loads it to see.\n`;
+    const note = isLoadedHere ? `${why}; it was loaded for this look only.\n` : unknown;
+    const isBroken = isLoadedHere && plugin.notes.some(({ code }) => code === 'load-failed');
+    return { json: plugin, text: formatPlugin(plugin, io.environment.timezone) + note, ok: !isBroken };
   },
 });
+
+/** The state stays what it is for a gateway, unless loading the plugin shows that it is broken. */
+async function loadOnce(found: PluginStatus, io: CliIo): Promise<PluginStatus> {
+  const { environment } = io;
+  const { tryPlugin } = await import('../../gateway/plugins/try-plugin.ts');
+  const tried = await tryPlugin({
+    id: found.id,
+    environment,
+    loaded: await loadConfig({ environment }),
+    now: () => io.now().getTime(),
+    log: (pluginId, { level, text }) => {
+      if (level !== 'debug') io.err(`${pluginId}: ${oneLine(text)}\n`);
+    },
+  });
+  const { state, reason } = tried.state === 'failed' ? tried : found;
+  return { ...tried, state, reason };
+}
 
 function formatPlugin(plugin: PluginStatus, timezone: string): string {
   const { install } = plugin;

@@ -23,6 +23,15 @@ beforeEach(async () => {
       configSchema: { properties: { key: { type: 'integer' } } },
     }),
     'extensions/strict/index.ts': '',
+    'extensions/herald/openclaw.plugin.json': JSON.stringify({ id: 'herald', kind: 'memory' }),
+    'extensions/herald/index.ts': `export default (api: any) => {
+      api.logger.info('loading');
+      api.on('message_received', () => {});
+      api.on('llm_input', () => {});
+      api.registerCommand({ name: 'herald', description: 'Says it.', handler: () => ({ text: 'hear' }) });
+      api.registerService({ id: 'post', start() { throw new Error('nobody may start this'); } });
+      setInterval(() => {}, 1_000);
+    };`,
   });
 });
 afterEach(() => running.remove());
@@ -73,7 +82,39 @@ describe('atrium plugins inspect', () => {
     const { out } = await run('inspect', 'guard');
     expect(out).toMatch(/^ {2}what +Watches.*over tools\.$/m);
     expect(out).not.toContain('\u001b');
-    expect(out).toMatch(/No gateway is running, so what it registers is not known\.\n$/);
+    expect(out).toMatch(/No gateway is running, so what it registers is not known; --load loads it to see\.\n$/);
+  });
+
+  it('loads it without a gateway when it is asked to, and leaves its state as it is', async () => {
+    const { out, err, code } = await run('inspect', 'herald', '--load');
+    expect(code).toBe(0);
+    expect(err).toBe('herald: loading\n');
+    expect(out).toMatch(/^ {2}state +disabled: It is a memory, and plugins\.slots\.memory names none\./m);
+    expect(out).toMatch(/^ {2}runs in +the worker: /m);
+    expect(out).toMatch(/^ {2}hook +message_received, armed, /m);
+    expect(out).toMatch(/^ {2}hook +llm_input, blocked, /m);
+    expect(out).toMatch(/^ {2}command +\/herald$/m);
+    expect(out).toMatch(/^ {2}service +post$/m);
+    expect(out).toMatch(/No gateway is running; it was loaded for this look only\.\n$/);
+    expect(await running.home.runJson(['plugins', 'inspect', 'herald', '--load'])).toMatchObject({
+      state: 'disabled',
+      commands: ['herald'],
+    });
+  });
+
+  it('says why it does not load, and exits with 1', async () => {
+    const { out, code } = await run('inspect', 'guard', '--load');
+    expect(code).toBe(1);
+    expect(out).toMatch(/^ {2}state +failed: nobody may run this \(index\.ts:1\)\.$/m);
+    expect(await run('inspect', 'strict', '--load')).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('plugins.entries.strict.config.key must be integer.'),
+    });
+  });
+
+  it('asks the running gateway for what that has loaded, and loads the rest', async () => {
+    await running.start(() => ({ plugins }));
+    expect((await run('inspect', 'greeter', '--load')).out).toMatch(/^ {2}tool +greet$/m);
   });
 
   it('knows only what there is', async () => {
