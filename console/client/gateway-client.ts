@@ -2,12 +2,15 @@
 // Errors: an answer that is not a success is a `RefusedError` with its status; when the gateway cannot be reached, the
 // error of `fetch` is thrown.
 
+import type { RequestMeasure } from '../../src/agent/measure-request.ts';
 import type { RequestFrame } from '../../src/agent/request-frame.ts';
 import type { ListedCommand } from '../../src/commands/list-commands.ts';
 import type { ApprovalDecision } from '../../src/protocol/approval-decision.ts';
 import type { ApprovalRow, CaptureRow, RunRow, SessionRow, TranscriptRow } from '../../src/store/tables.ts';
 
-export type ContextReport = RequestFrame['report'];
+export type { RequestMeasure };
+/** `request` is absent when the request is not kept any more. */
+export type ContextReport = RequestFrame['report'] & { readonly request?: RequestMeasure | undefined };
 export type TranscriptEntry = Pick<TranscriptRow, 'runId' | 'at' | 'kind' | 'message' | 'shown'>;
 export type WaitingApproval = Omit<ApprovalRow, 'digest'>;
 export type OpenSession = Pick<SessionRow, 'sessionKey' | 'agentId' | 'surface'>;

@@ -30,7 +30,7 @@ export function Composition({ report }: { report: ContextReport }) {
           </li>
         ))}
       </ul>
-      <Section title="Layers" aside={describeSize(report)}>
+      <Section title="Layers of the system prompt" aside={describeSize(report)}>
         {layers.map(({ id, title, stability, chars }, index) => (
           <li key={id} onMouseEnter={() => pointAt(index)} onMouseLeave={() => pointAt(undefined)}>
             <i class={stability} />
@@ -103,7 +103,7 @@ const STABILITY_LABELS: Readonly<Record<Stability, string>> = {
 };
 
 function describeSize({ prompt, budget }: ContextReport): string {
-  const size = `${formatCount(prompt.chars)} characters, about ${formatCount(prompt.tokens)} tokens`;
+  const size = `${formatCount(prompt.chars)} characters`;
   if (!budget.totalMaxChars) return size;
   return `${size}, ${Math.round((100 * budget.usedChars) / budget.totalMaxChars)} % of the budget`;
 }

@@ -6,6 +6,7 @@ import { formatCount, formatDuration, formatPlural } from '../view/format.ts';
 import { Composition } from './composition.tsx';
 import { ExactRequest } from './exact-request.tsx';
 import type { RunReport } from './run-report.ts';
+import { WholeRequest } from './whole-request.tsx';
 
 /** The key changes each time that a report is shown, so that the panel starts fresh even for the same report. */
 export type ShownReport = { readonly key: number } & (RunReport | { readonly problem: string });
@@ -46,6 +47,7 @@ function Report({ shown, readRequest }: { shown: RunReport } & Pick<ReportPanelP
       <p class="facts">
         <code>{run.runId}</code>
       </p>
+      {report?.request && <WholeRequest request={report.request} />}
       {report ? (
         <Composition report={report} />
       ) : (

@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { forAll } from '../../testkit/for-all.ts';
 import { isPolicyFile, trimWithPolicyDigest } from './policy-digest.ts';
 import { trimFile } from './trim-file.ts';
 
@@ -63,5 +65,33 @@ describe('trimming AGENTS.md', () => {
       '# Intro\nplain paragraph text without keywords here\n# Intro\nplain paragr\n\n[...truncated, read AGENTS.md for full content...]\n' +
         '…(truncated AGENTS.md: kept 71+23 chars of 15870)…\n\ncommit credentials.\nEND',
     );
+  });
+});
+
+describe('a digest that is shorter than its share', () => {
+  const prose = (length: number) =>
+    'Plain words about the house. '
+      .repeat(Math.ceil(length / 29))
+      .slice(0, length - 1)
+      .concat('.');
+
+  it('leaves its room to the text: one character too many costs no more than the marker', () => {
+    const { cuts, text } = trimFile({ name: 'AGENTS.md', text: prose(12_001), cap: 12_000 });
+    expect(text.length).toBeGreaterThan(11_990);
+    expect(text.length).toBeLessThanOrEqual(12_000);
+    const lost = cuts.reduce((sum, { start, end }) => sum + end - start, 0);
+    expect(lost).toBeLessThan(150);
+  });
+
+  it('uses the limit to the last characters, whatever the text is', () => {
+    const line = fc.constantFrom('plain words here\n', '- an item\n', 'You must ask.\n', '## Heading\n', '😀 smile\n');
+    forAll([fc.array(line, { minLength: 60, maxLength: 300 }), fc.integer({ min: 300, max: 3000 })], (lines, cap) => {
+      const whole = lines.join('').trimEnd();
+      if (whole.length <= cap) return;
+      const { text, pieces } = trimWithPolicyDigest(whole, cap);
+      expect(text.length).toBeLessThanOrEqual(cap);
+      const isDigestFull = text.includes('more policy lines omitted');
+      if (!isDigestFull && pieces.at(-1)?.kind === 'kept') expect(text.length).toBeGreaterThan(cap - 16);
+    });
   });
 });

@@ -15,13 +15,22 @@ const HEAD_SHARE = 0.45;
 const TAIL_SHARE = 0.15;
 const DIGEST_SHARE = 0.35;
 
-/** `text` is right-trimmed and longer than `cap`. The end gives way first, then the start, then the digest. */
+/**
+ * `text` is right-trimmed and longer than `cap`. The end gives way first, then the start, then the digest. What a short
+ * digest does not need goes to the start and the end.
+ */
 export function trimWithPolicyDigest(text: string, cap: number): TrimmedText {
   const candidates = findPolicyLines(text);
-  let head = Math.floor(cap * HEAD_SHARE);
-  let tail = Math.floor(cap * TAIL_SHARE);
   let digestRoom = Math.floor(cap * DIGEST_SHARE);
   let digest = selectDigest(candidates, digestRoom);
+  let head = Math.floor(cap * HEAD_SHARE);
+  let tail = Math.floor(cap * TAIL_SHARE);
+  if (digest.omitted === 0) {
+    const unused = Math.max(0, cap - lengthOf(arrangePieces(text, head, digest, tail)));
+    const forTail = Math.floor((unused * TAIL_SHARE) / (HEAD_SHARE + TAIL_SHARE));
+    head += unused - forTail;
+    tail += forTail;
+  }
   for (;;) {
     const pieces = arrangePieces(text, head, digest, tail);
     const over = lengthOf(pieces) - cap;

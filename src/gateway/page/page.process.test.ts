@@ -264,6 +264,29 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
     await page.getByText('You are än agent.').waitFor();
   });
 
+  it('accounts for the whole request, in the tokens that the provider counted', async () => {
+    api.model.script(({ body }) => reply('Good morning.', { usage: { input: Math.round(body.length / 4) } }));
+    await openPage();
+    await say('good morning');
+    const whole = page.getByRole('region', { name: 'The whole request' });
+    await whole.waitFor();
+    const counted = Math.round((api.model.requests.at(-1)?.body.length ?? 0) / 4);
+    const sizes = (await whole.locator('.size').allTextContents()).map((text) =>
+      Number(text.replace(/ token.*|,/g, '')),
+    );
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(counted);
+    const shown = (await whole.textContent()) ?? '';
+    for (const text of [
+      'System prompt',
+      'Tools',
+      'The message',
+      `${counted.toLocaleString('en-US')} tokens`,
+      ' used; ',
+    ])
+      expect(shown, text).toContain(text);
+    await page.getByText(`${counted.toLocaleString('en-US')} tokens in`).waitFor();
+  });
+
   it('says what went wrong, once', async () => {
     api.model.script(() => fail(400, { message: 'The provider said no.' }));
     await openPage();
