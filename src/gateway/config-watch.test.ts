@@ -60,7 +60,7 @@ describe('a changed configuration', () => {
     await home.write('openclaw.json', deny('a', 'c', 'd'));
     await home.write('openclaw.yaml', 'plugins:\n  deny: [a, b]\ngateway:\n  port: 4000\n');
     await vi.waitFor(() =>
-      expect(warnings).toEqual(['The configuration was changed in gateway. That is taken up at the next start.']),
+      expect(warnings).toEqual(['The configuration was changed in gateway.port. That is taken up at the next start.']),
     );
     expect(given).toHaveLength(2);
   });

@@ -1,17 +1,21 @@
 // The configuration of a running gateway. Its files are checked regularly, and a change is handed to the parts that
 // read one of the changed paths and can be reopened; for every other change the operator is told that it needs a
-// restart. So live reload is one mechanism, and a part only says what it reads and how it is reopened.
+// restart. So live reload is one mechanism, and a part only says what it reads and how it is reopened. A part may also
+// name files of its own, such as hook packs. `state` takes up at once what has changed, and says what is left, so that
+// commands never answer for a file that the gateway does not follow.
 // Errors: a configuration that cannot be used rejects `read`; when it is found while watching, it is a warning. In both
 // cases the parts keep the settings that they have.
 
 import { unwatchFile, watchFile } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type ConfigLocation, listConfigPaths } from '../config/config-files.ts';
 import { ConfigMissingError, ConfigUnreadableError } from '../config/errors.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { errorText } from '../protocol/one-line.ts';
 import { within } from '../protocol/time-limit.ts';
+import { type ConfigState, describeConfigState } from './config-state.ts';
 import type { GatewayPart } from './gateway-part.ts';
 
 export interface ConfigWatchParts {
@@ -43,7 +47,12 @@ export class ConfigWatch {
   #watched: readonly string[] = [];
   #waiting: NodeJS.Timeout | undefined;
   #looking: Promise<void> = Promise.resolve();
-  #saidLast: string | undefined;
+  /** Why the files cannot be used as they are now. */
+  #problem: string | undefined;
+  /** The files as they were when they were read last; undefined before they were looked at. */
+  #seen: readonly Stamp[] | undefined;
+  /** For each part with files of its own, how these were when they were taken up. */
+  readonly #ownSeen = new Map<GatewayPart, Map<string, Stamp>>();
   #isClosed = false;
   readonly #changed = () => {
     clearTimeout(this.#waiting);
@@ -59,7 +68,15 @@ export class ConfigWatch {
 
   /** Starts watching. Checking a few files regularly costs very little and works on every file system. */
   open(): void {
-    this.#watch(this.#parts.loaded);
+    this.watchFiles();
+  }
+
+  /** Called when the parts may have other files of their own than before. */
+  watchFiles(): void {
+    this.#watch(this.#read);
+    this.#looking = this.#looking.then(async () => {
+      for (const part of this.#parts.parts()) if (!this.#ownSeen.has(part)) await this.#noteOwnFiles(part);
+    });
   }
 
   /** Reads the configuration files now, for a caller that takes up everything that `part` reads. */
@@ -70,6 +87,22 @@ export class ConfigWatch {
     return loaded;
   }
 
+  /** Takes up what has changed until now, and says what the running gateway does not follow. */
+  async state(): Promise<ConfigState> {
+    await this.#catchUp();
+    const files = this.#read.files.map(({ path }) => path);
+    return { files, waiting: this.#paths(this.#parts.loaded, this.#read), problem: this.#problem ?? null };
+  }
+
+  /** One sentence for each way in which the gateway does not follow its files, as far as that was noticed. */
+  warnings(): readonly string[] {
+    return describeConfigState({
+      files: [],
+      waiting: this.#paths(this.#parts.loaded, this.#read),
+      problem: this.#problem ?? null,
+    });
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#waiting);
@@ -78,59 +111,82 @@ export class ConfigWatch {
     await within(CLOSE_MS, this.#looking);
   }
 
+  /** A file that was written just now may not be complete, so it is read when it has been unchanged for a while. */
+  async #catchUp(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#watch(this.#read);
+    const stamps = await this.#stampsOf(this.#watched);
+    if (isDeepStrictEqual(stamps, this.#seen)) return this.#looking;
+    clearTimeout(this.#waiting);
+    const newest = Math.max(0, ...stamps.map((stamp) => stamp?.[0] ?? 0));
+    const quietMs = this.#parts.quietMs ?? QUIET_MS;
+    await sleep(Math.min(quietMs, Math.max(0, newest + quietMs - Date.now())));
+    this.#looking = this.#looking.then(() => this.#takeUp());
+    await this.#looking;
+  }
+
   async #takeUp(): Promise<void> {
     if (this.#isClosed) return;
     try {
       const before = this.#read;
-      const written = await this.#writtenAt();
+      const stamps = await this.#stampsOf(this.#watched);
+      this.#seen = stamps;
       const loaded = await this.#load();
-      if (!isDeepStrictEqual(await this.#writtenAt(), written)) return this.#changed();
+      if (!isDeepStrictEqual(await this.#stampsOf(this.#watched), stamps)) return this.#changed();
       this.#keep(loaded);
-      this.#saidLast = undefined;
-      const parts = this.#parts.parts();
-      this.#nameWaiting(before, loaded, parts);
-      for (const part of parts) await this.#reopen(part, loaded);
+      this.#problem = undefined;
+      this.#nameWaiting(before, loaded);
+      for (const part of this.#parts.parts()) await this.#reopen(part, loaded);
     } catch (error) {
       if (this.#isClosed) return;
       const reason = errorText(error);
       // Several files may change at once, and one sentence about them is enough.
-      if (reason !== this.#saidLast) {
+      if (reason !== this.#problem) {
         this.#parts.warn(`The configuration was changed and cannot be used, so everything stays as it is. ${reason}`);
       }
-      this.#saidLast = reason;
+      this.#problem = reason;
     }
   }
 
   async #reopen(part: GatewayPart, loaded: LoadedConfig): Promise<void> {
-    const { reads = [] } = part;
+    const { reads = [], sharesReading = [] } = part;
     const taken = this.#taken.get(part) ?? this.#parts.loaded;
-    if (!reads.some((path) => hasChanged(path, taken, loaded))) return;
+    const isOwnChanged = await this.#noteOwnFiles(part);
+    if (!isOwnChanged && ![...reads, ...sharesReading].some((path) => hasChanged(path, taken, loaded))) return;
     await part.reopen?.(loaded);
     this.#taken.set(part, loaded);
   }
 
-  /** A change that no part can take up is reported once, when it is made; one that is taken back needs no restart. */
-  #nameWaiting(before: LoadedConfig, loaded: LoadedConfig, parts: readonly GatewayPart[]): void {
-    const taken = new Set(parts.flatMap(({ reads = [] }) => reads));
-    const sections = new Set([...Object.keys(before.config), ...Object.keys(loaded.config)]);
-    const waiting = [...sections].filter(
-      (section) =>
-        !NOT_SETTINGS.has(section) &&
-        !taken.has(section) &&
-        hasChanged(section, before, loaded) &&
-        hasChanged(section, this.#parts.loaded, loaded),
-    );
-    if (waiting.length === 0) return;
-    this.#parts.warn(`The configuration was changed in ${waiting.join(', ')}. That is taken up at the next start.`);
+  /** Whether a file of the part has changed since it was noted. A file that is noted for the first time has not. */
+  async #noteOwnFiles(part: GatewayPart): Promise<boolean> {
+    const files = part.files?.() ?? [];
+    const before = this.#ownSeen.get(part);
+    const stamps = await this.#stampsOf(files);
+    this.#ownSeen.set(part, new Map(files.map((file, index) => [file, stamps[index] ?? null])));
+    return files.some((file, index) => before?.has(file) && !isDeepStrictEqual(before.get(file), stamps[index]));
   }
 
-  /** The modification time of each file; undefined for a file that does not exist. */
-  #writtenAt(): Promise<readonly (number | undefined)[]> {
+  /** A change that no part can take up is reported once, when it is made; one that is taken back needs no restart. */
+  #nameWaiting(before: LoadedConfig, loaded: LoadedConfig): void {
+    const changed = new Set(this.#paths(before, loaded));
+    const waiting = this.#paths(this.#parts.loaded, loaded).filter((path) => changed.has(path));
+    for (const sentence of describeConfigState({ files: [], waiting, problem: null })) this.#parts.warn(sentence);
+  }
+
+  /** The paths that differ and that no part takes up. */
+  #paths(before: LoadedConfig, loaded: LoadedConfig): readonly string[] {
+    const taken = this.#parts.parts().flatMap(({ reads = [] }) => reads);
+    return changedPaths(before.config, loaded.config)
+      .filter((path) => !taken.some((each) => path === each || path.startsWith(`${each}.`)))
+      .sort();
+  }
+
+  #stampsOf(files: readonly string[]): Promise<readonly Stamp[]> {
     return Promise.all(
-      this.#watched.map((file) =>
+      files.map((file) =>
         stat(file).then(
-          ({ mtimeMs }) => mtimeMs,
-          () => undefined,
+          ({ mtimeMs, size }): Stamp => [mtimeMs, size],
+          () => null,
         ),
       ),
     );
@@ -156,10 +212,11 @@ export class ConfigWatch {
     this.#watch(loaded);
   }
 
-  /** The set of included files may change. */
+  /** The set of included files may change, and so may the files of parts. */
   #watch({ files }: LoadedConfig): void {
     if (this.#isClosed) return;
-    const wanted = [...new Set([...listConfigPaths(this.#parts.location), ...files.map(({ path }) => path)])];
+    const own = this.#parts.parts().flatMap((part) => part.files?.() ?? []);
+    const wanted = [...new Set([...listConfigPaths(this.#parts.location), ...files.map(({ path }) => path), ...own])];
     for (const file of this.#watched) if (!wanted.includes(file)) unwatchFile(file, this.#changed);
     const interval = this.#parts.pollMs ?? POLL_MS;
     for (const file of wanted) {
@@ -167,6 +224,30 @@ export class ConfigWatch {
     }
     this.#watched = wanted;
   }
+}
+
+/** When a file was written, and its size; null for a file that does not exist. */
+type Stamp = readonly [number, number] | null;
+
+/** The settings that differ, as section and key; a section that is not an object is named as a whole. */
+function changedPaths(before: object, after: object): readonly string[] {
+  return keysOf(before, after)
+    .filter((section) => !NOT_SETTINGS.has(section))
+    .flatMap((section) => {
+      const [left, right] = [before, after].map((config) => (config as Record<string, unknown>)[section]);
+      if (isDeepStrictEqual(left, right)) return [];
+      if (!isObject(left ?? {}) || !isObject(right ?? {})) return [section];
+      const [old, next] = [(left ?? {}) as Record<string, unknown>, (right ?? {}) as Record<string, unknown>];
+      return keysOf(old, next).flatMap((key) => (isDeepStrictEqual(old[key], next[key]) ? [] : [`${section}.${key}`]));
+    });
+}
+
+function keysOf(...objects: readonly object[]): readonly string[] {
+  return [...new Set(objects.flatMap((each) => Object.keys(each)))];
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function hasChanged(path: string, before: LoadedConfig, after: LoadedConfig): boolean {

@@ -39,6 +39,7 @@ export interface DraftOptions {
   readonly packContext?: ContextEngineSettings['packContext'];
   readonly workspaces?: ContextEngineSettings['workspaces'];
   readonly warnings?: ContextEngineSettings['warnings'];
+  readonly found?: ContextEngineSettings['found'];
   readonly modules?: (() => Promise<Readonly<Record<string, unknown>>>) | undefined;
   readonly now: () => number;
   readonly warn?: ((sentence: string) => void) | undefined;
@@ -67,6 +68,7 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
     packContext: options.packContext,
     workspaces: options.workspaces,
     warnings: options.warnings,
+    found: options.found,
     plugins: plugins?.registry,
   });
   const models = new ModelRegistry(config, environment);
@@ -81,7 +83,7 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
     sessionMail: options.sessionMail,
     cronJobs: options.cronJobs,
     webFetch: webFetchSettingsOf(config),
-    memoryPolicyOf: memoryPolicyOf(config, environment),
+    memoryPolicyOf: memoryPolicyOf(() => engine.config, environment),
     memorySupplements: plugins?.memory,
   });
   const exec = createExecTools({ environment, config, store, sight, now, warn: options.warn ?? (() => undefined) });

@@ -24,7 +24,8 @@ import { replaceFile } from '../tools/replace-file.ts';
 import { memoryPolicyOf } from './memory-policy.ts';
 
 export interface PackDepsOptions {
-  readonly config: Config;
+  /** The configuration that is in use now. */
+  readonly config: () => Config;
   readonly environment: Environment;
   readonly store: Store;
   readonly wakeLane: (sessionKey: string) => void;
@@ -35,17 +36,25 @@ const MAX_FILE_BYTES = 256 * 1024;
 
 /** The additional context fields for handlers of packs: the configuration for all, and more for the bundled ones. */
 export function createPackContext(options: PackDepsOptions): (registration: InternalHookRegistration) => object {
-  const depsOf = createPackDeps(options);
-  let cfg: object | undefined;
+  // The configuration is known when the first handler is called, not when this is built.
+  let depsOf: ReturnType<typeof createPackDeps> | undefined;
+  let config: Config | undefined;
+  let cfg: object = {};
   return ({ source, owner }) => {
-    cfg ??= frozenCopy(options.config);
-    return source === 'openclaw-bundled' ? { cfg, deps: depsOf(owner) } : { cfg };
+    if (config !== options.config()) {
+      config = options.config();
+      cfg = frozenCopy(config);
+    }
+    if (source !== 'openclaw-bundled') return { cfg };
+    depsOf ??= createPackDeps(options);
+    return { cfg, deps: depsOf(owner) };
   };
 }
 
 function createPackDeps(options: PackDepsOptions): (pack: string) => PackDeps {
-  const { config, environment, store } = options;
-  const policyOf = memoryPolicyOf(config, environment);
+  const { environment, store } = options;
+  const config = options.config();
+  const policyOf = memoryPolicyOf(options.config, environment);
   const writes = new OneAtATime();
   const placeOf = (agentId: string) => ({
     workspaceDir: resolveAgentWorkspaceDir(config, agentId, environment.variables),
@@ -80,7 +89,7 @@ function createPackDeps(options: PackDepsOptions): (pack: string) => PackDeps {
       }),
     startRun: (run) => startRun(options, run),
   };
-  return (pack) => ({ ...shared, settings: { ...config.hooks?.internal?.entries?.[pack] } });
+  return (pack) => ({ ...shared, settings: { ...options.config().hooks?.internal?.entries?.[pack] } });
 }
 
 function saidIn({ message, shown, at }: TranscriptRow): SaidMessage[] {

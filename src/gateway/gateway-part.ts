@@ -18,6 +18,10 @@ export interface GatewayPart {
    * change.
    */
   readonly reads?: readonly string[] | undefined;
+  /** Further paths that reopen the part. Other parts read them only at the start, so the change needs a restart too. */
+  readonly sharesReading?: readonly string[] | undefined;
+  /** Files and folders beside the configuration; when one of them has changed, the part is reopened. */
+  files?(): readonly string[];
   reopen?(loaded: LoadedConfig): Promise<void>;
 }
 

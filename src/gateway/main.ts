@@ -26,6 +26,7 @@ import { Sessions } from '../sessions/sessions.ts';
 import type { StateLock } from '../store/state-lock.ts';
 import type { SessionMail } from '../tools/sessions-send.ts';
 import type { Tool } from '../tools/tool.ts';
+import { LIVE_CONTEXT_SETTINGS } from './composer/context-engine.ts';
 import { ConfigWatch } from './config-watch.ts';
 import { ContextWarnings } from './context-warnings.ts';
 import { createDraftParts } from './create-draft-parts.ts';
@@ -51,6 +52,7 @@ import { checkInstall } from './services/check-install.ts';
 import { explainTools } from './services/explain-tools.ts';
 import { listAgentStatuses, readGatewayStatus } from './services/gateway-status.ts';
 import { HookControl } from './services/hook-control.ts';
+import { readHookInventory } from './services/hook-inventory.ts';
 import { previewMessage } from './services/preview-message.ts';
 import { Runs } from './services/runs.ts';
 import type { Services } from './services/services.ts';
@@ -149,7 +151,13 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   };
   const mcp = openMcp({ ...options, store, now });
   const cronJobs = () => schedule.toolJobs;
-  const packContext = createPackContext({ config, environment, store, now, wakeLane: (key) => lanes.wake(key) });
+  const packContext = createPackContext({
+    config: () => engine.config,
+    environment,
+    store,
+    now,
+    wakeLane: (key) => lanes.wake(key),
+  });
   const contextWarnings = new ContextWarnings(warn);
   const workspaces = new Workspaces({ environment, config, now, warn });
   const drafting = createDraftParts({
@@ -164,6 +172,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     packContext,
     workspaces,
     warnings: contextWarnings,
+    found: () => configWatch.watchFiles(),
   });
   const { engine, models, route } = drafting;
   const workspaceDirOf = (agentId: string) => engine.workspaceDirOf(agentId);
@@ -287,6 +296,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     agents: () => listAgentStatuses(config, workspaceDirOf, modelsOf),
     warnings: () => [
       ...loaded.warnings.map(({ message }) => message),
+      ...configWatch.warnings(),
       ...models.problems(),
       ...drafting.exec.problems,
       ...drafting.toolWarnings(),
@@ -304,7 +314,11 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     inbox,
     route,
     subscribe: shown,
-    status: () => readGatewayStatus(statusParts),
+    status: async () => {
+      // A change of the files is noticed here even when it was made a moment ago.
+      await configWatch.state();
+      return readGatewayStatus(statusParts);
+    },
     runs,
     sessions,
     injections: { queue: (request) => queueInjection({ store, now }, request) },
@@ -318,6 +332,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       statistics: records.hookStatistics,
       plugins: plugins.control,
       agents: () => engine.prepareAll(),
+      inventory: (request) => readHookInventory({ engine, environment }, { ...request, at: new Date(now()) }),
     }),
     methods: plugins.methods,
     context: { preview: (request) => previewMessage({ draft: runParts, route, commands, now }, request) },
@@ -325,6 +340,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       explain: (request) => explainTools({ ...drafting, config }, request),
       mcpServers: () => mcp.statuses(),
     },
+    configuration: configWatch,
     installs: { check: (event, context) => checkInstall(hooks, event, context) },
   };
 
@@ -352,15 +368,23 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   };
   const pluginPart: GatewayPart = {
     name: 'the plugins',
-    reads: ['plugins', 'agents.list', 'agents.defaults.workspace'],
+    reads: ['plugins'],
+    sharesReading: ['agents.list', 'agents.defaults.workspace'],
     open: () => plugins.load(),
     reopen: (changed) => plugins.apply(changed),
     close: ({ left }) => plugins.close(left()),
+  };
+  const contextPart: GatewayPart = {
+    name: 'the context',
+    reads: LIVE_CONTEXT_SETTINGS,
+    files: () => engine.handlerFiles(),
+    reopen: async (changed) => engine.apply(changed.config),
   };
   const parts: readonly GatewayPart[] = [
     { name: 'the state directory', close: closeState },
     { name: 'the recorder', close: () => recorder.drain() },
     { name: 'the workspaces', open: () => workspaces.prepareAll(), close: () => workspaces.settle() },
+    contextPart,
     // Plugins are opened before a message can come in, because their gates decide about it.
     pluginPart,
     {

@@ -46,7 +46,7 @@ describe('the memory of an agent', () => {
 
 describe('the policy of the memory tools', () => {
   const environment = readEnvironment({ HOME: '/home/ana' }, () => '/home/ana', join('/srv'));
-  const policyOf = (config: Config, agentId = 'main') => memoryPolicyOf(config, environment)(agentId);
+  const policyOf = (config: Config, agentId = 'main') => memoryPolicyOf(() => config, environment)(agentId);
 
   it('is the one of the prompts', () => {
     expect(policyOf({})).toMatchObject({

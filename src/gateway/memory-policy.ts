@@ -7,8 +7,9 @@ import { TAXONOMIES } from '../context/taxonomy.ts';
 import type { MemoryPolicyOf } from '../tools/memory/memory-access.ts';
 import { contextPolicyOf } from './composer/context-policy.ts';
 
-export function memoryPolicyOf(config: Config, environment: Environment): MemoryPolicyOf {
+export function memoryPolicyOf(settings: () => Config, environment: Environment): MemoryPolicyOf {
   return (agentId) => {
+    const config = settings();
     const taxonomy = TAXONOMIES[resolveAgentConfig(config, agentId)?.taxonomy ?? 'openclaw'];
     return contextPolicyOf(config, agentId, taxonomy, environment);
   };

@@ -4,13 +4,13 @@
 import { listAgentIds } from '../../config/agents.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import type { HooksStatus } from '../../gateway/services/hook-control.ts';
+import { listFaults } from '../../gateway/services/hook-inventory.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
 import { validateAgents } from '../agents/agents.ts';
 import type { CliIo } from '../cli-io.ts';
 import { command } from '../command.ts';
 import { CONFIG_OPTION } from '../common-options.ts';
 import { openContext } from '../context/situation-options.ts';
-import { listProblems } from '../hooks/check.ts';
 import { oneLine } from '../output/text.ts';
 import { formatConfigWarning } from '../output/warnings.ts';
 import { askPlugins } from '../plugins/ask-plugins.ts';
@@ -114,7 +114,7 @@ async function examineHooks(config: string | undefined, io: CliIo): Promise<Sect
   const problems = new Set<string>();
   for (const agentId of listAgentIds(loaded.config)) {
     const prepared = await engine.prepare({ agentId, at: io.now() });
-    for (const problem of listProblems(prepared)) problems.add(problem);
+    for (const problem of listFaults(prepared)) problems.add(problem);
   }
   return {
     name: 'hooks',

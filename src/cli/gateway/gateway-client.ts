@@ -4,9 +4,11 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfig } from '../../config/load-config.ts';
+import { type ConfigState, describeConfigState } from '../../gateway/config-state.ts';
 import { findToken } from '../../gateway/http/token.ts';
 import type { CliIo } from '../cli-io.ts';
 import { GatewayDownError, GatewayGoneError, GatewayRefusedError } from '../errors.ts';
+import { line } from '../output/text.ts';
 
 export interface GatewayClient {
   get<T>(path: string, query?: Query): Promise<T>;
@@ -38,19 +40,36 @@ export function lazyClient(open: () => Promise<GatewayClient>): GatewayClient {
   };
 }
 
-/** For commands that ask a running gateway if there is one; undefined when there is none. */
+/**
+ * For commands that ask a running gateway if there is one; undefined when there is none. The gateway takes up what has
+ * changed in its configuration first, and what it does not follow is said on the error stream.
+ */
 export async function askRunning<Value>(
   io: CliIo,
   ask: (client: GatewayClient) => Promise<Value>,
 ): Promise<Value | undefined> {
   const client = lazyClient(() => openGatewayClient(io));
   try {
+    await noteConfigState(client, io);
     return await ask(client);
   } catch (error) {
     if (error instanceof GatewayDownError) return undefined;
     throw error;
   } finally {
     await client.close();
+  }
+}
+
+/** Says where the running gateway does not follow its configuration files, so that an answer is not misread. */
+export async function noteConfigState(client: Pick<GatewayClient, 'get'>, io: CliIo): Promise<void> {
+  try {
+    const state = await client.get<ConfigState>('/api/config');
+    for (const sentence of describeConfigState(state)) {
+      io.err(line(`note: ${sentence} This answer is about the gateway as it runs.`));
+    }
+  } catch (error) {
+    // A gateway of an older version does not know the question.
+    if (!(error instanceof GatewayRefusedError) || error.httpStatus !== 404) throw error;
   }
 }
 
@@ -67,12 +86,24 @@ export async function openGatewayClient(io: CliIo): Promise<GatewayClient> {
       detail: isStarting ? 'one is starting and cannot be reached yet' : 'no process owns it',
     });
   }
-  const { config } = await loadConfig({ environment });
-  const token = await findToken(stateDir, config.gateway?.auth?.token);
+  const token = await findRunningToken(io);
   if (token === undefined) throw new GatewayDownError({ stateDir, detail: 'it has no token yet' });
   const isDown = (cause: unknown) =>
     new GatewayDownError({ stateDir, detail: `${owner.url} does not answer` }, { cause });
   return clientAt({ url: owner.url, token }, isDown);
+}
+
+/** A configuration that cannot be read any more does not keep anyone from asking the gateway that runs. */
+async function findRunningToken({ environment }: CliIo): Promise<string | undefined> {
+  const { stateDir } = environment;
+  try {
+    const { config } = await loadConfig({ environment });
+    return await findToken(stateDir, config.gateway?.auth?.token);
+  } catch (error) {
+    const token = await findToken(stateDir, undefined);
+    if (token === undefined) throw error;
+    return token;
+  }
 }
 
 export interface GatewayAddress {

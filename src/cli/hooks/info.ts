@@ -2,14 +2,14 @@
 
 import { formatConfigPath, valueAt } from '../../config/config-path.ts';
 import { resolveConfigFileToEdit } from '../../config/edit-config.ts';
+import { loadConfig } from '../../config/load-config.ts';
+import type { HookItem } from '../../gateway/services/hook-inventory.ts';
 import type { HookRequirements } from '../../hooks/packs/hook-metadata.ts';
 import type { HookPack } from '../../hooks/packs/hook-pack.ts';
 import { command } from '../command.ts';
-import { openContext } from '../context/situation-options.ts';
 import { type Fact, formatFacts } from '../output/format-table.ts';
-import { line } from '../output/text.ts';
-import { writeWarnings } from '../output/warnings.ts';
-import { findHookItem, HOOK_ARGUMENT, HOOK_OPTIONS, type HookItem, listHookItems } from './hook-inventory.ts';
+import { line, oneLine } from '../output/text.ts';
+import { askHooks, findHookItem, HOOK_ARGUMENT, HOOK_OPTIONS } from './ask-hooks.ts';
 
 export const hooksInfo = command({
   path: 'hooks info',
@@ -22,21 +22,24 @@ export const hooksInfo = command({
     'hooks info greeter             a hook pack: its files, events and needs',
   ],
   async run({ name, ...flags }, { io }) {
-    const { environment } = io;
-    const { engine, request, loaded } = await openContext(flags, io);
-    const prepared = await engine.prepare(request);
-    const items = listHookItems({ config: loaded.config, environment, prepared });
+    const { inventory, warnings } = await askHooks(flags, io);
+    const { items, problems } = inventory;
     const item = findHookItem(items, name);
+    const location = { environment: io.environment, configPath: flags.config };
+    const { config } = await loadConfig(location);
     const settings: HookSettings = {
       path: formatConfigPath(item.settings),
-      file: await resolveConfigFileToEdit({ environment, configPath: flags.config }, item.settings),
-      value: valueAt(loaded.config, item.settings),
+      file: await resolveConfigFileToEdit(location, item.settings),
+      value: valueAt(config, item.settings),
       possible: item.kind === 'bundled handler' ? await listPossibleSettings(item) : [],
     };
     const place = item.state === 'on' ? items.indexOf(item) + 1 : undefined;
-    const problems = prepared.registry.problems.filter((problem) => problem !== item.why && isAbout(problem, item));
-    writeWarnings(loaded, io, problems);
-    return { json: toJson(item, settings, place), text: formatItem(item, settings, place) };
+    const own = problems.filter((problem) => problem !== item.why && isAbout(problem, item));
+    return {
+      json: toJson(item, settings, place),
+      text: formatItem(item, settings, place),
+      warnings: [...warnings, ...own.map((problem) => `warning: ${oneLine(problem)}`)],
+    };
   },
 });
 

@@ -1,11 +1,10 @@
 // `atrium hooks list`: which handlers are called when a prompt is composed, in which order, and which are not and why.
 
+import { type HookItem, MASTER_SWITCH_OFF } from '../../gateway/services/hook-inventory.ts';
 import { command } from '../command.ts';
-import { openContext } from '../context/situation-options.ts';
 import { type Columns, formatTable } from '../output/format-table.ts';
 import { formatList, oneLine } from '../output/text.ts';
-import { warningLines } from '../output/warnings.ts';
-import { HOOK_OPTIONS, type HookItem, listHookItems, MASTER_SWITCH_OFF } from './hook-inventory.ts';
+import { askHooks, HOOK_OPTIONS } from './ask-hooks.ts';
 
 export const hooksList = command({
   path: 'hooks list',
@@ -17,21 +16,18 @@ export const hooksList = command({
     'hooks list --json          for programs',
   ],
   async run(flags, { io }) {
-    const { engine, request, loaded } = await openContext(flags, io);
-    const prepared = await engine.prepare(request);
-    const items = listHookItems({ config: loaded.config, environment: io.environment, prepared });
-    const { agentId, workspaceDir, registry } = prepared;
-    const { problems } = registry;
+    const { inventory, warnings } = await askHooks(flags, io);
+    const { agentId, workspaceDir, items, problems } = inventory;
     const handlers = items.map(({ call, pack: _, hasSwitch: __, ...item }) => ({ ...item, ...pickCall(call) }));
     // A reason that is in the list already is not printed twice.
     const shown = new Set(items.map((item) => item.why));
     return {
       json: { agentId, workspaceDir, hook: 'agent:bootstrap', handlers, problems },
       text: (width) => formatItems(agentId, items, width),
-      warnings: warningLines(
-        loaded,
-        problems.filter((problem) => !shown.has(problem)),
-      ),
+      warnings: [
+        ...warnings,
+        ...problems.filter((problem) => !shown.has(problem)).map((problem) => `warning: ${oneLine(problem)}`),
+      ],
     };
   },
 });

@@ -17,7 +17,7 @@ import type { CliIo } from '../cli-io.ts';
 import { command, type FlagsOf } from '../command.ts';
 import { CONFIG_OPTION } from '../common-options.ts';
 import { UnknownHookPackError } from '../errors.ts';
-import { HOOK_OPTIONS } from './hook-inventory.ts';
+import { HOOK_OPTIONS } from './ask-hooks.ts';
 
 const OPTIONS = {
   '--workspace': "put it into the agent's workspace instead of the state directory",

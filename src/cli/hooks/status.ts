@@ -2,6 +2,7 @@
 
 import type { HandlerStatus, HooksStatus, RearmedHandler } from '../../gateway/services/hook-control.ts';
 import { command } from '../command.ts';
+import { noteConfigState } from '../gateway/gateway-client.ts';
 import { type Columns, formatTable } from '../output/format-table.ts';
 import { formatAge } from '../output/format-time.ts';
 import { formatList, line } from '../output/text.ts';
@@ -13,6 +14,7 @@ export const hooksStatus = command({
   notes: 'The gateway counts since its start. "atrium doctor --hooks" tries the handlers without one.',
   needs: 'gateway',
   async run(_, { client, io }) {
+    await noteConfigState(client, io);
     const status = await client.get<HooksStatus>('/api/hooks');
     return { json: status, text: (width) => formatStatus(status, io.now().getTime(), width) };
   },

@@ -8,21 +8,14 @@ import { resolveConfigFileToEdit, setConfigValue } from '../../config/edit-confi
 import { ConfigEditError } from '../../config/errors.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import type { Config } from '../../config/schema.ts';
+import { type HookItem, listUnloadedHookItems } from '../../gateway/services/hook-inventory.ts';
 import { internalHooksConfigured } from '../../hooks/packs/internal-hooks-configured.ts';
 import { resolveWorkspaceDir } from '../agents/resolve-agent.ts';
 import type { CliIo } from '../cli-io.ts';
 import { type Answer, command, type FlagsOf } from '../command.ts';
-import { openContext } from '../context/situation-options.ts';
 import { HandlerNotSwitchableError } from '../errors.ts';
 import { oneLine } from '../output/text.ts';
-import {
-  findHookItem,
-  HOOK_ARGUMENT,
-  HOOK_OPTIONS,
-  type HookItem,
-  listHookItems,
-  listUnloadedHookItems,
-} from './hook-inventory.ts';
+import { askHooks, askRunningHooks, findHookItem, HOOK_ARGUMENT, HOOK_OPTIONS } from './ask-hooks.ts';
 
 export const hooksEnable = switchCommand('enable', 'on');
 export const hooksDisable = switchCommand('disable', 'off');
@@ -62,7 +55,7 @@ async function switchHook(name: string, enabled: boolean, flags: HookFlags, io: 
     const { config: written } = await loadConfig(location);
     io.out(`${oneLine(item.id)} is ${word(isEnabled(item, written))} now.\n`);
   }
-  if (enabled) await writeEffect(item, flags, io);
+  await writeEffect(item, enabled, flags, io);
   return {};
 }
 
@@ -84,12 +77,21 @@ function isEnabled(item: HookItem, config: Config): boolean {
   return inherited ?? item.name !== 'time-context';
 }
 
-/** A switch that is on but has no effect is reported. */
-async function writeEffect({ id }: HookItem, flags: HookFlags, io: CliIo): Promise<void> {
-  const { engine, request, loaded } = await openContext(flags, io);
-  const prepared = await engine.prepare(request);
-  const item = findHookItem(listHookItems({ config: loaded.config, environment: io.environment, prepared }), id);
-  if (item.state !== 'on') io.out(`It is not called all the same: ${oneLine(item.why ?? '')}\n`);
+/**
+ * Says whether a running gateway follows, and whether a switch that is on has an effect. Without a gateway nothing is
+ * loaded for what is switched off: it may be a pack that hangs while it is loaded.
+ */
+async function writeEffect({ id }: HookItem, enabled: boolean, flags: HookFlags, io: CliIo): Promise<void> {
+  const running = await askRunningHooks(flags, io);
+  const asked = running ?? (enabled ? await askHooks(flags, io) : undefined);
+  if (!asked) return;
+  const item = findHookItem(asked.inventory.items, id);
+  if (running && (item.state !== 'off') !== enabled) {
+    io.out('The running gateway does not follow: it reads another configuration, or cannot use this one.\n');
+    return;
+  }
+  if (running) io.out('The running gateway has taken it up.\n');
+  if (enabled && item.state !== 'on') io.out(`It is not called all the same: ${oneLine(item.why ?? '')}\n`);
 }
 
 async function placeOfSwitch(

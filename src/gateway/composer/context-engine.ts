@@ -20,6 +20,7 @@ import { CachedFileSource, type FileSource } from '../../context/sources/file-so
 import { type LoadedSkills, SkillCatalogue, type SkillFolder } from '../../context/sources/skills.ts';
 import { TAXONOMIES, type Taxonomy, type TaxonomyId } from '../../context/taxonomy.ts';
 import { isCompletedStateText, workspaceStatePath } from '../../context/workspace/workspace-state.ts';
+import type { HookPack } from '../../hooks/packs/hook-pack.ts';
 import { HookRunner } from '../../hooks/runner.ts';
 import { listPluginSkillFolders } from '../../plugins/discovery/plugin-skill-folders.ts';
 import type { PluginRegistry } from '../../plugins/plugin-registry.ts';
@@ -43,9 +44,11 @@ import {
 } from './bootstrap-registry.ts';
 import { overrideDirOf } from './bundled-handlers.ts';
 import { contextPolicyOf } from './context-policy.ts';
+import { hookDirectoriesOf } from './user-handlers.ts';
 
 export interface ContextEngineSettings {
   readonly environment: Environment;
+  /** The configuration to begin with; `apply` takes up another one. */
   readonly config: Config;
   /** The path of the configuration file; relative paths in it start from its folder. */
   readonly configPath?: string | undefined;
@@ -61,7 +64,12 @@ export interface ContextEngineSettings {
   readonly workspaces?: Pick<Workspaces, 'ready'> | undefined;
   /** Called with what each recorded composition left out. */
   readonly warnings?: Pick<ContextWarnings, 'look'> | undefined;
+  /** Called when the handlers of an agent were found, so that `handlerFiles` may have more to tell. */
+  readonly found?: (() => void) | undefined;
 }
+
+/** What the engine takes up while a gateway runs. Nothing else reads these settings at the start only. */
+export const LIVE_CONTEXT_SETTINGS = ['bootstrap', 'hooks.internal', 'openboa.globalFiles'] as const;
 
 export type PluginHookSource = PluginRegistry & { list(): readonly PluginStatus[] };
 
@@ -110,6 +118,7 @@ const MAX_PREPARED = 256;
 
 export class ContextEngine implements ContextPort {
   readonly #settings: ContextEngineSettings;
+  #config: Config;
   readonly #files: FileSource;
   readonly #skills: SkillCatalogue;
   /**
@@ -117,16 +126,53 @@ export class ContextEngine implements ContextPort {
    * the same time.
    */
   readonly #prepared = new Map<string, Preparation>();
+  /** The files of the packs of each prepared agent. */
+  readonly #packFiles = new Map<string, readonly string[]>();
 
   constructor(settings: ContextEngineSettings) {
     this.#settings = settings;
+    this.#config = settings.config;
     this.#files = settings.files ?? new CachedFileSource();
     this.#skills = new SkillCatalogue();
     settings.plugins?.subscribe({ loaded: () => this.#prepared.clear() });
   }
 
+  /** The configuration that is in use. */
+  get config(): Config {
+    return this.#config;
+  }
+
+  /** Takes up changed settings of the context and changed handlers. Compositions that have begun are not disturbed. */
+  apply({ bootstrap, hooks, openboa }: Config): void {
+    this.#config = { ...this.#config, bootstrap, openboa, hooks: { ...this.#config.hooks, internal: hooks?.internal } };
+    this.#prepared.clear();
+  }
+
+  /** The folders in which hook packs may lie, and the files of the packs and handlers that were found. */
+  handlerFiles(): readonly string[] {
+    const { environment, configPath = environment.configPath } = this.#settings;
+    const config = this.#config;
+    const folders = listAgentIds(config).flatMap((agentId) => {
+      const { extraDirs, managedDir, workspaceDir } = hookDirectoriesOf({
+        config,
+        environment,
+        workspaceDir: this.workspaceDirOf(agentId),
+      });
+      return [
+        ...(extraDirs ?? []),
+        ...(managedDir ? [managedDir] : []),
+        ...(workspaceDir ? [join(workspaceDir, 'hooks')] : []),
+      ];
+    });
+    const configured = (config.bootstrap?.handlers ?? []).map(({ path }) =>
+      resolveUserPath(path, environment.home, dirname(configPath)),
+    );
+    return [...new Set([...folders, ...configured, ...this.#packFiles.values()].flat())];
+  }
+
   async compose(request: ContextRequest, previous?: Composition): Promise<Composition> {
-    const { environment, config, workspaces, warnings } = this.#settings;
+    const { environment, workspaces, warnings } = this.#settings;
+    const config = this.#config;
     if (workspaces && request.agentId !== undefined) await workspaces.ready(request.agentId);
     const agent = await this.prepare(request);
     const { workspaceDir } = agent;
@@ -155,8 +201,7 @@ export class ContextEngine implements ContextPort {
   }
 
   workspaceDirOf(agentId: string): string {
-    const { config, environment } = this.#settings;
-    return resolveAgentWorkspaceDir(config, agentId, environment.variables);
+    return resolveAgentWorkspaceDir(this.#config, agentId, this.#settings.environment.variables);
   }
 
   /** The agent that a request is for, with its handlers loaded. Unknown agents are refused unless a workspace is named. */
@@ -176,10 +221,17 @@ export class ContextEngine implements ContextPort {
     if (known && known.loaded === loaded && isSame(known.pluginHooks, pluginHooks)) return known.agent;
     const agent = this.#prepareAgent(agentId, workspaceDir, request.taxonomy, ci, { hooks: pluginHooks, plugins });
     const preparation = { agent, pluginHooks, loaded };
-    // The cause of a failure may be fixed before the next run, so only successes are cached.
-    agent.catch(() => {
-      if (this.#prepared.get(key) === preparation) this.#prepared.delete(key);
-    });
+    agent.then(
+      ({ registry }) => {
+        const files = registry.packs.flatMap(({ pack }) => filesOfPack(pack));
+        this.#packFiles.set(agentId, files);
+        if (files.length > 0) this.#settings.found?.();
+      },
+      // The cause of a failure may be fixed before the next run, so only successes are cached.
+      () => {
+        if (this.#prepared.get(key) === preparation) this.#prepared.delete(key);
+      },
+    );
     // Requests may name any workspace, so the oldest preparation is removed.
     if (this.#prepared.size >= MAX_PREPARED) this.#prepared.delete(this.#prepared.keys().next().value ?? '');
     this.#prepared.set(key, preparation);
@@ -189,7 +241,7 @@ export class ContextEngine implements ContextPort {
   /** Every agent of the configuration; one that cannot be prepared is left out. */
   async prepareAll(): Promise<readonly PreparedAgent[]> {
     const at = new Date(0);
-    const ids = listAgentIds(this.#settings.config);
+    const ids = listAgentIds(this.#config);
     const prepared = await Promise.allSettled(ids.map((agentId) => this.prepare({ agentId, at })));
     return prepared.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   }
@@ -201,7 +253,8 @@ export class ContextEngine implements ContextPort {
     ci: boolean,
     { hooks, plugins }: { readonly hooks: readonly PluginInternalHook[]; readonly plugins: readonly PluginStatus[] },
   ): Promise<PreparedAgent> {
-    const { config, environment, configPath = environment.configPath } = this.#settings;
+    const { environment, configPath = environment.configPath } = this.#settings;
+    const config = this.#config;
     const taxonomy = TAXONOMIES[taxonomyId ?? resolveAgentConfig(config, agentId)?.taxonomy ?? 'openclaw'];
     const runner: BootstrapRunner = this.#settings.runner?.fork() ?? new HookRunner();
     const registry = await registerBootstrapHandlers({
@@ -233,7 +286,7 @@ export class ContextEngine implements ContextPort {
   }
 
   #agentIdOf(request: ContextRequest): string {
-    const { config } = this.#settings;
+    const config = this.#config;
     const named = request.agentId ?? parseAgentSessionKey(request.sessionKey)?.agentId;
     const agentId = normalizeAgentId(named ?? resolveDefaultAgentId(config));
     const known = listAgentIds(config);
@@ -244,7 +297,8 @@ export class ContextEngine implements ContextPort {
   }
 
   #situation(request: ContextRequest, agentId: string): Situation {
-    const { environment, config } = this.#settings;
+    const { environment } = this.#settings;
+    const config = this.#config;
     const { sessionKey, sessionId, trigger, at } = request;
     const channel = request.channel ?? channelOf(sessionKey);
     const timezone = request.timezone ?? resolveTimezone(config, environment);
@@ -266,14 +320,13 @@ export class ContextEngine implements ContextPort {
   /** A session type that the request names is used, even when the process runs in a pipeline. */
   #isCi(request: ContextRequest): boolean {
     if (request.sessionType !== undefined) return request.sessionType === 'ci';
-    const { environment, config } = this.#settings;
-    return environment.ci || config.bootstrap?.sessionType === 'ci';
+    return this.#settings.environment.ci || this.#config.bootstrap?.sessionType === 'ci';
   }
 
   /** Starts to read what the first handlers will need, while the workspace is loading. */
   async #readAhead(files: FileSource, { agentId, taxonomy }: PreparedAgent): Promise<void> {
     const { stateDir } = this.#settings.environment;
-    const overrideDir = overrideDirOf(this.#settings.config, this.#settings.environment);
+    const overrideDir = overrideDirOf(this.#config, this.#settings.environment);
     await readGlobalFiles(files, stateDir, taxonomy);
     await readOverrides(files, overrideDir, agentId, taxonomy);
   }
@@ -305,6 +358,11 @@ function isSame(some: readonly PluginInternalHook[], others: readonly PluginInte
     some.length === others.length &&
     some.every(({ registration }, index) => registration === others[index]?.registration)
   );
+}
+
+/** A bundled pack comes with the product and does not change. */
+function filesOfPack({ source, dir, hookMdPath, handlerPath }: HookPack): readonly string[] {
+  return source === 'openclaw-bundled' ? [] : [dir, hookMdPath, handlerPath];
 }
 
 async function isFirstRunComplete(files: FileSource, workspaceDir: string): Promise<boolean> {

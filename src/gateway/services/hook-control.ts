@@ -10,8 +10,9 @@ import { isPackEvent } from '../../hooks/packs/unknown-events.ts';
 import type { HookRunner, RegisteredHandler } from '../../hooks/runner.ts';
 import type { PluginStatus } from '../../plugins/plugin-status.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
-import type { PreparedAgent } from '../composer/context-engine.ts';
+import type { ContextRequest, PreparedAgent } from '../composer/context-engine.ts';
 import { UnknownHandlerError } from '../errors.ts';
+import type { HookInventory } from './hook-inventory.ts';
 import type { PluginControl } from './plugin-control.ts';
 
 /**
@@ -47,7 +48,10 @@ export interface HookControlParts {
   readonly plugins: Pick<PluginControl, 'list' | 'reload'>;
   /** Every agent with its handlers loaded; an agent whose workspace cannot be prepared is left out. */
   readonly agents: () => Promise<readonly Pick<PreparedAgent, 'runner' | 'registry'>[]>;
+  readonly inventory: (request: InventoryRequest) => Promise<HookInventory>;
 }
+
+export type InventoryRequest = Pick<ContextRequest, 'agentId' | 'workspaceDir'>;
 
 type Listed = Omit<HandlerStatus, Exclude<keyof HandlerStatistics, 'hook' | 'id' | 'owner'>>;
 
@@ -57,6 +61,11 @@ export class HookControl {
 
   constructor(parts: HookControlParts) {
     this.#parts = parts;
+  }
+
+  /** Everything that could be called when a prompt of one agent is composed. */
+  inventory(request: InventoryRequest): Promise<HookInventory> {
+    return this.#parts.inventory(request);
   }
 
   async status(): Promise<HooksStatus> {

@@ -12,6 +12,7 @@ import type { Jobs } from '../../schedule/jobs.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { Store } from '../../store/store.ts';
 import type { McpServerStatus } from '../../tools/mcp/mcp-server.ts';
+import type { ConfigWatch } from '../config-watch.ts';
 import type { Inbox } from '../inbound/inbox.ts';
 import type { GatewayMethods } from '../plugins/gateway-methods.ts';
 import type { Approvals } from './approvals.ts';
@@ -63,6 +64,8 @@ export interface Services {
     /** The servers of tools that are configured and enabled. */
     mcpServers(): Promise<readonly McpServerStatus[]>;
   };
+  /** How far the gateway follows its configuration files. */
+  readonly configuration: Pick<ConfigWatch, 'state'>;
   readonly installs: {
     /** Asks the plugins whether something may be installed. */
     check(event: BeforeInstallEvent, context: InstallHookContext): Promise<InstallVerdict>;

@@ -55,6 +55,20 @@ export const GATEWAY_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'get',
+    path: '/api/config',
+    summary: 'How far the gateway follows its configuration files.',
+    detail: 'What can be taken up at once is taken up first.',
+    access: 'token',
+    answer: (z) =>
+      z.object({
+        files: z.array(z.string()),
+        waiting: z.array(z.string()).describe('What the files say differently; it is taken up at the next start.'),
+        problem: z.string().nullable().describe('Why the files cannot be used as they are now.'),
+      }),
+    handle: ({ services }) => services.configuration.state(),
+  }),
+  route({
+    method: 'get',
     path: '/api/agents',
     summary: 'The agents with their models and workspaces.',
     access: 'token',

@@ -1,7 +1,7 @@
 // Hook handlers: which are called, which are not and why, and how the calls went; and rearming suspended ones.
 
 import { type Route, route, type Zod } from '../route.ts';
-import { at, id, wholeNumber } from './pieces.ts';
+import { agentId, at, id, wholeNumber } from './pieces.ts';
 
 const handlerName = (z: Zod) => z.object({ hook: z.string(), id: z.string(), owner: z.string() });
 
@@ -35,6 +35,41 @@ export const HOOK_ROUTES: readonly Route[] = [
           .describe('Plugins that are not loaded, so that it is not known what they would register.'),
       }),
     handle: ({ services }) => services.hooks.status(),
+  }),
+  route({
+    method: 'get',
+    path: '/api/hooks/handlers',
+    summary: 'Everything that could be called when a prompt of one agent is composed, with its state.',
+    access: 'token',
+    query: (z) =>
+      z.strictObject({
+        agent: agentId(z).optional().describe('Default: the default agent.'),
+        workspace: z.string().max(4_096).optional().describe("A folder instead of the agent's workspace."),
+      }),
+    answer: (z) =>
+      z.object({
+        agentId: agentId(z),
+        workspaceDir: z.string(),
+        items: z.array(
+          z.object({
+            id: z.string(),
+            name: z.string(),
+            kind: z.enum(['bundled handler', 'rule', 'configured handler', 'hook pack']),
+            state: z.enum(['on', 'off', 'blocked', 'failed', 'elsewhere']),
+            why: z.string().optional().describe('Why it is not called.'),
+            description: z.string(),
+            source: z.string(),
+            call: z.looseObject({ priority: z.number(), timeoutMs: z.number() }),
+            settings: z.array(z.union([z.string(), z.number()])).describe('Its place in the configuration.'),
+            hasSwitch: z.boolean(),
+            pack: z.unknown().optional(),
+          }),
+        ),
+        problems: z.array(z.string()).describe('What went wrong while they were loaded.'),
+        faults: z.array(z.string()).describe('Everything that is wrong with them.'),
+        agentIds: z.array(agentId(z)),
+      }),
+    handle: ({ services, query }) => services.hooks.inventory({ agentId: query.agent, workspaceDir: query.workspace }),
   }),
   route({
     method: 'post',

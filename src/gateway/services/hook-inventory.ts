@@ -1,14 +1,12 @@
 // Everything that could be called when a prompt of one agent is composed: bundled handlers, rules, modules that the
 // configuration names, and hook packs. Each has its state and, where it is not called, the reason. This file only
-// arranges what preparing the agent found out; no handler is loaded or called here.
+// arranges what preparing the agent found out; no handler is called here. Commands get the same value from a running
+// gateway and without one.
 
+import { listAgentIds } from '../../config/agents.ts';
 import type { ConfigPath } from '../../config/config-path.ts';
 import type { Environment } from '../../config/environment.ts';
 import type { Config } from '../../config/schema.ts';
-import { bundledHandlers } from '../../gateway/composer/bundled-handlers.ts';
-import type { PreparedAgent } from '../../gateway/composer/context-engine.ts';
-import { hookDirectoriesOf } from '../../gateway/composer/user-handlers.ts';
-import { UnknownHandlerError } from '../../gateway/errors.ts';
 import { HOOK_CATALOG } from '../../hooks/catalog.ts';
 import { discoverHooks } from '../../hooks/packs/discover-hooks.ts';
 import { formatUnmetNeed } from '../../hooks/packs/hook-eligibility.ts';
@@ -17,21 +15,9 @@ import { DEFAULT_HOOK_PRIORITY, type HookPackFate } from '../../hooks/packs/load
 import { describeUnknownEvents } from '../../hooks/packs/unknown-events.ts';
 import { HookRunner } from '../../hooks/runner.ts';
 import type { HandlerInfo } from '../../protocol/handler.ts';
-import { nearMatch } from '../../protocol/near-match.ts';
-import { CONFIG_OPTION } from '../common-options.ts';
-import { AmbiguousHandlerError } from '../errors.ts';
-
-/** The flags that say whose handlers are meant. */
-export const HOOK_OPTIONS = {
-  '--agent <id>': 'the agent whose handlers are meant (default: the configured default agent)',
-  '--workspace <dir>': "use this folder instead of the agent's workspace",
-  ...CONFIG_OPTION,
-} as const;
-
-/** The argument that names one of them. */
-export const HOOK_ARGUMENT = {
-  '<name>': 'a handler, a rule or a hook pack, as "atrium hooks list" names it',
-} as const;
+import { bundledHandlers } from '../composer/bundled-handlers.ts';
+import type { ContextEngine, ContextRequest, PreparedAgent } from '../composer/context-engine.ts';
+import { hookDirectoriesOf } from '../composer/user-handlers.ts';
 
 /**
  * `off`: the operator switched it off. `blocked`: a need is not met. `failed`: it has an error. `elsewhere`: it listens
@@ -57,6 +43,58 @@ export interface HookItem {
   /** False for the oldest kind of handler, which the configuration lists or does not list. */
   readonly hasSwitch: boolean;
   readonly pack?: HookPack;
+}
+
+/** What is known about the handlers of one agent. */
+export interface HookInventory {
+  readonly agentId: string;
+  readonly workspaceDir: string;
+  /** Handlers that are called come first, in calling order. */
+  readonly items: readonly HookItem[];
+  /** What went wrong while they were loaded. */
+  readonly problems: readonly string[];
+  /** Everything that is wrong with them, one sentence each. */
+  readonly faults: readonly string[];
+  /** The agents of the configuration. */
+  readonly agentIds: readonly string[];
+}
+
+export async function readHookInventory(
+  { engine, environment }: { readonly engine: ContextEngine; readonly environment: Environment },
+  request: Pick<ContextRequest, 'agentId' | 'workspaceDir' | 'at'>,
+): Promise<HookInventory> {
+  const prepared = await engine.prepare(request);
+  const { agentId, workspaceDir, registry } = prepared;
+  const { config } = engine;
+  return {
+    agentId,
+    workspaceDir,
+    items: listHookItems({ config, environment, prepared }),
+    problems: registry.problems,
+    faults: listFaults(prepared),
+    agentIds: listAgentIds(config),
+  };
+}
+
+export function listFaults({ registry }: Pick<PreparedAgent, 'registry'>): readonly string[] {
+  return [...registry.problems, ...registry.packs.flatMap(faultsOfPack)];
+}
+
+function faultsOfPack(fate: HookPackFate): readonly string[] {
+  const { pack } = fate;
+  switch (fate.kind) {
+    case 'not-selected':
+      return [];
+    case 'failed':
+      return [fate.error.message];
+    case 'ineligible': {
+      // An operator who switched a hook off does not need to know what else it would need.
+      if (fate.unmet.some(({ code }) => code === 'disabled')) return [];
+      return [`The hook "${pack.name}" is not loaded. ${fate.unmet.map(formatUnmetNeed).join(' ')}`];
+    }
+    case 'loaded':
+      return describeUnknownEvents(pack);
+  }
 }
 
 export interface HookInventorySettings {
@@ -93,22 +131,6 @@ export async function listUnloadedHookItems(
   const fates = packs.map((pack): HookPackFate => ({ kind: 'not-selected', pack }));
   const registry = { absences: [], problems: [], packs: fates };
   return listHookItems({ config, environment, prepared: { runner: new HookRunner(), registry } });
-}
-
-/** By id, by name or by the name that the configuration uses; an unknown name is an error with the likely one. */
-export function findHookItem(items: readonly HookItem[], name: string): HookItem {
-  const byId = items.filter((item) => item.id === name);
-  const found = byId.length > 0 ? byId : items.filter((item) => namesOf(item).includes(name));
-  const ids = [...new Set(found.map((item) => item.id))];
-  if (ids.length > 1) throw new AmbiguousHandlerError({ handler: name, ids });
-  const [first] = found;
-  if (first === undefined)
-    throw new UnknownHandlerError({ handler: name, suggestion: nearMatch(name, items.flatMap(namesOf)) });
-  return found.find((item) => item.state === 'on') ?? first;
-}
-
-function namesOf(item: HookItem): string[] {
-  return item.pack === undefined ? [item.name, item.id] : [item.name, item.id, resolveHookKey(item.pack)];
 }
 
 type ItemFacts = Omit<HookItem, 'state' | 'why' | 'call' | 'hasSwitch'> & { readonly owner: string };

@@ -1,0 +1,102 @@
+// A configuration that is changed while the gateway runs: what the commands say is what the gateway does.
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RunningGateway } from './fixtures/running-gateway.ts';
+
+let gateway: RunningGateway;
+beforeEach(async () => {
+  gateway = await RunningGateway.create({ 'workspace/AGENTS.md': '# Rules\n\nBe brief.\n' });
+  await gateway.start();
+});
+afterEach(() => gateway.remove());
+
+const AGENTS = { agents: { list: [{ id: 'main', default: true }, { id: 'coder' }] } };
+const run = (...argv: string[]) => gateway.home.run(argv);
+const write = (more: object) => gateway.home.write('openclaw.json', JSON.stringify({ ...AGENTS, ...more }));
+
+/** What the gateway itself would send. */
+async function sent(): Promise<string> {
+  const { out } = await run('context', 'preview', '--message', 'hello', '--body');
+  return out;
+}
+
+const rule = { id: 'quiet', file: 'AGENTS.md', text: 'Whisper after ten.' };
+
+describe('a changed configuration and a running gateway', () => {
+  it('agree on a new rule', async () => {
+    expect(await sent()).not.toContain('Whisper after ten.');
+    await write({ bootstrap: { rules: [rule] } });
+    const { out, err } = await run('context', 'explain', 'Whisper after ten.');
+    expect(out).toContain('is in the prompt, once');
+    expect(await sent()).toContain('Whisper after ten.');
+    expect(err).toBe('');
+  });
+
+  it('agree on what is switched off', async () => {
+    await write({ bootstrap: { rules: [rule] } });
+    expect(await sent()).toContain('Whisper after ten.');
+    const { out } = await run('hooks', 'disable', 'rule:quiet');
+    expect(out).toMatch(/rule:quiet is disabled now\.\nThe running gateway has taken it up\.\n$/);
+    expect(await sent()).not.toContain('Whisper after ten.');
+    expect((await run('hooks', 'list')).out).toContain('rule:quiet (off)');
+  });
+
+  it('agree on a new hook pack and on one that is gone', async () => {
+    await gateway.home.write('hooks/greeter/HOOK.md', HOOK_MD);
+    await gateway.home.write('hooks/greeter/handler.js', HANDLER);
+    expect((await run('hooks', 'list')).out).toContain('hook:greeter');
+    expect(await sent()).toContain('Say good day.');
+    await run('hooks', 'disable', 'greeter');
+    expect(await sent()).not.toContain('Say good day.');
+  });
+
+  it('is said by every command, and by status, where it needs a restart', async () => {
+    await write({ session: { idleMinutes: 7 }, gateway: { port: 4321 } });
+    const sentence =
+      'note: The configuration was changed in gateway.port, session.idleMinutes. That is taken up at the next start. This answer is about the gateway as it runs.\n';
+    for (const argv of [
+      ['hooks', 'list'],
+      ['hooks', 'info', 'time-context'],
+      ['hooks', 'check'],
+      ['hooks', 'status'],
+      ['hooks', 'enable', 'time-context'],
+      ['tools', 'list'],
+      ['tools', 'explain'],
+      ['plugins', 'list'],
+    ])
+      expect([argv, (await run(...argv)).err]).toEqual([argv, sentence]);
+    const { out } = await run('status');
+    expect(out).toContain('The configuration was changed in gateway.port, session.idleMinutes.');
+  });
+
+  it('is said to be unusable where it is', async () => {
+    await gateway.home.write('openclaw.json', '{ bootstrap: { rules: "all" } }');
+    const { err } = await run('hooks', 'list');
+    expect(err).toMatch(/^note: The configuration was changed and cannot be used.*bootstrap\.rules/);
+    expect((await run('status')).out).toMatch(/The configuration was changed and cannot be used/);
+  });
+
+  it('is not asked about when a command names a configuration of its own', async () => {
+    await gateway.home.write('other.json', JSON.stringify({ bootstrap: { rules: [rule] } }));
+    const { out, err } = await run(
+      'context',
+      'explain',
+      'Whisper after ten.',
+      '--config',
+      gateway.home.path('other.json'),
+    );
+    expect(out).toContain('is in the prompt, once');
+    expect(err).toBe('');
+  });
+});
+
+const HOOK_MD = `---
+name: greeter
+description: Greets.
+metadata: { "openclaw": { "events": ["agent:bootstrap"] } }
+---
+`;
+const HANDLER = `export default ({ context }) => {
+  context.bootstrapFiles[0].content += '\\nSay good day.\\n';
+};
+`;

@@ -1,0 +1,24 @@
+// How far a running gateway follows its configuration files, as data and in sentences for people. `ConfigWatch` finds it
+// out; the log, the status and the commands say it.
+
+/** How far the running gateway follows its configuration files. */
+export interface ConfigState {
+  /** The files that were read last. */
+  readonly files: readonly string[];
+  /** What the files say differently from the running gateway; it is taken up at the next start. */
+  readonly waiting: readonly string[];
+  /** Why the files cannot be used as they are now; null when they can. */
+  readonly problem: string | null;
+}
+
+/** What people are told; empty when the gateway follows its files. */
+export function describeConfigState({ waiting, problem }: ConfigState): readonly string[] {
+  return [
+    ...(problem === null
+      ? []
+      : [`The configuration was changed and cannot be used, so everything stays as it is. ${problem}`]),
+    ...(waiting.length === 0
+      ? []
+      : [`The configuration was changed in ${waiting.join(', ')}. That is taken up at the next start.`]),
+  ];
+}
