@@ -344,6 +344,7 @@ describe('a store that fails', () => {
       description: store.description,
       select: (table, query) => store.select(table, query),
       count: (table, where) => store.count(table, where),
+      probe: () => store.probe(),
       close: () => store.close(),
       commit: (writes, options) =>
         options.site === 'receipt' && failures-- > 0

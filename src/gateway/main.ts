@@ -56,6 +56,7 @@ import { readHookInventory } from './services/hook-inventory.ts';
 import { previewMessage } from './services/preview-message.ts';
 import { Runs } from './services/runs.ts';
 import type { Services } from './services/services.ts';
+import { StoreWatch } from './store-watch.ts';
 import { Workspaces } from './workspaces.ts';
 
 /** Listeners that are told that the gateway stops have at least this long, even when the time for stopping is over. */
@@ -119,7 +120,9 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   });
 
   // The store, and what facts are told to.
-  const { lock, store } = await openState(environment);
+  const { lock, store: opened } = await openState(environment);
+  const storeWatch = new StoreWatch({ store: opened, now, warn });
+  const { store } = storeWatch;
   const records = createRecords({
     environment,
     config,
@@ -295,6 +298,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     channels,
     agents: () => listAgentStatuses(config, workspaceDirOf, modelsOf),
     warnings: () => [
+      ...storeWatch.warnings,
       ...loaded.warnings.map(({ message }) => message),
       ...configWatch.warnings(),
       ...models.problems(),
@@ -311,6 +315,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   };
   const services: Services = {
     store,
+    storeProblem: () => storeWatch.problem(),
     inbox,
     route,
     subscribe: shown,

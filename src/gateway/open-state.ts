@@ -2,10 +2,12 @@
 
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
+import { makeFolder } from '../context/workspace/make-folder.ts';
 import { parseFailpoint, withFailpoints } from '../store/failpoints.ts';
 import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
 import { acquireStateLock, type StateLock } from '../store/state-lock.ts';
 import type { Store } from '../store/store.ts';
+import { StateDirError } from './errors.ts';
 
 export interface OpenedState {
   readonly lock: StateLock;
@@ -13,8 +15,14 @@ export interface OpenedState {
 }
 
 export async function openState({ stateDir, failpoints }: Environment): Promise<OpenedState> {
+  const dir = join(stateDir, 'atrium');
+  // Every other problem of the directory is told by the lock and the store.
+  await makeFolder(dir, 0o700).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT')
+      throw new StateDirError({ dir: stateDir, problem: 'no folder can be made there' }, { cause: error });
+  });
   const lock = await acquireStateLock(stateDir);
-  const store = await openSqliteStore({ file: join(stateDir, 'atrium', 'atrium.db') }).catch(async (error) => {
+  const store = await openSqliteStore({ file: join(dir, 'atrium.db'), besides: [lock.file] }).catch(async (error) => {
     await lock.release();
     throw error;
   });

@@ -88,9 +88,10 @@ describe('EmbeddedLanes', () => {
     await isDone(1);
     // The second refusal came before its run had begun, because after a failed claim the next claim is awaited.
     expect(told).toEqual(['r1 claim 1 aborted', 'r1 claim 1 runs']);
-    expect(warnings).toHaveLength(2);
-    expect(warnings[0]).toMatch(/^The lane of a could not go on and is tried again in 2 ms: .*hiccup/);
-    expect(warnings[1]).toMatch(/tried again in 4 ms/);
+    // The same reason is told once, however often it is tried.
+    expect(warnings).toEqual([
+      expect.stringMatching(/^The lane of a could not go on and is tried again in 2 ms: .*hiccup/),
+    ]);
   });
 
   it('gives no run up because the store has no room for its steps, and goes on when it has', async () => {

@@ -252,7 +252,8 @@ export class EmbeddedLanes implements Lanes {
       ? `The run ${lane.attempt.runId} of ${lane.sessionKey}`
       : `The lane of ${lane.sessionKey}`;
     const why = errorText(error);
-    this.#warn(`${what} could not go on and is tried again in ${pauseMs} ms: ${why}`);
+    if (why !== lane.why) this.#warn(`${what} could not go on and is tried again in ${pauseMs} ms: ${why}`);
+    lane.why = why;
     lane.pause = setTimeout(() => this.#endPause(lane), pauseMs);
   }
 
@@ -271,6 +272,8 @@ interface Lane {
   isWoken: boolean;
   /** The number of failures in a row of the next trigger. */
   failures: number;
+  /** The reason of the last failure. It is said again only when it changes, because retries go on for ever. */
+  why?: string | undefined;
   /** The run whose last claim failed because of the store. */
   forgiven?: string | undefined;
   attempt?: Attempt | undefined;
@@ -292,6 +295,7 @@ function forgetAttempt(lane: Lane): void {
   lane.attempt = undefined;
   lane.stopped = undefined;
   lane.failures = 0;
+  lane.why = undefined;
 }
 
 async function failureOf(

@@ -55,6 +55,16 @@ export class StoreReadOnlyError extends defineError({
   remedy: 'Check the permissions of the file and its directory, and how the disk is mounted.',
 }) {}
 
+export class StoreReplacedError extends defineError({
+  code: 'ATRIUM_STORE_REPLACED',
+  status: 503,
+  message: ({ store, file }: { store: string; file: string }) =>
+    `The file ${file} was removed or replaced while the store ${store} was open. Nothing more is stored. Put back the file that was there, or stop the gateway and start it with what is there now.`,
+  means:
+    'A file of the state directory is not the one that the gateway opened. What it would write there could never be read again, so it is refused.',
+  remedy: 'Put back the file that was there; the gateway then goes on. Or stop it and start it with what is there now.',
+}) {}
+
 export class StoreFailedError extends defineError({
   code: 'ATRIUM_STORE_FAILED',
   status: 503,
@@ -96,4 +106,11 @@ export function isStoreError(error: unknown): boolean {
   return STORE_REFUSALS.some((kind) => error instanceof kind);
 }
 
-const STORE_REFUSALS = [StoreFullError, StoreReadOnlyError, StoreFailedError, StoreClosedError, StateLockedError];
+const STORE_REFUSALS = [
+  StoreFullError,
+  StoreReadOnlyError,
+  StoreReplacedError,
+  StoreFailedError,
+  StoreClosedError,
+  StateLockedError,
+];

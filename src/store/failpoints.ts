@@ -30,6 +30,7 @@ export function withFailpoints(store: Store, points: readonly Failpoint[], kill:
     },
     select: (table, query) => store.select(table, query),
     count: (table, where) => store.count(table, where),
+    probe: () => store.probe(),
     close: () => store.close(),
     get commits() {
       return store.commits;

@@ -9,6 +9,8 @@ import { isBusy, storeErrorFrom } from './sqlite/store-error.ts';
 
 export interface StateLock {
   readonly stateDir: string;
+  /** While this is the file that was locked, no other process owns the directory. */
+  readonly file: string;
   /** Writes where the owner can be reached. Only this user can read it. */
   writeOwner(owner: StateOwner): Promise<void>;
   release(): Promise<void>;
@@ -71,6 +73,7 @@ const HELD = new Set<Database>();
 function stateLock(stateDir: string, database: Database): StateLock {
   return {
     stateDir,
+    file: lockFile(stateDir),
     async writeOwner(owner) {
       const path = ownerFile(stateDir);
       await mkdir(join(stateDir, 'atrium'), { recursive: true, mode: 0o700 });

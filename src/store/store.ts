@@ -2,9 +2,9 @@
 //
 // Errors: `commit` rejects with ClaimLostError when the claim was superseded, PreconditionFailedError when a write
 // found something else than it expected or a key that exists, InvalidStoreRequestError when it names something that no
-// table has, and StoreFullError, StoreReadOnlyError, StateLockedError or StoreFailedError when the backend refuses;
-// then nothing of that commit is stored, and other commits are unaffected. `select` and `count` reject with
-// InvalidStoreRequestError, StateLockedError and StoreFailedError only.
+// table has, and StoreFullError, StoreReadOnlyError, StoreReplacedError, StateLockedError or StoreFailedError when the
+// backend refuses; then nothing of that commit is stored, and other commits are unaffected. `select` and `count` reject
+// with InvalidStoreRequestError, StateLockedError and StoreFailedError only.
 // Result: `commit` resolves when its writes would survive a power cut; a lazy one when they would survive the death of
 // the process, and the next commit that is not lazy makes them survive a power cut too. Rows come back as they were
 // written, except for characters that a text column cannot store: NUL and lone surrogates become U+FFFD. JSON columns
@@ -24,6 +24,8 @@ export interface Store {
   commit(writes: readonly Write[], options: CommitOptions): Promise<CommitResult>;
   select<T extends TableName>(table: T, query?: Query<T>): Promise<readonly Tables[T][]>;
   count<T extends TableName>(table: T, where?: Where<T>): Promise<number>;
+  /** Writes and changes nothing: it rejects as a small commit would that is made now. */
+  probe(): Promise<void>;
   /** The number of commits so far by site. Tests check with it what a run costs. */
   readonly commits: CommitCounter;
   /** How many commits were not lazy. This is the number of syncs that a run costs when it shares none. */

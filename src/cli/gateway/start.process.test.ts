@@ -34,6 +34,19 @@ describe('a machine with nothing configured', () => {
   });
 });
 
+describe('a state directory that cannot be', () => {
+  test.skipIf(process.platform !== 'linux').each([
+    ['without a token', '{}'],
+    ['with a token in the configuration', '{ gateway: { auth: { token: "a-token-for-tests-only" } } }'],
+  ])('ends the start with a sentence, %s', async (_, config) => {
+    // In /proc no folder can be made, and Node's own way to make one never returns there.
+    const home = await scratch({ 'openclaw.json': config });
+    const gateway = start(home, ['--config', home.path('openclaw.json')], { OPENCLAW_STATE_DIR: '/proc/nope' });
+    expect(await gateway.ended()).toBe(2);
+    expect(gateway.err).toMatch(/^atrium: The state directory \/proc\/nope cannot be used: .*OPENCLAW_STATE_DIR\.\n$/);
+  });
+});
+
 describe('SIGUSR1', () => {
   test('starts the gateway again in the same process, with the configuration as it is then', async () => {
     const home = await scratch({ 'openclaw.json': '{}' });

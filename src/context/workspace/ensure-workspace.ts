@@ -2,12 +2,13 @@
 // promises: an existing file is never changed, nothing is written through a link, and nothing is ever deleted. Needs no
 // network, no model and no key; knows no home directory and no clock.
 
-import { mkdir, open, readdir, rm } from 'node:fs/promises';
+import { open, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DEFAULT_BOOTSTRAP_FILENAME } from '../../protocol/bootstrap-file.ts';
 import { WorkspaceNotDirectoryError, WorkspaceNotWritableError } from '../errors.ts';
 import { canonicalFileName, OPENCLAW_TAXONOMY, type Taxonomy } from '../taxonomy.ts';
 import { initRepository } from './init-repository.ts';
+import { makeFolder } from './make-folder.ts';
 import { openRegularFile } from './open-regular-file.ts';
 import { PROFILE_FILES, WORKSPACE_TEMPLATES } from './templates/workspace-templates.ts';
 import {
@@ -180,10 +181,10 @@ function templatedFiles(taxonomy: Taxonomy): { name: string; required: boolean; 
 
 async function createDirectory(dir: string): Promise<void> {
   try {
-    await mkdir(dir, { recursive: true });
+    await makeFolder(dir);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // A recursive mkdir creates everything except the target of a dead link.
+    // Everything is created except the target of a dead link, and what is below a folder that takes none.
     if (['EEXIST', 'ENOTDIR', 'ENOENT', 'ELOOP'].includes(code ?? ''))
       throw new WorkspaceNotDirectoryError({ dir }, { cause: error });
     failToWrite(dir, dir, error);

@@ -8,6 +8,7 @@ export function emptyStore(file: string): Store {
     commit: () => Promise.reject(new StoreReadOnlyError({ store: file })),
     select: async () => [],
     count: async () => 0,
+    probe: () => Promise.reject(new StoreReadOnlyError({ store: file })),
     commits: {} as CommitCounter,
     waits: 0,
     description: `nothing at ${file}`,

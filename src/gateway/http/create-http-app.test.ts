@@ -41,6 +41,14 @@ describe('health', () => {
       expect(await response.json()).toEqual({ status: state });
     }
   });
+
+  it('is not ready while the store takes nothing, and says why', async () => {
+    const { services } = api.options();
+    const full = app({ services: { ...services, storeProblem: async () => 'There is no space left.' } });
+    const response = await full.request('/readyz');
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({ status: 'store-refuses', problem: 'There is no space left.' });
+  });
 });
 
 describe('a gateway that starts or stops', () => {

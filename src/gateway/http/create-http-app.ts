@@ -5,6 +5,7 @@ import type { Context } from 'hono';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { GatewayNotReadyError, isAtriumError } from '../../protocol/errors.ts';
+import { isStoreError } from '../../store/errors.ts';
 import { UnknownPathError } from '../errors.ts';
 import { addRoutes } from './add-routes.ts';
 import { type CallerRules, checkHost, checkOrigin, isAllowedOrigin } from './check-caller.ts';
@@ -90,8 +91,8 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 function answerError(c: Context<HttpEnv>, error: unknown, warn: (text: string) => void): Response {
   if (error instanceof HTTPException) return error.getResponse();
   const answer = toErrorAnswer(error);
-  // A gateway that accepts nothing while it starts or stops works as intended, so this needs no warning.
-  if (answer.status >= 500 && !(error instanceof GatewayNotReadyError))
+  // A gateway that accepts nothing while it starts or stops works as intended, and a store that refuses was named once.
+  if (answer.status >= 500 && !(error instanceof GatewayNotReadyError) && !isStoreError(error))
     warn(`${c.req.method} ${c.req.path.slice(0, 200)}: ${describe(error)}`);
   const headers = {
     ...(answer.status === 401 && { 'www-authenticate': 'Bearer realm="atrium"' }),

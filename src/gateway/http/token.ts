@@ -2,8 +2,9 @@
 // start and kept in a private file, so that clients can still connect after a restart.
 
 import { randomBytes } from 'node:crypto';
-import { chmod, link, lstat, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, link, lstat, open, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../../context/workspace/make-folder.ts';
 import { StateDirError, TokenFileError, TokenUnresolvedError } from '../errors.ts';
 
 export interface GatewayToken {
@@ -76,7 +77,7 @@ async function readTokenFile(file: string): Promise<GatewayToken | undefined> {
  * The token is written to a temporary file and then moved into place, so that a crash cannot leave half a token behind.
  */
 async function createTokenFile(file: string): Promise<GatewayToken> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(file), 0o700);
   const token = randomBytes(32).toString('base64url');
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   try {

@@ -27,6 +27,8 @@ import type { Runs } from './runs.ts';
 export interface Services {
   /** The store must only be read here. */
   readonly store: Store;
+  /** Says why the store takes no commit now; undefined when it does. */
+  storeProblem(): Promise<string | undefined>;
   /**
    * Accepts a message: resolves when it is stored in the inbox. Rejects with an AtriumError when it cannot be accepted.
    */

@@ -4,6 +4,8 @@
 // A group that has only lazy commits is written without a sync: the log contains it, and the sync of the next group
 // with a commit that is not lazy makes both safe.
 //
+// Before a group becomes durable, the files are looked at once more: what is committed into a removed file is lost.
+//
 // After a group with a commit that scrubs, the log is emptied before the commits resolve.
 //
 // Commits are data, so a group can be executed again. It is tried without savepoints first, which cost a third of the
@@ -11,7 +13,9 @@
 // each commit. A commit that breaks even the transaction is rejected, and the rest is executed again without it.
 
 import type { AtriumError } from '../../protocol/errors.ts';
+import { StoreReplacedError } from '../errors.ts';
 import { type Database, emptyLog, type Statement } from './database.ts';
+import type { KnownFiles } from './known-files.ts';
 import { isBusy, storeErrorFrom } from './store-error.ts';
 
 /** Limits how long one flush may block the process. */
@@ -24,6 +28,7 @@ const SCRUB_PAUSE_MS = 100;
 export class GroupCommit {
   readonly #database: Database;
   readonly #file: string;
+  readonly #known: KnownFiles;
   readonly #mostBusyTries: number;
   readonly #begin: Statement;
   readonly #commit: Statement;
@@ -39,9 +44,13 @@ export class GroupCommit {
   #scrubTimer: NodeJS.Timeout | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(database: Database, file: string, busyWaitMs: number) {
+  constructor(
+    database: Database,
+    { file, known, busyWaitMs }: { file: string; known: KnownFiles; busyWaitMs: number },
+  ) {
     this.#database = database;
     this.#file = file;
+    this.#known = known;
     this.#mostBusyTries = busyWaitMs / BUSY_PAUSE_MS;
     this.#begin = database.prepare('BEGIN IMMEDIATE');
     this.#commit = database.prepare('COMMIT');
@@ -120,6 +129,8 @@ export class GroupCommit {
         tell.push(() => job.reject(error));
       }
     }
+    const lost = this.#known.findLost();
+    if (lost !== undefined) return this.#rejectLost(group, lost);
     try {
       this.#commit.run();
     } catch (error) {
@@ -177,6 +188,13 @@ export class GroupCommit {
     } catch {
       // In this case the next transaction cannot begin, and its commits get the error.
     }
+  }
+
+  #rejectLost(group: readonly Job[], lost: string): Outcome {
+    const outcome = this.#rejectAll(group, new StoreReplacedError({ store: this.#file, file: lost }));
+    // Without its name the log dies with this process. What was committed into it goes into the file while it can.
+    if (lost !== this.#file) emptyLog(this.#database);
+    return outcome;
   }
 
   #rejectAll(group: readonly Job[], error: unknown): Outcome {

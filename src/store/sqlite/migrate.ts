@@ -11,7 +11,7 @@ export function migrate(database: Database, file: string, migrations: readonly M
   database.exec('BEGIN IMMEDIATE');
   try {
     const newest = newestOf(migrations);
-    const found = checkVersion(database, file, newest);
+    const found = checkVersion(database, file, migrations);
     for (const { version, statements } of migrations) {
       if (version > found) for (const statement of statements) database.exec(statement);
     }
@@ -26,10 +26,13 @@ export function migrate(database: Database, file: string, migrations: readonly M
 }
 
 /** Returns the version of the file, which is not newer than the newest known one. */
-export function checkVersion(database: Database, file: string, newest: number = NEWEST_VERSION): number {
+export function checkVersion(database: Database, file: string, migrations: readonly Migration[] = MIGRATIONS): number {
+  const newest = newestOf(migrations);
   const found = readNumber(database, 'PRAGMA user_version');
   if (found > newest) throw new StoreTooNewError({ store: file, found, known: newest });
-  if (found === 0 && readNumber(database, 'SELECT COUNT(*) FROM sqlite_schema') > 0) {
+  if (
+    found === 0 ? readNumber(database, 'SELECT COUNT(*) FROM sqlite_schema') > 0 : !hasTables(database, migrations[0])
+  ) {
     throw new StoreFailedError({
       store: file,
       detail: 'it is a database of another program',
@@ -37,6 +40,14 @@ export function checkVersion(database: Database, file: string, newest: number = 
     });
   }
   return found;
+}
+
+/** Other programs count the versions of their tables in the same place, but their tables have other names. */
+function hasTables(database: Database, first: Migration | undefined): boolean {
+  const names = (first?.statements ?? []).flatMap((statement) => /^CREATE TABLE (\w+)/.exec(statement)?.[1] ?? []);
+  const list = names.map((name) => `'${name}'`).join(', ');
+  const sql = `SELECT COUNT(*) FROM sqlite_schema WHERE type = 'table' AND name IN (${list})`;
+  return readNumber(database, sql) === names.length;
 }
 
 function newestOf(migrations: readonly Migration[]): number {

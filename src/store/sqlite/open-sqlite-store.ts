@@ -7,7 +7,9 @@ import type { CommitCounter, CommitOptions, CommitResult, Query, Store, Where, W
 import type { TableName, Tables } from '../tables.ts';
 import { type Database, emptyLog, foldLog, makeDurable, openDatabase } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
+import { KnownFiles } from './known-files.ts';
 import { checkVersion, migrate, NEWEST_VERSION } from './migrate.ts';
+import { beginIfNew, contentsGone, endNew } from './new-store.ts';
 import { Statements } from './statements.ts';
 import { storeErrorFrom } from './store-error.ts';
 
@@ -15,6 +17,8 @@ export interface SqliteStoreOptions {
   readonly file: string;
   /** Reads an existing store and changes nothing, to look into a store that another process owns. */
   readonly readOnly?: boolean | undefined;
+  /** Other files without which this process must not write: the lock that makes it the only one. */
+  readonly besides?: readonly string[] | undefined;
   /** The most pages of 4096 bytes that the file may have. By default the disk is the limit. */
   readonly maxPages?: number | undefined;
   /** How long commits wait while another program keeps the file busy. The default is 5 seconds. */
@@ -23,11 +27,13 @@ export interface SqliteStoreOptions {
 
 /** Rejects with StoreTooNewError, StoreReadOnlyError, StoreFullError, StateLockedError or StoreFailedError. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  const { file, readOnly = false, maxPages, busyWaitMs = 5_000 } = options;
+  const { file, readOnly = false, besides = [], maxPages, busyWaitMs = 5_000 } = options;
   let database: Database | undefined;
   try {
+    const isNew = !readOnly && (await beginIfNew(file));
     database = await openDatabase(file, { readOnly, busyMs: BUSY_AT_START_MS });
     const found = checkVersion(database, file);
+    if (found === 0 && !readOnly && !isNew) throw contentsGone(file, 'it has no tables');
     if (readOnly && found < NEWEST_VERSION) {
       const remedy = 'Start the gateway, which brings them up to date.';
       throw new StoreFailedError({ store: file, detail: 'its tables are of an older version', remedy });
@@ -38,9 +44,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       migrate(database, file);
       // A process that died may have left words in the log that it had removed from the tables.
       emptyLog(database);
+      if (isNew) await endNew(file);
     }
     database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
-    return new SqliteStore(database, { file, readOnly, busyWaitMs });
+    const known = new KnownFiles(readOnly ? [] : [file, `${file}-wal`, `${file}-shm`, ...besides]);
+    return new SqliteStore(database, { file, readOnly, busyWaitMs, known });
   } catch (error) {
     database?.close();
     throw storeErrorFrom(error, file);
@@ -56,6 +64,7 @@ class SqliteStore implements Store {
   readonly #database: Database;
   readonly #file: string;
   readonly #readOnly: boolean;
+  readonly #known: KnownFiles;
   readonly #statements: Statements;
   readonly #group: GroupCommit;
   readonly #commits = Object.fromEntries(COMMIT_SITES.map((site) => [site, 0])) as Record<CommitSite, number>;
@@ -64,14 +73,15 @@ class SqliteStore implements Store {
 
   constructor(
     database: Database,
-    { file, readOnly, busyWaitMs }: { file: string; readOnly: boolean; busyWaitMs: number },
+    { file, readOnly, busyWaitMs, known }: { file: string; readOnly: boolean; busyWaitMs: number; known: KnownFiles },
   ) {
     this.description = `sqlite ${file}`;
     this.#database = database;
     this.#file = file;
     this.#readOnly = readOnly;
+    this.#known = known;
     this.#statements = new Statements(database);
-    this.#group = new GroupCommit(database, file, busyWaitMs);
+    this.#group = new GroupCommit(database, { file, known, busyWaitMs });
   }
 
   get commits(): CommitCounter {
@@ -117,6 +127,13 @@ class SqliteStore implements Store {
     return this.#guard(() => this.#statements.count(table, where));
   }
 
+  async probe(): Promise<void> {
+    if (this.#closing) throw new StoreClosedError({ store: this.#file });
+    // Writing the version that is there changes nothing, but takes the same way as a change.
+    const write = () => this.#database.exec(`PRAGMA user_version = ${NEWEST_VERSION}`);
+    await this.#group.add(write, { isLazy: false, isScrubbing: false });
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -125,7 +142,10 @@ class SqliteStore implements Store {
   async #close(): Promise<void> {
     await this.#group.close();
     this.#guard(() => {
-      if (!this.#readOnly) foldLog(this.#database);
+      const lost = this.#known.findLost();
+      if (!this.#readOnly && lost === undefined) foldLog(this.#database);
+      // Where the files belong to another store by now, their names must not be touched.
+      else if (!this.#readOnly && lost !== this.#file) emptyLog(this.#database);
       this.#database.close();
     });
   }

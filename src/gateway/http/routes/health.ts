@@ -2,7 +2,11 @@
 
 import { type Route, route, type Zod } from '../route.ts';
 
-const health = (z: Zod) => z.object({ status: z.enum(['ok', 'starting', 'ready', 'draining']) });
+const health = (z: Zod) =>
+  z.object({
+    status: z.enum(['ok', 'starting', 'ready', 'draining', 'store-refuses']),
+    problem: z.string().optional(),
+  });
 
 export const HEALTH_ROUTES: readonly Route[] = [
   route({
@@ -17,11 +21,16 @@ export const HEALTH_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/readyz',
     summary: 'Says whether messages are accepted; 503 when not.',
+    detail:
+      'Not while the gateway starts or stops, nor while the store refuses: it is full, read-only, or its files were removed or replaced (`store-refuses`).',
     access: 'open',
     answer: health,
-    handle: ({ state }) => {
+    handle: async ({ state, services }) => {
       const status = state();
-      return Response.json({ status }, { status: status === 'ready' ? 200 : 503 });
+      if (status !== 'ready') return Response.json({ status }, { status: 503 });
+      const problem = await services.storeProblem();
+      if (problem === undefined) return Response.json({ status });
+      return Response.json({ status: 'store-refuses', problem }, { status: 503 });
     },
   }),
 ];
