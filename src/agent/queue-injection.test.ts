@@ -161,7 +161,7 @@ describe('text that a plugin queues', () => {
     scratch.model.script(() => reply('One.'));
     const { sessionKey } = await scratch.channel.asks({}, 'Hello', 'One.');
     await scratch.services.injections.queue({ ...NOTE, sessionKey });
-    expect(await scratch.services.sessions.end(sessionKey, 'reset')).toBe(true);
+    expect(await scratch.services.sessions.reset(sessionKey)).toBe(true);
     expect(await scratch.store.count('injections')).toBe(0);
     await scratch.services.injections.queue({ ...NOTE, sessionKey });
     const row = { sessionKey, pluginId: 'weather', namespace: 'sky', value: 'grey', updatedAt: 1 };

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { HookContext } from '../hooks/hook-context.ts';
 import type { HookRunner } from '../hooks/runner.ts';
 import type { JsonObject } from '../protocol/json.ts';
+import { planSessionEnd } from '../sessions/end-session.ts';
 import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
 import { gate } from '../testkit/gate.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
@@ -90,13 +91,15 @@ describe('a gateway that is stopped in the middle', () => {
     scratch.channel.expectNothingMore();
   });
 
-  it('goes on in the session in which the run began, even if a person has ended it since', async () => {
+  it('goes on in the session in which the run began, even if it has ended since', async () => {
     const scratch = await gatewayForTest();
     scratch.model.script([reply('Noted.'), hang()]);
-    const { sessionKey } = await scratch.channel.asks({}, 'My name is Ann', 'Noted.');
+    await scratch.channel.asks({}, 'My name is Ann', 'Noted.');
     await scratch.channel.says({}, 'Who am I?');
     await scratch.model.waitForRequests(2);
-    await scratch.services.sessions.end(sessionKey, 'reset');
+    const [open] = await scratch.store.select('sessions');
+    if (!open) throw new Error('there is no session');
+    await scratch.store.commit(planSessionEnd(open, 'reset', open.startedAt + 1), { site: 'session' });
     await scratch.stop(0);
     scratch.model.script([reply('Ann.')]);
     await scratch.start();

@@ -127,7 +127,7 @@ Agent, 14:30:
     const scratch = await gatewayForTest({ config: withPack('session-memory') });
     scratch.model.script(() => reply('Hello.'));
     const { sessionKey } = await scratch.channel.asks({}, 'Hi there', 'Hello.');
-    expect(await scratch.services.sessions.end(sessionKey, 'reset')).toBe(true);
+    expect(await scratch.services.sessions.reset(sessionKey)).toBe(true);
     expect(await readdir(join(scratch.workspaceDir, 'memory'))).toEqual([expect.stringMatching(/-hi-there-/)]);
   });
 });

@@ -284,7 +284,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       }),
     isEndHeard: () => hooks.has('session_end'),
     upSince: startedAt,
-    stopRuns: (sessionKey, why) => runs.stopAll(sessionKey, why),
+    withoutRuns: (sessionKey, stopping, work) => runs.withoutRuns(sessionKey, stopping, work),
     planForget: (runIds) => planForget(store, runIds),
     forgetRecords: (sessionIds) => recorder.forgetSessions(sessionIds),
     forgetProcesses: (sessionKey) => drafting.exec.processes.forget(sessionKey),

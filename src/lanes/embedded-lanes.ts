@@ -49,6 +49,8 @@ export class EmbeddedLanes implements Lanes {
    * turn.
    */
   readonly #ready = new Set<Lane>();
+  /** How many callers hold a key. Keys that are not held have no entry. */
+  readonly #holds = new Map<string, number>();
   /** One promise per slot in use. */
   readonly #turns = new Set<Promise<void>>();
   #work: LaneWork | undefined;
@@ -89,6 +91,22 @@ export class EmbeddedLanes implements Lanes {
     lane.attempt.controller.abort(error);
     this.#endPause(lane);
     return true;
+  }
+
+  hold(sessionKey: string): () => void {
+    this.#holds.set(sessionKey, (this.#holds.get(sessionKey) ?? 0) + 1);
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      const others = (this.#holds.get(sessionKey) ?? 1) - 1;
+      if (others > 0) {
+        this.#holds.set(sessionKey, others);
+        return;
+      }
+      this.#holds.delete(sessionKey);
+      this.wake(sessionKey);
+    };
   }
 
   get running(): readonly RunningLane[] {
@@ -189,6 +207,7 @@ export class EmbeddedLanes implements Lanes {
         return 'advanced';
       }
       case 'open':
+        if (next.run === undefined && this.#holds.has(lane.sessionKey)) return 'idle';
         if (isSameRun && next.run?.status === 'running') {
           if (next.run.claim !== lane.attempt?.claim) return this.#letGo(lane, next.run);
           if (lane.attempt.outcome === 'resolved') throw new Error('its handler returned before it had ended');

@@ -317,6 +317,37 @@ export function describeLanes(name: string, make: () => Promise<LanesUnderTest>)
       await allDone();
     });
 
+    it('begins no run of a key that is held, and lets the one that has begun go on', async () => {
+      const told: string[] = [];
+      await queue(['a', 'r1'], ['a', 'r2'], ['b', 'r3']);
+      let letFirstEnd = () => {};
+      const mayEnd = new Promise<void>((resolve) => {
+        letFirstEnd = resolve;
+      });
+      const lanes = await open(2, {
+        async run({ claim }) {
+          told.push(`${claim.runId} begins`);
+          if (claim.runId === 'r1') await mayEnd;
+          told.push(`${claim.runId} ends`);
+          await end(claim, 'done');
+        },
+      });
+      await eventually(() => expect(told).toContain('r1 begins'));
+      const release = lanes.hold('a');
+      const releaseToo = lanes.hold('a');
+      letFirstEnd();
+      await eventually(() => expect(told).toEqual(expect.arrayContaining(['r1 ends', 'r3 ends'])));
+      await eventually(() => expect(lanes.running).toEqual([]));
+      release();
+      release();
+      lanes.wake('a');
+      await eventually(async () => expect((await runOf('r1')).status).toBe('done'));
+      expect(told).not.toContain('r2 begins');
+      releaseToo();
+      await allDone();
+      expect(told.slice(-2)).toEqual(['r2 begins', 'r2 ends']);
+    });
+
     it('keeps a run stopped that was stopped between two attempts, and only that one', async () => {
       const told: string[] = [];
       await queue(['a', 'r1'], ['a', 'r2']);

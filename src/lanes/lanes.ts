@@ -19,6 +19,11 @@ export interface Lanes {
   wake(sessionKey: string): void;
   /** Aborts the run that holds this key's lane with a RunStoppedError. False when there is none, or it is suspended. */
   stop(sessionKey: string, reason: string): boolean;
+  /**
+   * From now on no run of this key begins, until the function that is returned has been called. A run that has begun,
+   * also a suspended one, goes on. Several callers may hold one key.
+   */
+  hold(sessionKey: string): () => void;
   readonly running: readonly RunningLane[];
   /** Returns the number of waiting triggers over all lanes. */
   waiting(): Promise<number>;

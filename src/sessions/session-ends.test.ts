@@ -6,7 +6,7 @@ import type { HookContext } from '../hooks/hook-context.ts';
 import type { HookRunner } from '../hooks/runner.ts';
 import type { SessionEndReason } from '../protocol/live-event.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
-import { reply } from '../testkit/model-server.ts';
+import { hang, reply } from '../testkit/model-server.ts';
 import { on } from '../testkit/on.ts';
 import type { ScratchGateway } from '../testkit/scratch-gateway.ts';
 import { planSessionEnd } from './end-session.ts';
@@ -87,7 +87,7 @@ const ENDS: readonly End[] = [
   {
     by: 'the API',
     reason: 'reset',
-    act: ({ scratch, sessionKey }) => scratch.services.sessions.end(sessionKey, 'reset'),
+    act: ({ scratch, sessionKey }) => scratch.services.sessions.reset(sessionKey),
   },
   {
     by: 'silence',
@@ -142,6 +142,35 @@ describe('a session that ends', () => {
     expect(records.map((line) => JSON.parse(line))).toContainEqual(
       expect.objectContaining({ type: 'session.ended', data: { reason } }),
     );
+  });
+
+  it.each([
+    ['a reset over the API', 'reset', ['before_reset', 'commit', 'command:reset pack']],
+    ['a deletion', 'deleted', ['commit']],
+  ] as const)('by %s in the middle of a run stops the run first', async (_by, reason, before) => {
+    const { scratch, sessionKey, sessionId, seen } = await watched();
+    const { sessions } = scratch.services;
+    scratch.services.subscribe((event) => {
+      if (event.type === 'run-end') seen.push(`run ${event.status}`);
+    });
+    const asked = scratch.model.requests.length;
+    scratch.model.script([hang(), reply('Here I am.')]);
+    await scratch.channel.says({}, 'Think long about this.');
+    await expect.poll(() => scratch.model.requests.length).toBe(asked + 1);
+    await scratch.channel.says({}, 'Are you still there?');
+    expect(await (reason === 'reset' ? sessions.reset(sessionKey) : sessions.delete(sessionKey))).toBe(true);
+    const told = ['session-end frame', `session_end ${reason}, ended`, 'session:end pack'];
+    const stopped = reason === 'reset' ? ['run stopped'] : ['run stopped', 'run stopped'];
+    await expect.poll(() => seen).toEqual(expect.arrayContaining([...told]));
+    expect(seen.filter((what) => what !== 'run done')).toEqual([...stopped, ...before, ...told]);
+    if (reason === 'deleted') return;
+    // The message that waited is answered in the session that follows, which knows nothing of the one before.
+    await scratch.channel.expectDelivered('Stopped.');
+    await scratch.channel.expectDelivered('Here I am.');
+    expect(await scratch.store.select('sessions', { where: { sessionKey, endedAt: null } })).toMatchObject([
+      { resumedFrom: sessionId },
+    ]);
+    expect(JSON.stringify(scratch.model.requests.at(-1)?.json.messages)).not.toContain('Think long');
   });
 
   it.each([

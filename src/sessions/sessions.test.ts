@@ -16,8 +16,8 @@ describe('a session', () => {
     });
     scratch.model.script([reply('Hello Ann.'), reply('Who are you?')]);
     const { sessionKey } = await scratch.channel.asks({}, 'I am Ann', 'Hello Ann.');
-    expect(await scratch.services.sessions.end(sessionKey, 'reset')).toBe(true);
-    expect(await scratch.services.sessions.end(sessionKey, 'reset')).toBe(false);
+    expect(await scratch.services.sessions.reset(sessionKey)).toBe(true);
+    expect(await scratch.services.sessions.reset(sessionKey)).toBe(false);
     expect(seen).toMatchObject([
       { reason: 'reset', messages: [{}, {}] },
       { reason: 'reset', sessionKey, messageCount: 2 },
@@ -30,7 +30,7 @@ describe('a session', () => {
     const scratch = await gatewayForTest();
     scratch.model.script([reply('Hello.')]);
     const { sessionKey } = await scratch.channel.asks({}, 'Hi', 'Hello.');
-    const ended = await Promise.all([1, 2, 3].map(() => scratch.services.sessions.end(sessionKey, 'reset')));
+    const ended = await Promise.all([1, 2, 3].map(() => scratch.services.sessions.reset(sessionKey)));
     expect(ended.sort()).toEqual([false, false, true]);
   });
 
@@ -50,21 +50,27 @@ describe('a session', () => {
     expect(await scratch.services.store.count('transcript')).toBe(2);
   });
 
-  it('that a message opens while another one is deleted is ended too', async () => {
+  it('that is being deleted lets a message wait, and the message begins the next one', async () => {
     const scratch = await gatewayForTest({
       register: (hooks) =>
         on(hooks, 'session_end', 's', async ({ reason }) => {
           if (reason !== 'deleted' || hasSpoken) return;
           hasSpoken = true;
-          await scratch.channel.asks({}, 'One more thing', 'Yes?');
+          await scratch.channel.says({}, 'One more thing');
+          whileDeleted = await scratch.store.count('runs', { status: 'running' });
         }),
     });
     let hasSpoken = false;
+    let whileDeleted = -1;
     scratch.model.script([reply('Hello.'), reply('Yes?')]);
     const { sessionKey } = await scratch.channel.asks({}, 'Hi', 'Hello.');
     expect(await scratch.services.sessions.delete(sessionKey)).toBe(true);
-    expect(await scratch.store.select('sessions')).toMatchObject([{ endReason: 'deleted' }, { endReason: 'deleted' }]);
-    expect(await scratch.store.count('transcript')).toBe(0);
+    expect(whileDeleted).toBe(0);
+    await scratch.channel.expectDelivered('Yes?');
+    const sessions = await scratch.store.select('sessions', { orderBy: [['startedAt', 'asc']] });
+    expect(sessions).toMatchObject([{ endReason: 'deleted' }, { endedAt: null }]);
+    const said = await scratch.store.select('transcript');
+    expect(said.map(({ sessionId }) => sessionId)).toEqual([sessions[1]?.sessionId, sessions[1]?.sessionId]);
   });
 });
 
@@ -77,7 +83,7 @@ describe('sessions', () => {
     });
     expect(await sessions.find(keys.ann)).toEqual(second);
     expect(await sessions.find(first?.sessionId ?? '')).toEqual(first);
-    await sessions.end(keys.ann, 'reset');
+    await sessions.reset(keys.ann);
     expect(await sessions.find(keys.ann)).toMatchObject({ sessionId: second?.sessionId, endReason: 'reset' });
     await expect(sessions.find('agent:main:nowhere')).rejects.toMatchObject({ code: 'ATRIUM_SESSION_UNKNOWN' });
     expect(await sessions.describe(keys.ann)).toMatchObject({

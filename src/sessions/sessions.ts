@@ -1,6 +1,6 @@
 // The sessions of a gateway, for clients, commands and plugins: found, listed, ended, deleted, and shown with the
 // values that plugins keep for them. How a run opens its session is in open-session.ts.
-// Errors: `find` rejects with UnknownSessionError. `end` and `delete` give false when there is nothing to end or
+// Errors: `find` rejects with UnknownSessionError. `reset` and `delete` give false when there is nothing to end or
 // delete.
 
 import type { JsonValue } from '../protocol/json.ts';
@@ -22,8 +22,12 @@ export interface SessionsParts {
   readonly isEndHeard: () => boolean;
   /** The time at which this process started. */
   readonly upSince: number;
-  /** Stops every run of a session. Resolves when all have ended or the time for it is over. */
-  readonly stopRuns: (sessionKey: string, reason: string) => Promise<void>;
+  /** Stops the runs of a session, with those that wait or without them, and does the work before another one begins. */
+  readonly withoutRuns: <Value>(
+    sessionKey: string,
+    stopping: { readonly stop: 'all' | 'begun'; readonly reason: string },
+    work: () => Promise<Value>,
+  ) => Promise<Value>;
   /** The writes that remove the stored requests of these runs. */
   readonly planForget: (runIds: readonly string[]) => Promise<readonly Write[]>;
   /** Removes the records of these sessions that are kept outside of the store. */
@@ -117,8 +121,13 @@ export class Sessions {
     return { session, entries, earlier: await this.show(others) };
   }
 
-  /** Ends the open session of a key. */
-  async end(sessionKey: string, reason: SessionEndReason): Promise<boolean> {
+  /** Stops the run of the session and ends it. Messages that wait begin the next one. */
+  reset(sessionKey: string): Promise<boolean> {
+    const stopping = { stop: 'begun', reason: 'its session was reset' } as const;
+    return this.#parts.withoutRuns(sessionKey, stopping, () => this.#end(sessionKey, 'reset'));
+  }
+
+  async #end(sessionKey: string, reason: SessionEndReason): Promise<boolean> {
     const { store, now, telling } = this.#parts;
     const endedAt = now();
     const [session] = await store.select('sessions', { where: { sessionKey, endedAt: null }, limit: 1 });
@@ -136,11 +145,15 @@ export class Sessions {
 
   /** Stops the runs of the session, ends it, and removes what was said under its key. */
   async delete(sessionKey: string): Promise<boolean> {
-    const { store, stopRuns, planForget, forgetRecords, forgetProcesses, releaseSession } = this.#parts;
-    if ((await store.count('sessions', { sessionKey })) === 0) return false;
-    await stopRuns(sessionKey, 'its session was deleted');
-    // A message that arrived meanwhile may have opened another session.
-    while (await this.end(sessionKey, 'deleted'));
+    if ((await this.#parts.store.count('sessions', { sessionKey })) === 0) return false;
+    const stopping = { stop: 'all', reason: 'its session was deleted' } as const;
+    await this.#parts.withoutRuns(sessionKey, stopping, () => this.#delete(sessionKey));
+    return true;
+  }
+
+  async #delete(sessionKey: string): Promise<void> {
+    const { store, planForget, forgetRecords, forgetProcesses, releaseSession } = this.#parts;
+    await this.#end(sessionKey, 'deleted');
     const ended = await store.select('sessions', { where: { sessionKey, endedAt: { not: null } } });
     const runs = await store.select('runs', { where: { sessionKey } });
     const runIds = runs.filter(isOver).map(({ runId }) => runId);
@@ -149,7 +162,6 @@ export class Sessions {
     const writes = [...(await planForget(runIds)), ...planSessionDeletion(sessionKey, ended, runIds)];
     await store.commit(writes, { site: 'session' });
     await releaseSession(sessionKey);
-    return true;
   }
 
   /** Tells the ends that were committed by a process which died before it had told them. */

@@ -9,14 +9,14 @@ import type { Lanes } from '../../lanes/lanes.ts';
 import { timeLimit } from '../../protocol/time-limit.ts';
 import { PreconditionFailedError } from '../../store/errors.ts';
 import type { Store } from '../../store/store.ts';
-import type { RunRow, TriggerPayload } from '../../store/tables.ts';
+import type { InboxRow, RunRow, TriggerPayload } from '../../store/tables.ts';
 import { UnknownRunError } from '../errors.ts';
 import type { LiveEvents } from '../live-events.ts';
 import type { Approvals } from './approvals.ts';
 
 export interface RunsParts {
   readonly store: Store;
-  readonly lanes: Pick<Lanes, 'running' | 'stop'>;
+  readonly lanes: Pick<Lanes, 'hold' | 'running' | 'stop'>;
   readonly approvals: Pick<Approvals, 'cancel'>;
   readonly live: Pick<LiveEvents, 'next'>;
   readonly tell: Tell;
@@ -26,7 +26,7 @@ export interface RunsParts {
 /** A run that waits in its lane has no row of its own yet, and is reported as `queued`. */
 export type FoundRun = Omit<RunRow, 'status'> & { readonly status: RunRow['status'] | 'queued' };
 
-/** Runs that are stopped because their session is deleted have this long to end. */
+/** Runs that are stopped because their session ends have this long to end. */
 const STOP_ALL_MS = 5_000;
 
 export class Runs {
@@ -73,13 +73,30 @@ export class Runs {
     return (await approvals.cancel(runId, reason)) || wasRunning || stopRunning();
   }
 
-  /** Stops every run of a session. Resolves when all have ended or the time for it is over. */
-  async stopAll(sessionKey: string, reason: string): Promise<void> {
+  /**
+   * Stops the runs of a session and does the work before another one begins. `all` also removes the runs that wait in
+   * the lane; `begun` leaves them, and they begin after the work. A run that has not ended when the time for it is over
+   * does not keep the work from being done.
+   */
+  async withoutRuns<Value>(
+    sessionKey: string,
+    { stop, reason }: { readonly stop: 'all' | 'begun'; readonly reason: string },
+    work: () => Promise<Value>,
+  ): Promise<Value> {
+    const release = this.#parts.lanes.hold(sessionKey);
+    try {
+      await this.#stopAll(sessionKey, reason, (trigger) => stop === 'all' || this.#hasBegun(trigger));
+      return await work();
+    } finally {
+      release();
+    }
+  }
+
+  async #stopAll(sessionKey: string, reason: string, isMeant: (trigger: InboxRow) => boolean): Promise<void> {
     const patience = timeLimit(STOP_ALL_MS, () => new Error('The time for stopping runs is over.'));
     const where = { sessionKey, status: { in: ['queued', 'claimed'] }, kind: { not: 'approval' } };
-    // The waiting ones are removed first, because the end of the running one would start the next.
     const triggers = await this.#parts.store.select('inbox', { where, orderBy: [['seq', 'desc']] });
-    for (const { runId } of triggers) {
+    for (const { runId } of triggers.filter(isMeant)) {
       if (!(await this.stop(runId, reason))) continue;
       await this.wait(runId, patience.signal).catch(() => {});
       // A run still writes something after it has told its end.
@@ -91,6 +108,10 @@ export class Runs {
   async #row(runId: string): Promise<RunRow | undefined> {
     const [run] = await this.#parts.store.select('runs', { where: { runId }, limit: 1 });
     return run;
+  }
+
+  #hasBegun({ runId, status }: InboxRow): boolean {
+    return status === 'claimed' || this.#isRunning(runId);
   }
 
   #isRunning(runId: string): boolean {

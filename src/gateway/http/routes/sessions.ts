@@ -123,13 +123,13 @@ export const SESSION_ROUTES: readonly Route[] = [
   route({
     method: 'post',
     path: '/api/sessions/{session}/reset',
-    summary: 'Ends a session; the next message begins a new one.',
+    summary: 'Stops the run of a session and ends the session; the next message begins a new one.',
     access: 'token',
     body: nothing,
     answer: (z) => z.object({ sessionKey: sessionKey(z), ended: z.literal(true) }),
     handle: async ({ services, params }) => {
       const { sessionKey: key } = await services.sessions.find(params.session);
-      if (!(await services.sessions.end(key, 'reset'))) throw new UnknownSessionError({ session: key });
+      if (!(await services.sessions.reset(key))) throw new UnknownSessionError({ session: key });
       return { sessionKey: key, ended: true };
     },
   }),
