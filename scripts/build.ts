@@ -35,7 +35,8 @@ interface Output {
 const OUTPUTS: readonly Output[] = [
   {
     name: 'dist',
-    doors: promisedFiles(),
+    // The last one is named by the projects of plugins.
+    doors: [...promisedFiles(), 'public/openclaw-sdk.d.ts'],
     madeFrom: ['src', 'console', 'scripts', 'package.json', 'tsconfig.json', 'tsconfig.types.json'],
     steps: [
       (folder) =>
@@ -46,7 +47,13 @@ const OUTPUTS: readonly Output[] = [
           'src/public/testkit.ts',
           ...FOUND_BY_PATH,
         ]),
-      (folder) => bundleTypes(folder, ['src/public/context.ts', 'src/public/plugin-sdk.ts', 'src/public/testkit.ts']),
+      (folder) =>
+        bundleTypes(folder, [
+          'src/public/context.ts',
+          'src/public/plugin-sdk.ts',
+          'src/public/openclaw-sdk.ts',
+          'src/public/testkit.ts',
+        ]),
       (folder) => bundleConsole(join(folder, 'console')),
       copyPackFiles,
     ],

@@ -2,10 +2,8 @@
 // no configuration and no network, writes nothing, and does not read the home of the person who runs it. Its clock
 // stands still, so the same installation always prints the same.
 
-import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, relative } from 'node:path';
 import { type Environment, readEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/schema.ts';
@@ -17,6 +15,7 @@ import { command } from './command.ts';
 import { ExamplesMissingError } from './errors.ts';
 import { formatTable, outputWidth } from './output/format-table.ts';
 import { oneLine } from './output/text.ts';
+import { productFolder } from './product-folder.ts';
 
 export const tour = command({
   path: 'tour',
@@ -74,15 +73,8 @@ Now with your own agent
 In a checkout of Atrium, write "npx atrium" instead of "atrium".
 `;
 
-/** The folder beside package.json, which is above this file both in the sources and in a build. */
-function findExamples(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
-  return join(folder, 'examples');
-}
-
 async function prepareTour(io: CliIo): Promise<Tour> {
-  const examplesDir = findExamples();
+  const examplesDir = join(productFolder(), 'examples');
   const workspaceDir = join(examplesDir, 'workspace');
   const isThere = await stat(workspaceDir).then(
     (entry) => entry.isDirectory(),

@@ -13,7 +13,7 @@ let plugin: TestedPlugin | undefined;
 beforeEach(async () => {
   root = await folderForTest();
   dir = join(root, 'tea-time');
-  await savePluginScaffold(scaffoldPlugin(dir, 'tea-time'));
+  await savePluginScaffold(scaffoldPlugin(dir, 'tea-time', '/types'));
 });
 afterEach(async () => {
   await plugin?.close();

@@ -16,7 +16,14 @@ describe('atrium plugins new', () => {
   it('writes a plugin whose test passes, and fails when the plugin is broken', async () => {
     const { code, out } = await home.run(['plugins', 'new', 'tea-time']);
     expect(code).toBe(0);
-    for (const name of ['package.json', 'openclaw.plugin.json', 'index.ts', 'index.test.ts', 'README.md']) {
+    for (const name of [
+      'package.json',
+      'openclaw.plugin.json',
+      'index.ts',
+      'index.test.ts',
+      'tsconfig.json',
+      'README.md',
+    ]) {
       expect(out).toContain(inHome(`tea-time/${name}`));
     }
     const passed = await runAtrium(['plugins', 'test', './tea-time'], { home: home.home });

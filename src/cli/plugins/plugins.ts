@@ -1,11 +1,13 @@
 // `atrium plugins`: lists plugins, switches them, and creates new ones.
 
+import { join } from 'node:path';
 import { resolveUserPath } from '../../config/user-path.ts';
 import { savePluginScaffold, scaffoldPlugin } from '../../plugins/authoring/scaffold-plugin.ts';
 import type { PluginStatus } from '../../plugins/plugin-status.ts';
 import { type CliCommand, command } from '../command.ts';
 import { path } from '../gateway/gateway-client.ts';
 import { listText } from '../output/format-table.ts';
+import { productFolder } from '../product-folder.ts';
 import { askPlugins, describeState, PLUGIN_ARGUMENT } from './ask-plugins.ts';
 import { pluginsInspect } from './inspect.ts';
 import { pluginsInstall } from './install.ts';
@@ -69,7 +71,8 @@ Exit code: 0, or 1 when one that should be loaded is not as it should be.`,
     examples: ['plugins new greeter                      in ./greeter', 'plugins new greeter --dir ~/src/greeter'],
     json: false,
     async run({ id, dir: folder = `./${id}` }, { io: { environment } }) {
-      const scaffold = scaffoldPlugin(resolveUserPath(folder, environment.home, environment.cwd), id);
+      const dirOfPlugin = resolveUserPath(folder, environment.home, environment.cwd);
+      const scaffold = scaffoldPlugin(dirOfPlugin, id, join(productFolder(), 'dist/public'));
       await savePluginScaffold(scaffold);
       const { dir, files } = scaffold;
       const steps = `  Run its test:  atrium plugins test ${dir}\n  Install it:    atrium plugins install ${dir}\n`;

@@ -13,7 +13,8 @@ export interface PluginScaffold {
   readonly files: readonly { readonly path: string; readonly text: string }[];
 }
 
-export function scaffoldPlugin(dir: string, id: string): PluginScaffold {
+/** `typesDir` is where the product has its types, which the project names. */
+export function scaffoldPlugin(dir: string, id: string, typesDir: string): PluginScaffold {
   if (!isDashedName(id)) throw new InvalidPluginIdError({ pluginId: id, suggestion: suggestDashedName(id) });
   const names: Names = { id, title: titleOfName(id), tool: `${id.replaceAll('-', '_')}_greet` };
   const texts = {
@@ -21,6 +22,7 @@ export function scaffoldPlugin(dir: string, id: string): PluginScaffold {
     'openclaw.plugin.json': manifest(names),
     'index.ts': entry(names),
     'index.test.ts': entryTest(names),
+    'tsconfig.json': tsconfig(typesDir),
     'README.md': readme(names),
   };
   return { id, dir, files: Object.entries(texts).map(([name, text]) => ({ path: join(dir, name), text })) };
@@ -49,7 +51,34 @@ function packageJson({ id, title }: Names): string {
     description: `${title}: a plugin for agents.`,
     type: 'module',
     files: ['index.ts', 'openclaw.plugin.json', 'README.md'],
+    scripts: { types: 'tsc' },
+    devDependencies: { '@types/node': '^20.19.0', typescript: '^6.0.0' },
     openclaw: { extensions: ['./index.ts'] },
+  };
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+function tsconfig(typesDir: string): string {
+  const sdk = [join(typesDir, 'openclaw-sdk.d.ts')];
+  const value = {
+    compilerOptions: {
+      target: 'ES2023',
+      module: 'ESNext',
+      moduleResolution: 'Bundler',
+      allowImportingTsExtensions: true,
+      noEmit: true,
+      strict: true,
+      skipLibCheck: true,
+      types: ['node'],
+      paths: {
+        'atrium/testkit': [join(typesDir, 'testkit.d.ts')],
+        'atrium/plugin-sdk': sdk,
+        'atrium/plugin-sdk/*': sdk,
+        'openclaw/plugin-sdk': sdk,
+        'openclaw/plugin-sdk/*': sdk,
+      },
+    },
+    include: ['**/*.ts'],
   };
   return `${JSON.stringify(value, null, 2)}\n`;
 }
@@ -156,6 +185,7 @@ Settings, in \`openclaw.json\`:
     { "plugins": { "entries": { "${id}": { "config": { "greeting": "Ahoy" } } } } }
 
 - \`index.ts\` is the plugin; its imports from \`atrium/plugin-sdk\` are given to it when it is loaded.
+- \`tsconfig.json\` says where Atrium has its types on this machine; \`npm install\` once, then \`npm run types\` checks them.
 - \`openclaw.plugin.json\` names it, its tools and what its settings may be.
 `;
 }

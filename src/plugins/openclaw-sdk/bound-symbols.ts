@@ -10,7 +10,9 @@ import { providerKeys, subsystemLogger, unavailable } from '../api/plugin-runtim
 import type { PluginHost } from '../plugin-host.ts';
 import type { PluginSetup } from '../plugin-setup.ts';
 
-export function createBoundSymbols(setup: PluginSetup, host: PluginHost): Readonly<Record<string, unknown>> {
+export type BoundSymbols = ReturnType<typeof createBoundSymbols>;
+
+export function createBoundSymbols(setup: PluginSetup, host: PluginHost) {
   const logger = createPluginLogger((entry) => host.log(entry));
   const config = () => structuredClone(setup.config);
   /** Warns of a listener that will never be called, because its author would wait for ever. */

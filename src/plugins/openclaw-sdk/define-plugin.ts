@@ -10,7 +10,7 @@ import { jsonResult, textResult } from './tool-results.ts';
 export interface PluginEntry {
   readonly id: string;
   readonly name: string;
-  readonly description: string;
+  readonly description?: string;
   readonly kind?: string | readonly string[];
   readonly configSchema?: PluginConfigSchema | (() => PluginConfigSchema);
   register(api: PluginApi): unknown;

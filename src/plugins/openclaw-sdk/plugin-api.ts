@@ -2,7 +2,14 @@
 // arguments. The names are those of OpenClaw, so that plugins run in both products.
 
 import type { HookName } from '../../hooks/catalog.ts';
-import type { BootstrapHookName, HookHandler, PackHookName } from '../../hooks/hook-types.ts';
+import type {
+  BootstrapHookName,
+  HandlerAnswer,
+  HandlerContext,
+  HookHandler,
+  HookTypes,
+  PackHookName,
+} from '../../hooks/hook-types.ts';
 import type { InternalHookEvent } from '../../protocol/bootstrap-event.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import type { PluginLogger } from '../api/plugin-logger.ts';
@@ -15,7 +22,30 @@ export type PluginHookName = Exclude<HookName, BootstrapHookName | PackHookName>
 // biome-ignore lint/suspicious/noConfusingVoidType: a function of a plugin may simply return nothing
 type Answer<Value> = Value | void | null | undefined | Promise<Value | void | null | undefined>;
 
-export interface PluginApi {
+/** What a plugin's handler finds in its event besides what every handler does. */
+export interface PluginEventContext {
+  readonly context: {
+    /** The settings of the plugin that registered the handler, as they are now. */
+    readonly pluginConfig: JsonObject;
+  };
+}
+
+/** A table and not a conditional type, for the same reason as `HookHandlers`. */
+export type PluginHookHandlers = {
+  [Hook in PluginHookName]: (
+    event: HookTypes[Hook]['event'] & PluginEventContext,
+    context: HandlerContext<Hook>,
+  ) => HandlerAnswer<Hook>;
+};
+
+/** The functions about sessions and runs stand here and in a group each; both are the same function. */
+export interface PluginApi
+  extends Pick<SessionStateApi, 'registerSessionExtension'>,
+    SessionWorkflowApi,
+    SessionControlsApi,
+    LifecycleApi,
+    AgentEventsApi,
+    RunContextApi {
   readonly id: string;
   readonly name: string;
   readonly version?: string | undefined;
@@ -35,7 +65,7 @@ export interface PluginApi {
   resolvePath(path: string): string;
 
   /** Listens to a hook. Whether it is armed, and if not why, is shown by `atrium plugins inspect`. */
-  on<Hook extends PluginHookName>(hook: Hook, handler: HookHandler<Hook>, options?: PluginHookOptions): void;
+  on<Hook extends PluginHookName>(hook: Hook, handler: PluginHookHandlers[Hook], options?: PluginHookOptions): void;
   /** Listens to events of hook packs, such as `command:new`. */
   registerHook(
     events: string | readonly string[],
@@ -65,36 +95,52 @@ export interface PluginApi {
   registerMemoryCorpusSupplement(supplement: MemoryCorpus): void;
 
   readonly session: {
-    readonly state: {
-      registerSessionExtension(extension: SessionExtension): void;
-      readSessionState(place: PluginStatePlace): Promise<JsonValue | undefined>;
-      /** Gives what is there now. */
-      patchSessionState(patch: PluginStatePatch): Promise<JsonValue | undefined>;
-    };
-    readonly workflow: {
-      /** Text for the next run of a session, shown in exactly one completed run. */
-      enqueueNextTurnInjection(
-        injection: NextTurnInjection,
-      ): Promise<{ readonly enqueued: boolean; readonly id: string; readonly sessionKey: string }>;
-      registerSessionSchedulerJob(job: SessionSchedulerJob): SessionSchedulerJobHandle | undefined;
-    };
-    readonly controls: { registerSessionAction(action: SessionAction): void };
+    readonly state: SessionStateApi;
+    readonly workflow: SessionWorkflowApi;
+    readonly controls: SessionControlsApi;
   };
-  readonly lifecycle: { registerRuntimeLifecycle(lifecycle: RuntimeLifecycle): void };
-  readonly agent: {
-    readonly events: { registerAgentEventSubscription(subscription: AgentEventSubscription): void };
-  };
-  /** What the plugin remembers of a run while it goes on. */
-  readonly runContext: {
-    setRunContext(patch: {
-      readonly runId: string;
-      readonly namespace: string;
-      readonly value?: JsonValue;
-      readonly unset?: boolean;
-    }): boolean;
-    getRunContext(place: { readonly runId: string; readonly namespace: string }): JsonValue | undefined;
-    clearRunContext(place: { readonly runId: string; readonly namespace?: string }): void;
-  };
+  readonly lifecycle: LifecycleApi;
+  readonly agent: { readonly events: AgentEventsApi };
+  readonly runContext: RunContextApi;
+}
+
+export interface SessionStateApi {
+  registerSessionExtension(extension: SessionExtension): void;
+  readSessionState(place: PluginStatePlace): Promise<JsonValue | undefined>;
+  /** Gives what is there now. */
+  patchSessionState(patch: PluginStatePatch): Promise<JsonValue | undefined>;
+}
+
+export interface SessionWorkflowApi {
+  /** Text for the next run of a session, shown in exactly one completed run. */
+  enqueueNextTurnInjection(
+    injection: NextTurnInjection,
+  ): Promise<{ readonly enqueued: boolean; readonly id: string; readonly sessionKey: string }>;
+  registerSessionSchedulerJob(job: SessionSchedulerJob): SessionSchedulerJobHandle | undefined;
+}
+
+export interface SessionControlsApi {
+  registerSessionAction(action: SessionAction): void;
+}
+
+export interface LifecycleApi {
+  registerRuntimeLifecycle(lifecycle: RuntimeLifecycle): void;
+}
+
+export interface AgentEventsApi {
+  registerAgentEventSubscription(subscription: AgentEventSubscription): void;
+}
+
+/** What the plugin remembers of a run while it goes on. */
+export interface RunContextApi {
+  setRunContext(patch: {
+    readonly runId: string;
+    readonly namespace: string;
+    readonly value?: JsonValue;
+    readonly unset?: boolean;
+  }): boolean;
+  getRunContext(place: { readonly runId: string; readonly namespace: string }): JsonValue | undefined;
+  clearRunContext(place: { readonly runId: string; readonly namespace?: string }): void;
 }
 
 export interface PluginHookOptions {
