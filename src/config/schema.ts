@@ -319,7 +319,9 @@ const bootstrap = ours({
   priority: texts().optional().describe('File names; the first one is cut last.'),
   subagentFiles: texts().optional().describe('Files that subagents and cron jobs may read.'),
   sharedSurfaces: ours({
-    withhold: texts().optional().describe('Files kept out of group and channel prompts. Default MEMORY.md.'),
+    withhold: texts()
+      .optional()
+      .describe('Files kept out of group and channel prompts, and from file tools there. Default MEMORY.md.'),
   }).optional(),
   allowedRoots: texts().optional().describe('Folders outside the workspace that links may point into.'),
   missingMarkers: oneOf(['required', 'all'])

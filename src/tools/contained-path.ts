@@ -2,14 +2,22 @@
 // links are followed, and it is the same thing that was checked: every folder on the way is held open and the next name is
 // looked up in it, so that a link that is created meanwhile has no effect.
 //
-// Errors: ToolPathError for a path that leads out, ToolFileMissingError for one that leads to nothing, and
-// ToolFileUnusableError for whatever is there and is no regular file. Knows nothing of texts.
+// Errors: ToolPathError for a path that leads out, ToolFileWithheldError for a file that this caller must not see,
+// ToolFileMissingError for one that leads to nothing, and ToolFileUnusableError for whatever is there and is no regular
+// file. Knows nothing of texts.
 
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { JsonObject } from '../protocol/json.ts';
-import { ToolFileChangedError, ToolFileMissingError, ToolFileUnusableError, ToolPathError } from './errors.ts';
+import { isWithheldName } from '../protocol/withheld-file.ts';
+import {
+  ToolFileChangedError,
+  ToolFileMissingError,
+  ToolFileUnusableError,
+  ToolFileWithheldError,
+  ToolPathError,
+} from './errors.ts';
 
 export interface WorkspacePlace {
   readonly workspaceDir: string;
@@ -17,6 +25,19 @@ export interface WorkspacePlace {
   readonly home?: string | undefined;
   /** Where the system shows a process its open files; looked at only to find names inside a folder that is held open. */
   readonly descriptorDir?: string | undefined;
+  /** What must not be opened, by whatever way a path leads there. */
+  readonly withheld?: WithheldFiles | undefined;
+}
+
+/** Files that are kept from a caller. */
+export interface WithheldFiles {
+  /** A file of one of these names, in any folder, and the file that such a name in the workspace leads to. */
+  readonly names: readonly string[];
+  /** Folders of the workspace, with everything below them. */
+  readonly folders: readonly string[];
+  /** How the caller is told of one of these names. */
+  describe(name: string): string;
+  readonly because: string;
 }
 
 /** A regular file, open for reading. The caller closes it. */
@@ -76,6 +97,7 @@ export async function openContainedTarget(
   const root = await realRootOf(place);
   const real = await followLinks(root, join(root, wayInto(place, root, path)), path);
   if (real === root) throw new ToolFileUnusableError({ path, problem: 'it is the workspace itself, a directory' });
+  if (place.withheld) await refuseWithheld(root, real, place.withheld);
   const names = relative(root, dirname(real)).split(sep).filter(Boolean);
   let folder = await PinnedFolder.openRoot(root, place.descriptorDir ?? DESCRIPTOR_DIR);
   try {
@@ -210,6 +232,18 @@ async function followLinks(root: string, wanted: string, path: string): Promise<
     }
     if (at === root) throw new ToolFileUnusableError({ path: root, problem: 'the workspace is not there' });
     rest.unshift(basename(at));
+  }
+}
+
+/** A withheld name may itself be a link, so the place that it leads to is withheld too. */
+async function refuseWithheld(root: string, real: string, withheld: WithheldFiles): Promise<void> {
+  const { names, folders, because } = withheld;
+  const realOf = (name: string) => realpath(join(root, name)).catch(() => join(root, name));
+  const isThere = async (name: string) => isInside(await realOf(name), real);
+  const byName = isWithheldName(names, basename(real)) ? basename(real) : undefined;
+  for (const name of [...(byName === undefined ? [] : [byName]), ...names, ...folders]) {
+    if (name === byName || (await isThere(name)))
+      throw new ToolFileWithheldError({ what: withheld.describe(name), because });
   }
 }
 

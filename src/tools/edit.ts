@@ -15,7 +15,7 @@ interface EditParams {
   readonly replaceAll?: boolean;
 }
 
-export function createEditTool({ writes, home }: WriteToolOptions): Tool {
+export function createEditTool({ writes, home, withheldOf }: WriteToolOptions): Tool {
   return {
     name: 'edit',
     description:
@@ -33,7 +33,8 @@ export function createEditTool({ writes, home }: WriteToolOptions): Tool {
     },
     idempotent: false,
     derivedPaths: (params) => namedPaths(params, home),
-    async run(params, { workspaceDir, signal }) {
+    async run(params, context) {
+      const { workspaceDir, signal } = context;
       const edit = params as unknown as EditParams;
       const { path } = edit;
       if (edit.oldText === edit.newText) {
@@ -42,7 +43,7 @@ export function createEditTool({ writes, home }: WriteToolOptions): Tool {
           problems: ['oldText and newText are the same, so that nothing would change.'],
         });
       }
-      const place = { workspaceDir, home };
+      const place = { workspaceDir, home, withheld: withheldOf?.(context) };
       const { replacements, line } = await writes.run(workspaceDir, async () => {
         signal.throwIfAborted();
         const file = await openContainedFile(place, path);

@@ -27,6 +27,19 @@ export class ToolPathError extends defineError({
   remedy: 'Use a path inside the workspace, or copy the file there.',
 }) {}
 
+/** The words are the same for the memory tools, which answer with them, and for the file tools, which fail with them. */
+export function describeWithheld({ what, because }: { what: string; because: string }): string {
+  return `${what} is withheld here, because ${because}. Answer without it, and do not look for it another way.`;
+}
+
+export class ToolFileWithheldError extends defineError({
+  code: 'ATRIUM_TOOL_FILE_WITHHELD',
+  message: describeWithheld,
+  means:
+    'A file tool was asked for a file that is kept from surfaces which several people read: MEMORY.md, `memory/`, or what `bootstrap.sharedSurfaces.withhold` names. Nothing was opened.',
+  remedy: 'Ask in a private conversation, or let `bootstrap.sharedSurfaces.withhold` name other files.',
+}) {}
+
 export class ToolFileMissingError extends defineError({
   code: 'ATRIUM_TOOL_FILE_MISSING',
   message: ({ path }: { path: string }) =>

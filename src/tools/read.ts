@@ -4,7 +4,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { isAbsolute, resolve, sep } from 'node:path';
 import { countOf } from '../protocol/count-of.ts';
-import { type ContainedFile, namedPaths, openContainedFile } from './contained-path.ts';
+import { type ContainedFile, namedPaths, openContainedFile, type WithheldFiles } from './contained-path.ts';
 import { ToolInputError } from './errors.ts';
 import { decodeText, refuseBinary } from './file-text.ts';
 import type { Tool, ToolCaller } from './tool.ts';
@@ -23,11 +23,15 @@ export interface ReadToolOptions {
   readonly home?: string | undefined;
   /** Folders outside of the workspace that may be read as well: those of shared skills. */
   readonly skillDirsOf?: SkillDirsOf | undefined;
+  readonly withheldOf?: WithheldOf | undefined;
 }
+
+/** What a caller's file tools must not open. */
+export type WithheldOf = (caller: ToolCaller) => WithheldFiles | undefined;
 
 export type SkillDirsOf = (caller: ToolCaller) => Promise<readonly string[]>;
 
-export function createReadTool({ home, skillDirsOf = async () => [] }: ReadToolOptions = {}): Tool {
+export function createReadTool({ home, skillDirsOf = async () => [], withheldOf }: ReadToolOptions = {}): Tool {
   return {
     name: 'read',
     description: `Read a text file of the workspace or of a skill. Returns at most ${READ_MAX_LINES} lines or ${READ_MAX_CHARS} characters and says how to read on; use offset and limit for large files.`,
@@ -47,7 +51,7 @@ export function createReadTool({ home, skillDirsOf = async () => [] }: ReadToolO
       const { signal } = context;
       const { path, offset = 1, limit = READ_MAX_LINES } = params as unknown as ReadParams;
       const workspaceDir = await rootFor(path, context, home, skillDirsOf);
-      const file = await openContainedFile({ workspaceDir, home }, path);
+      const file = await openContainedFile({ workspaceDir, home, withheld: withheldOf?.(context) }, path);
       try {
         const found = await readLines(path, file, { offset, limit, signal });
         if (found.text === '' && offset > 1) {

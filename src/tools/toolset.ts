@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts';
 import { createApplyPatchTool } from './apply-patch/apply-patch.ts';
 import { type CronToolJobs, createCronTool, NO_CRON_JOBS } from './cron.ts';
 import { createEditTool } from './edit.ts';
-import type { MemoryPolicyOf, MemorySupplements } from './memory/memory-access.ts';
+import { type MemoryPolicyOf, type MemorySupplements, withheldFiles } from './memory/memory-access.ts';
 import { createMemoryTools } from './memory/memory-tools.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import { createReadTool, type SkillDirsOf } from './read.ts';
@@ -14,7 +14,7 @@ import type { SessionSight } from './session-tools.ts';
 import { createSessionsHistoryTool } from './sessions-history.ts';
 import { createSessionsListTool } from './sessions-list.ts';
 import { createSessionsSendTool, NO_SESSION_MAIL, type SessionMail } from './sessions-send.ts';
-import type { Tool } from './tool.ts';
+import type { Tool, ToolCaller } from './tool.ts';
 import { normalizeToolName } from './tool-name.ts';
 import { createWebFetchTool, type WebFetchLimits } from './web/web-fetch.ts';
 import { createWriteTool } from './write.ts';
@@ -32,7 +32,7 @@ export interface ToolsetOptions {
   readonly cronJobs?: (() => CronToolJobs) | undefined;
   /** Without it there is no web_fetch. */
   readonly webFetch?: WebFetchLimits | undefined;
-  /** Without it there are no memory tools. */
+  /** What is withheld where several people read. Without it there are no memory tools. */
   readonly memoryPolicyOf?: MemoryPolicyOf | undefined;
   /** What the memory tools find besides the agent's own notes. */
   readonly memorySupplements?: MemorySupplements | undefined;
@@ -57,12 +57,13 @@ export function createToolset({
   memorySupplements,
 }: ToolsetOptions): Toolset {
   const writes = new OneAtATime();
+  const withheldOf = memoryPolicyOf && ((caller: ToolCaller) => withheldFiles(caller, memoryPolicyOf));
   const sessions = { store, now, sight: sessionSight };
   const tools: readonly Tool[] = [
-    createReadTool({ home, skillDirsOf }),
-    createWriteTool({ writes, home }),
-    createEditTool({ writes, home }),
-    createApplyPatchTool({ writes }),
+    createReadTool({ home, skillDirsOf, withheldOf }),
+    createWriteTool({ writes, home, withheldOf }),
+    createEditTool({ writes, home, withheldOf }),
+    createApplyPatchTool({ writes, withheldOf }),
     createSessionStatusTool(sessions),
     createSessionsListTool(sessions),
     createSessionsHistoryTool(sessions),

@@ -4,6 +4,7 @@ import { namedPaths, openContainedTarget } from './contained-path.ts';
 import { ToolFileUnusableError, ToolInputError } from './errors.ts';
 import { MAX_TEXT_BYTES } from './file-text.ts';
 import type { OneAtATime } from './one-at-a-time.ts';
+import type { WithheldOf } from './read.ts';
 import { replaceFile } from './replace-file.ts';
 import type { Tool } from './tool.ts';
 
@@ -16,9 +17,10 @@ export interface WriteToolOptions {
   /** Shared by all tools that change files, by workspace. */
   readonly writes: OneAtATime;
   readonly home?: string | undefined;
+  readonly withheldOf?: WithheldOf | undefined;
 }
 
-export function createWriteTool({ writes, home }: WriteToolOptions): Tool {
+export function createWriteTool({ writes, home, withheldOf }: WriteToolOptions): Tool {
   return {
     name: 'write',
     description:
@@ -35,7 +37,8 @@ export function createWriteTool({ writes, home }: WriteToolOptions): Tool {
     // A second write after a crash could undo later changes.
     idempotent: false,
     derivedPaths: (params) => namedPaths(params, home),
-    async run(params, { workspaceDir, signal }) {
+    async run(params, context) {
+      const { workspaceDir, signal } = context;
       const { path, content } = params as unknown as WriteParams;
       const bytes = Buffer.byteLength(content);
       if (bytes > MAX_TEXT_BYTES) {
@@ -48,7 +51,9 @@ export function createWriteTool({ writes, home }: WriteToolOptions): Tool {
         throw new ToolFileUnusableError({ path, problem: 'it names a directory; add the name of a file' });
       const created = await writes.run(workspaceDir, async () => {
         signal.throwIfAborted();
-        const target = await openContainedTarget({ workspaceDir, home }, path, { createFolders: true });
+        const target = await openContainedTarget({ workspaceDir, home, withheld: withheldOf?.(context) }, path, {
+          createFolders: true,
+        });
         try {
           await replaceFile(target, path, content, { signal });
           return target.stats === undefined;

@@ -4,6 +4,7 @@
 import { basename, join } from 'node:path';
 import type { WorkspaceBootstrapFile } from '../../protocol/bootstrap-file.ts';
 import { isCronSessionKey, isSharedSurfaceSessionKey, isSubagentSessionKey } from '../../protocol/session-key.ts';
+import { isWithheldName, SEVERAL_PEOPLE_READ } from '../../protocol/withheld-file.ts';
 import type { Absence, ComposeInput, CompositionState, ContextFile, Stage } from '../composition.ts';
 import { type Rope, ropeText, type Span } from '../provenance/rope.ts';
 import { OPENCLAW_TAXONOMY, type Taxonomy } from '../taxonomy.ts';
@@ -91,13 +92,13 @@ function sessionRule({ situation, policy, taxonomy }: ComposeInput): SessionRule
     };
   }
   if (isSharedSurfaceSessionKey(key) && policy.withholdOnSharedSurfaces.length > 0) {
-    const withheld = new Set(policy.withholdOnSharedSurfaces.map((name) => name.toLowerCase()));
+    const isWithheld = (name: string) => isWithheldName(policy.withholdOnSharedSurfaces, name);
     return {
       reason: 'private-surface',
-      detail: 'several people read this surface',
-      allows: (name) => !withheld.has(name.toLowerCase()),
-      admits: (name) => isBootstrapName(taxonomy, name) && !withheld.has(name.toLowerCase()),
-      allowsPath: (path) => !withheld.has(basename(path).toLowerCase()),
+      detail: SEVERAL_PEOPLE_READ,
+      allows: (name) => !isWithheld(name),
+      admits: (name) => isBootstrapName(taxonomy, name) && !isWithheld(name),
+      allowsPath: (path) => !isWithheld(basename(path)),
     };
   }
   return undefined;

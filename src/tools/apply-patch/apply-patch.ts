@@ -22,6 +22,7 @@ import {
 } from '../errors.ts';
 import { MAX_TEXT_BYTES, readWholeText } from '../file-text.ts';
 import type { OneAtATime } from '../one-at-a-time.ts';
+import type { WithheldOf } from '../read.ts';
 import { replaceFile } from '../replace-file.ts';
 import type { Tool } from '../tool.ts';
 import { applyHunks } from './apply-hunks.ts';
@@ -30,6 +31,7 @@ import { derivedPathsOf, type PatchOperation, parsePatch, type UpdateFile } from
 export interface ApplyPatchOptions {
   /** Shared by all tools that change files, by workspace. */
   readonly writes: OneAtATime;
+  readonly withheldOf?: WithheldOf | undefined;
 }
 
 interface ApplyPatchParams {
@@ -39,7 +41,7 @@ interface ApplyPatchParams {
 /** All texts of one patch are held at once, before and after. */
 const MAX_TOTAL_BYTES = 8 * MAX_TEXT_BYTES;
 
-export function createApplyPatchTool({ writes }: ApplyPatchOptions): Tool {
+export function createApplyPatchTool({ writes, withheldOf }: ApplyPatchOptions): Tool {
   return {
     name: 'apply_patch',
     description: `Change files of the workspace by a patch, all of them or none. The patch looks like this:
@@ -66,7 +68,9 @@ Paths are relative to the workspace. Give about three lines that stay around eac
     // After a crash, the lines that it changes may be gone already.
     idempotent: false,
     derivedPaths: derivedPathsOf,
-    async run(params, { workspaceDir, signal }) {
+    async run(params, context) {
+      const { workspaceDir, signal } = context;
+      const place = { workspaceDir, withheld: withheldOf?.(context) };
       const { input } = params as unknown as ApplyPatchParams;
       const bytes = Buffer.byteLength(input);
       if (bytes > MAX_TEXT_BYTES) {
@@ -77,8 +81,8 @@ Paths are relative to the workspace. Give about three lines that stay around eac
       }
       const operations = parsePatch(input);
       const done = await writes.run(workspaceDir, async () => {
-        const changes = await planChanges({ workspaceDir }, operations, signal);
-        await makeChanges({ workspaceDir }, changes, signal);
+        const changes = await planChanges(place, operations, signal);
+        await makeChanges(place, changes, signal);
         return changes;
       });
       return {
