@@ -56,6 +56,7 @@ const OUTPUTS: readonly Output[] = [
         ]),
       (folder) => bundleConsole(join(folder, 'console')),
       copyPackFiles,
+      copyProcessGuard,
     ],
   },
   {
@@ -67,6 +68,7 @@ const OUTPUTS: readonly Output[] = [
       // Where a gateway that runs from its sources finds the page.
       () => bundleConsole(join(root, 'build/console')),
       copyPackFiles,
+      copyProcessGuard,
     ],
   },
 ];
@@ -168,6 +170,12 @@ function copyPackFiles(folder: string): void {
     const file = `hooks/bundled/${name}/HOOK.md`;
     cpSync(join(root, 'src', file), join(folder, file));
   }
+}
+
+/** Node loads it by its path, before the program of the plugin worker. */
+function copyProcessGuard(folder: string): void {
+  const file = 'plugins/isolation/process-guard.cjs';
+  cpSync(join(root, 'src', file), join(folder, file));
 }
 
 /** True when no source is newer than the build. A folder counts too: its time changes when a file is added or removed. */

@@ -3,6 +3,7 @@
 // it is stuck, the gateway ends it.
 
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
+import { subscribe } from 'node:diagnostics_channel';
 import { getHeapStatistics } from 'node:v8';
 import { workerData } from 'node:worker_threads';
 import { HOOK_CATALOG, type HookRow } from '../../hooks/catalog.ts';
@@ -66,6 +67,8 @@ setInterval(() => {
 printInto(process.stdout, 'info');
 printInto(process.stderr, 'warn');
 spareConsole();
+// The name is that of process-guard.cjs.
+subscribe('atrium:plugin-signal-refused', (text) => outputOfWhoRuns()?.add({ level: 'error', text: `${text}.` }));
 process.on('uncaughtException', (error) => sayUnhandled('threw an error that nothing caught', error));
 process.on('unhandledRejection', (reason) => sayUnhandled('left a rejected promise behind', reason));
 

@@ -5,6 +5,7 @@
 // The gateway does not wait for that: the thread has no ports any more, so what it still does has no effect.
 
 import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { within } from '../../protocol/time-limit.ts';
 import { ActivityBoard, MAX_SLOTS } from './activity-board.ts';
@@ -57,7 +58,7 @@ export class WorkerThread {
     const { port1, port2 } = new MessageChannel();
     this.#control = port1;
     this.rounds = new HookRounds({ board: this.board, post: (message) => this.#post(message) });
-    const { program, isText } = findWorkerProgram();
+    const { program, isText, guard } = findWorkerProgram();
     const workerData: WorkerStart = {
       board: this.board.memory,
       control: port2,
@@ -77,7 +78,7 @@ export class WorkerThread {
       eval: isText,
       name: 'plugins',
       argv: [],
-      execArgv: [],
+      execArgv: ['--require', guard],
       workerData,
       transferList: [port2],
       resourceLimits: { maxOldGenerationSizeMb: settings.memoryMb },
@@ -224,13 +225,16 @@ export interface WorkerProgram {
   readonly program: URL | string;
   /** The text of a program rather than its place. */
   readonly isText: boolean;
+  /** The file that Node loads before it. */
+  readonly guard: string;
 }
 
 export function findWorkerProgram(here = import.meta.url): WorkerProgram {
-  if (here.endsWith('.ts')) return { program: readingSource(here), isText: true };
+  const guardBeside = (place: string | URL) => fileURLToPath(new URL('./process-guard.cjs', place));
+  if (here.endsWith('.ts')) return { program: readingSource(here), isText: true, guard: guardBeside(here) };
   const built = ['./plugin-worker.js', '../plugins/isolation/plugin-worker.js'].map((path) => new URL(path, here));
   const program = built.find((place) => existsSync(place)) ?? new URL('../plugins/isolation/plugin-worker.js', here);
-  return { program, isText: false };
+  return { program, isText: false, guard: guardBeside(program) };
 }
 
 function readingSource(here: string): string {
