@@ -88,8 +88,17 @@ export class UnknownPathError extends defineError({
   status: 404,
   message: ({ method, path }: { method: string; path: string }) =>
     `There is nothing at ${method} ${path}. GET /openapi.json lists what there is.`,
-  means: 'No route has this method and path.',
+  means: 'No route has this path.',
   remedy: 'See `GET /openapi.json`.',
+}) {}
+
+export class WrongMethodError extends defineError({
+  code: 'ATRIUM_HTTP_METHOD_WRONG',
+  status: 405,
+  message: ({ method, path, allowed }: { method: string; path: string; allowed: readonly string[] }) =>
+    `${path} does not take ${method}. It takes ${allowed.join(', ')}.`,
+  means: 'A route has this path, with another method.',
+  remedy: 'Use a method that the message and the `allow` header name.',
 }) {}
 
 export class UnknownModelNameError extends defineError({

@@ -32,6 +32,15 @@ export function addRoutes(app: HttpApp, routes: readonly Route[], parts: ApiPart
   }
 }
 
+/** The methods of the routes that have this path. */
+export function methodsOf(routes: readonly Route[], path: string): readonly string[] {
+  const isThere = (route: Route) =>
+    new RegExp(
+      `^${route.path.replace(/\{(\w+)\}/g, (_, name: string) => `(?:${route.patterns?.[name] ?? '[^/]+'})`)}$`,
+    ).test(path);
+  return routes.filter(isThere).map(({ method }) => method.toUpperCase());
+}
+
 /** Turns `/api/runs/{run}` into `/api/runs/:run`, and `{name}` with a pattern into `:name{pattern}`. */
 function honoPath({ path, patterns = {} }: Route): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => `:${name}${patterns[name] ? `{${patterns[name]}}` : ''}`);

@@ -98,6 +98,10 @@ describe('/api/runs', () => {
       next: null,
     });
     expect((await get('/api/runs/run_nobody')).status).toBe(404);
+    for (const list of ['/api/runs', '/api/sessions', '/api/deadletters']) {
+      const message = expect.stringMatching(/^before: must be an id that begins with (run|ses|dead)_\.$/);
+      expect(await get(`${list}?before=nonsense`)).toMatchObject({ status: 400, json: { error: { message } } });
+    }
   });
 
   it('gives back a request byte for byte', async () => {

@@ -81,6 +81,17 @@ describe('the token', () => {
     });
   });
 
+  it('is needed before a wrong method is named', async () => {
+    expect((await app().request('/api/status', { method: 'DELETE' })).status).toBe(401);
+    const answer = await app().request('/api/runs/run_1/requests/0', { method: 'DELETE', headers: bearer });
+    expect(answer.headers.get('allow')).toBe('GET');
+    expect(await errorOf(answer)).toMatchObject({
+      status: 405,
+      code: 'ATRIUM_HTTP_METHOD_WRONG',
+      message: '/api/runs/run_1/requests/0 does not take DELETE. It takes GET.',
+    });
+  });
+
   it('is not taken from the address', async () => {
     expect((await app().request(`/api/status?token=${TEST_TOKEN}`)).status).toBe(401);
   });

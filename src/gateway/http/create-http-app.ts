@@ -6,8 +6,8 @@ import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { GatewayNotReadyError, isAtriumError } from '../../protocol/errors.ts';
 import { isStoreError } from '../../store/errors.ts';
-import { UnknownPathError } from '../errors.ts';
-import { addRoutes } from './add-routes.ts';
+import { UnknownPathError, WrongMethodError } from '../errors.ts';
+import { addRoutes, methodsOf } from './add-routes.ts';
 import { type CallerRules, checkHost, checkOrigin, isAllowedOrigin } from './check-caller.ts';
 import { errorBody, toErrorAnswer } from './error-answer.ts';
 import { answerOtherPaths, answerPluginPaths, type PluginHttpPort } from './plugin-http-routes.ts';
@@ -28,9 +28,14 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   const guard = new TokenGuard(options.token, options.now);
 
   app.onError((error, c) => answerError(c, error, options.warn));
-  app.notFound((c) =>
-    answerError(c, new UnknownPathError({ method: c.req.method, path: c.req.path.slice(0, 200) }), options.warn),
-  );
+  app.notFound((c) => {
+    const path = c.req.path.slice(0, 200);
+    const allowed = methodsOf(ROUTES, c.req.path);
+    const { method } = c.req;
+    const error =
+      allowed.length > 0 ? new WrongMethodError({ method, path, allowed }) : new UnknownPathError({ method, path });
+    return answerError(c, error, options.warn);
+  });
 
   app.use(async (c, next) => {
     await next();
@@ -96,6 +101,7 @@ function answerError(c: Context<HttpEnv>, error: unknown, warn: (text: string) =
     warn(`${c.req.method} ${c.req.path.slice(0, 200)}: ${describe(error)}`);
   const headers = {
     ...(answer.status === 401 && { 'www-authenticate': 'Bearer realm="atrium"' }),
+    ...(error instanceof WrongMethodError && { allow: error.allowed.join(', ') }),
     ...(answer.status === 503 && { 'retry-after': '1' }),
     ...(answer.retryAfterSeconds !== undefined && { 'retry-after': String(answer.retryAfterSeconds) }),
     // The connection is closed, because reading the rest of a body that was too long would be a waste.

@@ -2,7 +2,7 @@
 
 import { findDeadLetter } from '../../../delivery/dead-letters.ts';
 import { type Route, route, type Zod } from '../route.ts';
-import { at, id, limit, next, nothing, pageOf, sessionKey, wholeNumber } from './pieces.ts';
+import { at, cursor, id, limit, next, nothing, pageOf, sessionKey, wholeNumber } from './pieces.ts';
 
 const deadLetter = (z: Zod) =>
   z.object({
@@ -25,7 +25,7 @@ export const DEAD_LETTER_ROUTES: readonly Route[] = [
     query: (z) =>
       z.strictObject({
         limit: limit(z),
-        before: id(z).optional().describe('A dead letter id: only older ones.'),
+        before: cursor(z, 'dead').optional().describe('A dead letter id: only older ones.'),
         direction: z.enum(['in', 'out']).optional(),
       }),
     answer: (z) => z.object({ deadLetters: z.array(deadLetter(z)), next: next(z) }),

@@ -12,6 +12,10 @@ export const wholeNumber = (z: Zod) => z.int().min(0);
 export const limit = (z: Zod) => z.coerce.number().int().min(1).max(500).default(50);
 export const position = (z: Zod) => z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 
+/** The id of a row from which a list goes on. Anything else would be compared as text and silently give a wrong page. */
+export const cursor = (z: Zod, prefix: 'run' | 'ses' | 'dead') =>
+  z.string().regex(new RegExp(`^${prefix}_\\w{1,64}$`), `must be an id that begins with ${prefix}_`);
+
 const NEXT = 'Hand it in as "before" for the next page; null on the last one.';
 export const next = (z: Zod) => z.string().nullable().describe(NEXT);
 export const nextNumber = (z: Zod) => wholeNumber(z).nullable().describe(NEXT);

@@ -11,6 +11,7 @@ import { type Route, route, type Zod } from '../route.ts';
 import {
   agentId,
   at,
+  cursor,
   id,
   limit,
   next,
@@ -48,7 +49,7 @@ export const RUN_ROUTES: readonly Route[] = [
     query: (z) =>
       z.strictObject({
         limit: limit(z),
-        before: id(z).optional().describe('A run id: only runs that began before it.'),
+        before: cursor(z, 'run').optional().describe('A run id: only runs that began before it.'),
         session: sessionKey(z).optional(),
       }),
     answer: (z) => z.object({ runs: z.array(run(z)), next: next(z) }),

@@ -2,7 +2,20 @@
 
 import { UnknownSessionError } from '../../../sessions/errors.ts';
 import { type Route, route, type Zod } from '../route.ts';
-import { agentId, at, id, limit, next, nothing, pageOf, position, sessionKey, surface, wholeNumber } from './pieces.ts';
+import {
+  agentId,
+  at,
+  cursor,
+  id,
+  limit,
+  next,
+  nothing,
+  pageOf,
+  position,
+  sessionKey,
+  surface,
+  wholeNumber,
+} from './pieces.ts';
 
 const session = (z: Zod) =>
   z.object({
@@ -43,7 +56,7 @@ export const SESSION_ROUTES: readonly Route[] = [
     query: (z) =>
       z.strictObject({
         limit: limit(z),
-        before: id(z).optional().describe('A session id: only sessions that began before it.'),
+        before: cursor(z, 'ses').optional().describe('A session id: only sessions that began before it.'),
         open: z
           .enum(['true', 'false'])
           .optional()
