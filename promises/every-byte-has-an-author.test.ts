@@ -125,7 +125,7 @@ describe.each(['openai-completions', 'anthropic-messages'] as const)('the spans 
     on(scratch.hooks, 'before_message_write', { owner: 'writer', id: 'write', pure: true }, ({ message }) => {
       const { rewrite } = added;
       if (rewrite === undefined || message.role !== 'user') return undefined;
-      return { message: { ...message, content: `${String(message.content).slice(1)}${rewrite}` } };
+      return { message: { ...message, content: `${String(message.content[0]?.text).slice(1)}${rewrite}` } };
     });
     const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }).map((each) => `x${each}`);
     const answer: fc.Arbitrary<ModelReply> = fc.oneof(

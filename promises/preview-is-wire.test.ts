@@ -253,7 +253,9 @@ function registerHandlers(hooks: HookRunner, { pure }: { pure: boolean }): void 
   );
   on(hooks, 'before_message_write', { owner, id: 'write', pure }, ({ message }) =>
     message.role === 'user'
-      ? counted({ message: { ...message, content: String(message.content).replace('once more', 'ONCE MORE') } })
+      ? counted({
+          message: { ...message, content: String(message.content[0]?.text).replace('once more', 'ONCE MORE') },
+        })
       : undefined,
   );
 }

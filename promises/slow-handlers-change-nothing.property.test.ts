@@ -34,7 +34,13 @@ const CONTEXT = { prependContext: word, appendContext: word };
 const PROMPT = { ...CONTEXT, systemPrompt: word, prependSystemContext: word, appendSystemContext: word };
 const MODEL = { modelOverride: word, providerOverride: word };
 const asked = { prompt: 'hi', messages: [] };
-const toolMessage = { role: 'tool', toolCallId: 'c', toolName: 'read', content: 'one' } as const;
+const toolMessage = {
+  role: 'toolResult',
+  toolCallId: 'c',
+  toolName: 'read',
+  content: [{ type: 'text', text: 'one' }],
+  isError: false,
+} as const;
 
 type Case<Hook extends AskingHookName> = { event: HookTypes[Hook]['event']; answer: fc.Arbitrary<unknown> };
 

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { reply } from '../../src/testkit/model-server.ts';
 import { cell, hasAll, type PackageCheck } from '../package-check.ts';
 
@@ -7,7 +9,7 @@ const KEY = ['AKIA', 'IOSFODNN7QQ2WXYZ'].join('');
 export const berryShield: PackageCheck = {
   spec: '@f4bioo/berry-shield@2026.3.20',
   id: 'berry-shield',
-  exercises: 'several handlers a hook, CLI, legacy hook, undeclared tool',
+  exercises: 'a redactor: several handlers a hook, CLI, legacy hook, undeclared tool',
   config: () => ({
     tools: { exec: { security: 'full', ask: 'off' } },
     plugins: { entries: { 'berry-shield': { hooks: { allowConversationAccess: true } } } },
@@ -15,6 +17,9 @@ export const berryShield: PackageCheck = {
   check: async (rig) => {
     const { hooks, tools, cli, notes } = await rig.status();
     const blocked = await rig.call('exec', { command: 'rm -rf /' });
+    await writeFile(join(rig.stateDir, 'workspace', 'notes.txt'), `The key is ${KEY}.\n`);
+    const read = await rig.call('read', { path: 'notes.txt' });
+    const request = rig.lastRequest;
     const shown = await rig.ask('What is the key?', [reply(`The key is ${KEY}.`)]);
     const printed = await rig.cli(['bshield', '--help']).catch((error: Error) => error.message);
     return [
@@ -38,6 +43,11 @@ export const berryShield: PackageCheck = {
         'exec rm -rf / is blocked',
         !blocked.includes('exit code 0') && /block|denied|shield|destructive/i.test(blocked),
         blocked,
+      ),
+      cell(
+        'an AWS key in the result of a tool does not reach the model',
+        !request.includes(KEY) && !request.includes('no file') && read.includes('The key is'),
+        read,
       ),
       cell('an AWS key in an answer is rewritten', shown !== '' && !shown.includes(KEY), shown),
       hasAll('CLI bshield', ['bshield'], cli),

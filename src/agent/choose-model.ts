@@ -8,6 +8,7 @@ import { isAtriumError } from '../protocol/errors.ts';
 import type { ModelRef } from '../protocol/model-ref.ts';
 import { askingIn, type DraftMode, type RunSubject } from './draft-request.ts';
 import type { DraftParts } from './run-parts.ts';
+import { toldHistory } from './told-history.ts';
 
 export interface ChosenModel {
   readonly model: Model;
@@ -23,7 +24,7 @@ export async function chooseModel(parts: DraftParts, run: RunSubject, mode: Draf
   const resolved = await hooks.run('before_model_resolve', { prompt: run.text, attachments: [] }, run.context, options);
   const started = await hooks.run(
     'before_agent_start',
-    { prompt: run.text, runId: run.runId, messages: run.history },
+    { prompt: run.text, runId: run.runId, messages: toldHistory(parts.hooks, 'before_agent_start', run) },
     run.context,
     options,
   );

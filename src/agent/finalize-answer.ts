@@ -5,6 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import type { FinalizeRetry } from '../hooks/agent-hooks.ts';
+import { hookMessageOf } from '../hooks/hook-message.ts';
 import { type AssistantMessage, textOf } from '../protocol/message.ts';
 import type { Conversation } from './conversation.ts';
 import type { OpenRun } from './open-run.ts';
@@ -49,7 +50,7 @@ export class Finalizer {
         cwd: run.workspaceDir,
         stopHookActive: this.#granted.size > 0,
         lastAssistantMessage: textOf(message),
-        messages: [...messages, message],
+        messages: [...messages, message].map((each) => hookMessageOf(each)),
       },
       run.context,
       { signal: run.signal },

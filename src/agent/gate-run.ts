@@ -5,6 +5,7 @@ import { requesterOf } from '../protocol/requester.ts';
 import type { OpenRun } from './open-run.ts';
 import type { RequestDraft } from './request-draft.ts';
 import type { RunParts } from './run-parts.ts';
+import { toldHistory } from './told-history.ts';
 
 export type GateResult = { readonly blocked: false } | BlockedRun;
 
@@ -23,7 +24,7 @@ export async function gateRun(parts: RunParts, run: OpenRun, draft: RequestDraft
     'before_agent_run',
     {
       prompt: run.text,
-      messages: run.history,
+      messages: toldHistory(parts.hooks, 'before_agent_run', run),
       systemPrompt: draft.request.system.map(({ text }) => text).join(''),
       accountId: surface.accountId,
       channelId: surface.peer.id,

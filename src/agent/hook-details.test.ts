@@ -84,7 +84,7 @@ describe('the details of a tool result', () => {
           return { message: { ...message, details: { rows, more: 'added' } } };
         });
         on(hooks, 'before_message_write', 'look', ({ message }) => {
-          if (message.role === 'tool') seen.push(JSON.stringify(message.details));
+          if (message.role === 'toolResult') seen.push(JSON.stringify(message.details));
         });
       },
     });

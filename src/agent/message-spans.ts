@@ -10,7 +10,7 @@ import { piecesOfMessage } from './request-text.ts';
 
 /** A message of the history, with its position in the transcript once it has one. */
 export type PastEntry = Pick<TranscriptRow, 'message' | 'meta'> &
-  Partial<Pick<TranscriptRow, 'runId' | 'position' | 'kind'>> & {
+  Partial<Pick<TranscriptRow, 'runId' | 'position' | 'kind' | 'at'>> & {
     /** The compaction whose words replace the entry's own. */
     readonly writtenBy?: Pick<TranscriptRow, 'runId' | 'position'> | undefined;
   };

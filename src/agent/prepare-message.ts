@@ -5,6 +5,7 @@ import type { QueuedInjection } from '../hooks/agent-hooks.ts';
 import type { InjectionRow } from '../store/tables.ts';
 import { askingIn, type DraftMode, type RunSubject } from './draft-request.ts';
 import type { DraftParts } from './run-parts.ts';
+import { toldHistory } from './told-history.ts';
 
 export interface PreparedMessage {
   readonly injections: readonly InjectionRow[];
@@ -32,7 +33,7 @@ export async function prepareMessage(parts: DraftParts, run: RunSubject, mode: D
     'agent_turn_prepare',
     {
       prompt: run.text,
-      messages: run.history,
+      messages: toldHistory(parts.hooks, 'agent_turn_prepare', run),
       queuedInjections: injections.map(queuedInjectionOf),
     },
     run.context,

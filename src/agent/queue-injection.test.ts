@@ -53,7 +53,9 @@ describe('text that a plugin queues', () => {
     const scratch = await gatewayForTest({
       register: (hooks) =>
         on(hooks, 'before_message_write', 'shout', ({ message }) =>
-          message.role === 'user' ? { message: { ...message, content: message.content.toUpperCase() } } : undefined,
+          message.role === 'user'
+            ? { message: { ...message, content: (message.content[0]?.text ?? '').toUpperCase() } }
+            : undefined,
         ),
     });
     scratch.model.script([fail(400), reply('Two.')]);

@@ -2,6 +2,7 @@
 // of the calls. A call that started is not started again: after a crash the model is told that it was interrupted,
 // unless the tool says that running it twice does no harm.
 
+import { type HookToolResult, hookMessageOf, messageOf } from '../hooks/hook-message.ts';
 import { inStep } from '../hooks/hook-trace.ts';
 import type { Message, ToolMessage } from '../protocol/message.ts';
 import { boundDetails } from '../tools/bound-details.ts';
@@ -119,16 +120,21 @@ async function persist(parts: RunParts, run: OpenRun, call: StartedCall, output:
     ...(output.isError ? { isError: true } : {}),
     ...(output.details === undefined ? {} : { details: output.details }),
   };
-  let kept = message;
+  let kept: Message = message;
   const rewriters: (string | undefined)[] = [];
   if (parts.hooks.has('tool_result_persist')) {
     const { result, calls } = await parts.hooks.run(
       'tool_result_persist',
-      { toolName: call.name, toolCallId: call.id, message, isSynthetic: call.veto !== null },
+      {
+        toolName: call.name,
+        toolCallId: call.id,
+        message: hookMessageOf(message, parts.now()) as HookToolResult,
+        isSynthetic: call.veto !== null,
+      },
       { ...inStep(run.context, `tool ${call.id}`), toolName: call.name, toolCallId: call.id },
     );
-    if (result.message?.role === 'tool') {
-      kept = { ...(result.message as ToolMessage), toolCallId: call.id, toolName: call.name };
+    if (result.message) {
+      kept = messageOf(message, { ...result.message });
       rewriters.push(rewritersOf(calls, 'tool_result_persist'));
     }
   }

@@ -13,6 +13,7 @@ import { cutPieces, SEPARATOR } from './message-spans.ts';
 import { type Contribution, contributionsOf, type PreparedMessage } from './prepare-message.ts';
 import type { RequestSpan } from './request-draft.ts';
 import type { DraftParts } from './run-parts.ts';
+import { toldHistory } from './told-history.ts';
 
 export interface ShapedPrompt {
   readonly system: readonly SystemBlock[];
@@ -33,10 +34,15 @@ export async function shapePrompt(
   },
 ): Promise<ShapedPrompt> {
   const { composition, prepared, legacy } = given;
-  const built = await parts.hooks.run('before_prompt_build', { prompt: run.text, messages: run.history }, run.context, {
-    signal: run.signal,
-    ...askingIn(given.mode),
-  });
+  const built = await parts.hooks.run(
+    'before_prompt_build',
+    { prompt: run.text, messages: toldHistory(parts.hooks, 'before_prompt_build', run) },
+    run.context,
+    {
+      signal: run.signal,
+      ...askingIn(given.mode),
+    },
+  );
   const around = (field: 'prependContext' | 'appendContext' | 'prependSystemContext' | 'appendSystemContext') => [
     ...contributionsOf(built, 'before_prompt_build', field),
     ...contributionsOf(legacy, 'before_agent_start', field),

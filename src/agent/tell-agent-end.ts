@@ -24,7 +24,7 @@ export async function tellAgentEnd(
   const rows = await parts.store
     .select('transcript', { where: { sessionId }, orderBy: [['position', 'asc']] })
     .catch(() => []);
-  const messages = rows.filter(({ kind }) => kind === 'message').map(({ message }) => message);
+  const messages = rows.filter(({ kind }) => kind === 'message');
   await parts.tell('agent-ended', { runId, messages, ...told, context });
   // The store may be closing; then the next process tells the end again.
   await parts.store

@@ -200,10 +200,12 @@ describe('tool calls', () => {
       tools: [recordingTool('count', 'counted')],
       register: (hooks) => {
         on(hooks, 'tool_result_persist', 'redactor', ({ message }) => ({
-          message: { ...message, content: 'redacted' } as never,
+          message: { ...message, content: [{ type: 'text', text: 'redacted' }] },
         }));
         on(hooks, 'before_message_write', 'signer', ({ message }) =>
-          message.role === 'tool' ? { message: { ...message, content: `${message.content}, signed` } } : undefined,
+          message.role === 'toolResult'
+            ? { message: { ...message, content: `${message.content[0]?.text}, signed` } }
+            : undefined,
         );
       },
     });
@@ -219,7 +221,9 @@ describe('tool calls', () => {
       tools: [recordingTool('count', 'counted')],
       register: (hooks) =>
         on(hooks, 'before_message_write', 'eraser', ({ message }) =>
-          message.role === 'assistant' ? { message: { ...message, content: [] } } : { block: message.role === 'tool' },
+          message.role === 'assistant'
+            ? { message: { ...message, content: [] } }
+            : { block: message.role === 'toolResult' },
         ),
     });
     scratch.model.script([toolCall('count'), reply('Done.')]);

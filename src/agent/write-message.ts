@@ -1,6 +1,7 @@
 // Every message passes `before_message_write` on its way into the transcript: a handler may rewrite it or keep it out.
 // A message that is kept out is still used in this run, but later runs do not see it.
 
+import { hookMessageOf, messageOf } from '../hooks/hook-message.ts';
 import { type Message, toolCallsOf } from '../protocol/message.ts';
 import type { RunSubject } from './draft-request.ts';
 import type { DraftParts } from './run-parts.ts';
@@ -23,14 +24,13 @@ export async function writeMessage(
   if (!parts.hooks.has('before_message_write')) return { message, blocked: false };
   const { result, calls, skipped } = await parts.hooks.run(
     'before_message_write',
-    { message, sessionKey: run.sessionKey, agentId: run.agentId },
+    { message: hookMessageOf(message, run.startedAt), sessionKey: run.sessionKey, agentId: run.agentId },
     run.context,
     options,
   );
-  const rewritten = result.message as Message | undefined;
   return {
-    message: rewritten && callsOf(rewritten) === callsOf(message) ? rewritten : message,
-    blocked: result.block === true && callsOf(message) === '',
+    message: result.message ? messageOf(message, { ...result.message }) : message,
+    blocked: result.block === true && !isPartOfCall(message),
     rewrittenBy: rewritersOf(calls, 'before_message_write'),
     skipped,
   };
@@ -45,13 +45,7 @@ export function rewritersOf(
   return owners.length === 0 ? undefined : `${hook} of ${[...new Set(owners)].join(', ')}`;
 }
 
-/**
- * A rewrite may change the words but not the calls: every provider refuses a call without its result, or a result
- * without its call.
- */
-function callsOf(message: Message): string {
-  if (message.role === 'tool') return message.toolCallId;
-  return message.role === 'user'
-    ? ''
-    : JSON.stringify(toolCallsOf(message).map(({ id, name }) => [id, name])).slice(1, -1);
+/** Such a message cannot be kept out: every provider refuses a call without its result, and the other way round. */
+function isPartOfCall(message: Message): boolean {
+  return message.role === 'tool' || (message.role === 'assistant' && toolCallsOf(message).length > 0);
 }

@@ -5,6 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import type { ConversationHookContext, HookContext } from '../hooks/hook-context.ts';
+import { type HookAssistantMessage, type HookMessage, hookMessageOf, hookToolOutputOf } from '../hooks/hook-message.ts';
 import { childTrace, inStep, runTrace } from '../hooks/hook-trace.ts';
 import type { HookTypes, ObserverHookName, PackHookName } from '../hooks/hook-types.ts';
 import { userContextOf } from '../hooks/user-context.ts';
@@ -12,7 +13,7 @@ import type { Inbound } from '../protocol/inbound.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { LiveEvent, LiveEventType } from '../protocol/live-event.ts';
 import type { RecordedFact, RecordedFactType } from '../protocol/recorded-fact.ts';
-import type { FactName, Facts, ModelEndFacts, ModelStep, RunAtHand, SessionAtHand } from './facts.ts';
+import type { FactName, Facts, KeptMessage, ModelEndFacts, ModelStep, RunAtHand, SessionAtHand } from './facts.ts';
 
 export interface FactRow<Fact> {
   readonly summary: string;
@@ -184,7 +185,7 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
     when: { before: ['session'] },
     hook: {
       name: 'before_reset',
-      event: ({ messages, reason }) => ({ messages, reason }),
+      event: ({ messages, reason }) => ({ messages: messages.map(hookMessageOfKept), reason }),
       context: ({ context }) => context,
     },
   },
@@ -352,7 +353,7 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
         messageCount: messages.length,
         compactingCount,
         tokenCount,
-        messages,
+        messages: messages.map(hookMessageOfKept),
       }),
       context: ({ run }) => run.context,
     },
@@ -397,7 +398,7 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
         model,
         systemPrompt: textOf(system),
         prompt,
-        historyMessages: messages,
+        historyMessages: messages.map((message) => hookMessageOf(message)),
         imagesCount: 0,
         tools,
       }),
@@ -482,25 +483,29 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
     when: {},
     hook: {
       name: 'llm_output',
-      event: ({ run, model: { provider, model }, window, prompt, message, text, usage }) => ({
-        runId: run.runId,
-        sessionId: run.session.sessionId,
-        provider,
-        model,
-        ...window,
-        resolvedRef: `${provider}/${model}`,
-        harnessId: 'atrium',
-        prompt,
-        assistantTexts: text === '' ? [] : [text],
-        lastAssistant: message,
-        usage: {
-          input: usage.input,
-          output: usage.output,
-          cacheRead: usage.cacheRead,
-          cacheWrite: usage.cacheWrite,
-          total: usage.input + usage.output,
-        },
-      }),
+      event: ({ run, model: { provider, model, api }, window, prompt, message, text, usage }) => {
+        const { input, output, cacheRead, cacheWrite } = usage;
+        const spent = { input, output, cacheRead, cacheWrite };
+        return {
+          runId: run.runId,
+          sessionId: run.session.sessionId,
+          provider,
+          model,
+          ...window,
+          resolvedRef: `${provider}/${model}`,
+          harnessId: 'atrium',
+          prompt,
+          assistantTexts: text === '' ? [] : [text],
+          lastAssistant: {
+            ...(hookMessageOf(message) as HookAssistantMessage),
+            api,
+            provider,
+            model,
+            usage: { ...spent, totalTokens: input + output },
+          },
+          usage: { ...spent, total: input + output },
+        };
+      },
       context: modelContext,
     },
   },
@@ -591,9 +596,7 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
         runId,
         toolCallId,
         durationMs,
-        ...(output.isError
-          ? { error: output.content }
-          : { result: { content: output.content, details: output.details } }),
+        ...(output.isError ? { error: output.content } : { result: hookToolOutputOf(output) }),
       }),
       context: ({ run, call: { id: toolCallId, name: toolName } }) => ({
         ...inStep(run.context, `tool ${toolCallId}`),
@@ -638,7 +641,7 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
       name: 'agent_end',
       event: ({ runId, messages, status, error, durationMs, recovered }) => ({
         runId,
-        messages,
+        messages: messages.map(hookMessageOfKept),
         success: status === 'done',
         error,
         durationMs,
@@ -779,6 +782,10 @@ export function sessionEntryOf({ sessionId, sessionKey, agentId, startedAt, acti
     updatedAt: activeAt,
     ...(surface === null ? {} : { channel: surface.channel, lastChannel: surface.channel, lastTo: surface.peer.id }),
   };
+}
+
+function hookMessageOfKept({ message, at }: KeptMessage): HookMessage {
+  return hookMessageOf(message, at);
 }
 
 /** Hook packs get the run id too, so that their records can be found with the run. */

@@ -38,7 +38,7 @@ export interface Facts {
   'session-resetting': {
     readonly reason: SessionEndReason;
     /** All messages of the session. */
-    readonly messages: readonly Message[];
+    readonly messages: readonly KeptMessage[];
     readonly context: ConversationHookContext;
   };
   'session-ended': {
@@ -120,7 +120,7 @@ export interface Facts {
   'approval-answered': RunStep & { readonly approvalId: string; readonly decision: string; readonly by: string };
   'compaction-begun': {
     readonly run: RunAtHand;
-    readonly messages: readonly Message[];
+    readonly messages: readonly KeptMessage[];
     readonly compactingCount: number;
     readonly tokenCount: number;
   };
@@ -141,7 +141,7 @@ export interface Facts {
   };
   'agent-ended': {
     readonly runId: string;
-    readonly messages: readonly Message[];
+    readonly messages: readonly KeptMessage[];
     readonly status: RunStatus;
     readonly error?: string | undefined;
     readonly durationMs: number;
@@ -265,4 +265,10 @@ export interface EndedDelivery {
   /** Why the message did not arrive. */
   readonly error?: string | undefined;
   readonly suppressed?: (LiveEvent & { readonly type: 'delivery-end' })['suppressed'];
+}
+
+/** A message of a conversation, and when it was written, where that is known. */
+export interface KeptMessage {
+  readonly message: Message;
+  readonly at?: number | undefined;
 }

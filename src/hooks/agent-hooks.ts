@@ -2,8 +2,8 @@
 // names are the plugin contract's and do not change.
 
 import type { JsonObject } from '../protocol/json.ts';
-import type { AssistantMessage, Message } from '../protocol/message.ts';
 import type { ConversationHookContext } from './hook-context.ts';
+import type { HookAssistantMessage, HookMessage } from './hook-message.ts';
 import type { ReplyPayload } from './message-hooks.ts';
 
 export interface AgentHooks {
@@ -55,14 +55,14 @@ export interface BeforeModelResolveResult {
 export interface BeforeAgentStartEvent {
   readonly prompt: string;
   readonly runId?: string | undefined;
-  readonly messages?: readonly Message[] | undefined;
+  readonly messages?: readonly HookMessage[] | undefined;
 }
 
 export interface BeforeAgentStartResult extends BeforeModelResolveResult, PromptContribution {}
 
 export interface AgentTurnPrepareEvent {
   readonly prompt: string;
-  readonly messages: readonly Message[];
+  readonly messages: readonly HookMessage[];
   readonly queuedInjections: readonly QueuedInjection[];
 }
 
@@ -90,7 +90,7 @@ export interface HeartbeatPromptEvent {
 
 export interface BeforePromptBuildEvent {
   readonly prompt: string;
-  readonly messages: readonly Message[];
+  readonly messages: readonly HookMessage[];
 }
 
 export interface PromptContribution extends ContextContribution {
@@ -101,7 +101,7 @@ export interface PromptContribution extends ContextContribution {
 
 export interface BeforeAgentRunEvent {
   readonly prompt: string;
-  readonly messages: readonly Message[];
+  readonly messages: readonly HookMessage[];
   readonly systemPrompt?: string | undefined;
   readonly accountId?: string | undefined;
   readonly channelId?: string | undefined;
@@ -137,7 +137,7 @@ export interface LlmInputEvent {
   readonly model: string;
   readonly systemPrompt?: string | undefined;
   readonly prompt: string;
-  readonly historyMessages: readonly Message[];
+  readonly historyMessages: readonly HookMessage[];
   readonly imagesCount: number;
   readonly tools?: readonly object[] | undefined;
 }
@@ -181,7 +181,7 @@ export interface LlmOutputEvent extends ContextWindowFields {
   readonly harnessId?: string | undefined;
   readonly prompt?: string | undefined;
   readonly assistantTexts: readonly string[];
-  readonly lastAssistant?: AssistantMessage | undefined;
+  readonly lastAssistant?: HookAssistantMessage | undefined;
   readonly usage?: HookUsage | undefined;
 }
 
@@ -205,7 +205,7 @@ export interface BeforeAgentFinalizeEvent {
   /** This is true when a handler has already asked for a revision in this run. */
   readonly stopHookActive: boolean;
   readonly lastAssistantMessage?: string | undefined;
-  readonly messages?: readonly Message[] | undefined;
+  readonly messages?: readonly HookMessage[] | undefined;
 }
 
 export interface BeforeAgentFinalizeResult {
@@ -225,7 +225,7 @@ export interface FinalizeRetry {
 
 export interface AgentEndEvent {
   readonly runId?: string | undefined;
-  readonly messages: readonly Message[];
+  readonly messages: readonly HookMessage[];
   readonly success: boolean;
   readonly error?: string | undefined;
   readonly durationMs?: number | undefined;

@@ -4,6 +4,7 @@ import { on } from '../testkit/on.ts';
 import type { HookName } from './catalog.ts';
 import { HandlerAbortError } from './errors.ts';
 import { Hooks } from './fixtures/hooks.ts';
+import { hookMessageOf } from './hook-message.ts';
 import type { HookHandler } from './hook-types.ts';
 import type { HandlerRegistration, HookRunner } from './runner.ts';
 
@@ -50,7 +51,7 @@ describe('the configuration of a plugin', () => {
 
 describe('a handler in another thread', () => {
   it('may take its time where a plain value is due', async () => {
-    const message = { role: 'user', content: 'hi' } as const;
+    const message = { role: 'user', content: [{ type: 'text', text: 'hi' }] } as const;
     const later = (async () => ({ message: { ...message, content: 'ho' } })) as never;
     const hooks = new Hooks()
       .on('before_message_write', 'far', later, { isRemote: true })
@@ -333,7 +334,7 @@ describe('the record of a call', () => {
 
 describe('a handler that was given up', () => {
   it('cannot affect those after it, even if it keeps the objects', async () => {
-    const messages = Array.from({ length: 100 }, (_, index) => ({ role: 'user' as const, content: `${index}` }));
+    const messages = Array.from({ length: 100 }, (_, index) => hookMessageOf({ role: 'user', content: `${index}` }));
     let late: Promise<void> | undefined;
     let context: { signal: AbortSignal; agentId?: string | undefined } | undefined;
     const hooks = new Hooks()

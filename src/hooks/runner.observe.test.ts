@@ -4,6 +4,7 @@ import { gate } from '../testkit/gate.ts';
 import { on } from '../testkit/on.ts';
 import type { HookCallRecord } from './hook-call-record.ts';
 import type { HookContext } from './hook-context.ts';
+import { hookMessageOf } from './hook-message.ts';
 import { MAX_WAITING } from './observer-queue.ts';
 import { HookRunner } from './runner.ts';
 
@@ -29,11 +30,12 @@ describe('observing', () => {
       (messages as unknown[]).push('spoilt');
     });
     on(hooks, 'agent_end', 'b', ({ messages }) => seen.push([...messages]));
-    const messages = [{ role: 'user' as const, content: 'hi' }];
+    const messages = [hookMessageOf({ role: 'user', content: 'hi' })];
     hooks.observe('agent_end', { messages, success: true }, {});
-    messages.push({ role: 'user', content: 'later' });
+    messages.push(hookMessageOf({ role: 'user', content: 'later' }));
     await hooks.drain(1_000);
-    expect(seen).toEqual([[{ role: 'user', content: 'hi' }], [{ role: 'user', content: 'hi' }]]);
+    const hi = [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }];
+    expect(seen).toEqual([hi, hi]);
   });
 
   it('keeps the order within a session, across hooks, and lets other sessions and observers go on', async () => {

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { UserMessage } from '../protocol/message.ts';
 import { on } from '../testkit/on.ts';
 import { InvalidHandlerError } from './errors.ts';
 import { Hooks } from './fixtures/hooks.ts';
 import type { HookCallRecord } from './hook-call-record.ts';
+import type { HookUserMessage } from './hook-message.ts';
 import type { HookHandler } from './hook-types.ts';
 
 const call = { toolName: 'write', params: { path: 'a.txt', text: 'hello' } };
 const sending = { to: 'ana', content: 'one' };
 const asked = { prompt: 'hi', messages: [] };
-const user = (content: string): UserMessage => ({ role: 'user', content });
+const user = (text: string): HookUserMessage => ({ role: 'user', content: [{ type: 'text', text }] });
 const throws = (): never => {
   throw new Error('boom');
 };
@@ -400,13 +400,15 @@ describe('claims', () => {
 
 describe('hooks that take plain values only', () => {
   it('chain the message', async () => {
-    const message = { role: 'tool', toolCallId: 'c', toolName: 'read', content: 'one' } as const;
+    const text = (each: string) => [{ type: 'text', text: each }] as const;
+    const known = { role: 'toolResult', toolCallId: 'c', toolName: 'read', isError: false } as const;
+    const message = { ...known, content: text('one') };
     const add = (text: string): HookHandler<'tool_result_persist'> => {
-      return (event) => ({ message: { ...event.message, content: `${event.message.content} ${text}` } });
+      return (event) => ({ message: { ...event.message, content: `${event.message.content[0]?.text} ${text}` } });
     };
     const hooks = new Hooks().on('tool_result_persist', 'a', add('two')).on('tool_result_persist', 'b', add('three'));
     const { result } = await hooks.run('tool_result_persist', { message }, {});
-    expect(result.message).toEqual({ ...message, content: 'one two three' });
+    expect(result.message).toEqual({ ...message, content: text('one two three') });
   });
 
   it('do not accept a promise, however it settles', async () => {

@@ -2,8 +2,8 @@
 // plugin contract's and do not change.
 
 import type { SessionEndReason } from '../protocol/live-event.ts';
-import type { Message } from '../protocol/message.ts';
 import type { ConversationHookContext } from './hook-context.ts';
+import type { HookMessage } from './hook-message.ts';
 
 export interface SessionHooks {
   session_start: { event: SessionStartEvent; context: ConversationHookContext; result: undefined };
@@ -42,7 +42,7 @@ export interface SessionEndEvent {
 
 export interface BeforeResetEvent {
   readonly sessionFile?: string | undefined;
-  readonly messages?: readonly Message[] | undefined;
+  readonly messages?: readonly HookMessage[] | undefined;
   readonly reason?: string | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface BeforeCompactionEvent {
   readonly messageCount: number;
   readonly compactingCount?: number | undefined;
   readonly tokenCount?: number | undefined;
-  readonly messages?: readonly Message[] | undefined;
+  readonly messages?: readonly HookMessage[] | undefined;
   readonly sessionFile?: string | undefined;
 }
 

@@ -3,8 +3,8 @@
 
 import type { ApprovalDecision, ApprovalResolution } from '../protocol/approval-decision.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { Message, ToolMessage } from '../protocol/message.ts';
 import type { ConversationHookContext } from './hook-context.ts';
+import type { AnsweredMessage, HookMessage, HookToolResult } from './hook-message.ts';
 
 export interface ToolHooks {
   before_tool_call: { event: BeforeToolCallEvent; context: ToolHookContext; result: BeforeToolCallResult };
@@ -65,7 +65,7 @@ export interface AfterToolCallEvent {
   readonly params: JsonObject;
   readonly runId?: string | undefined;
   readonly toolCallId?: string | undefined;
-  /** What the tool returned: `content`, and `details` where it has some. */
+  /** What the tool returned: `content` as blocks, and `details` where it has some. */
   readonly result?: unknown;
   readonly error?: string | undefined;
   readonly durationMs?: number | undefined;
@@ -74,22 +74,22 @@ export interface AfterToolCallEvent {
 export interface ToolResultPersistEvent {
   readonly toolName?: string | undefined;
   readonly toolCallId?: string | undefined;
-  readonly message: ToolMessage;
+  readonly message: HookToolResult;
   /** True when no tool ran, because the call was blocked or interrupted by a crash. */
   readonly isSynthetic?: boolean | undefined;
 }
 
 export interface ToolResultPersistResult {
-  readonly message?: ToolMessage | undefined;
+  readonly message?: AnsweredMessage | undefined;
 }
 
 export interface BeforeMessageWriteEvent {
-  readonly message: Message;
+  readonly message: HookMessage;
   readonly sessionKey?: string | undefined;
   readonly agentId?: string | undefined;
 }
 
 export interface BeforeMessageWriteResult {
-  readonly message?: Message | undefined;
+  readonly message?: AnsweredMessage | undefined;
   readonly block?: boolean | undefined;
 }

@@ -3,6 +3,7 @@
 
 export type { HookName } from '../hooks/catalog.ts';
 export type { ConversationHookContext, HookContext, MessageHookContext } from '../hooks/hook-context.ts';
+export type { AnsweredMessage, HookMessage } from '../hooks/hook-message.ts';
 export type { HookHandler, HookTypes } from '../hooks/hook-types.ts';
 export type { PluginLogger } from '../plugins/api/plugin-logger.ts';
 export type { PluginRuntime } from '../plugins/api/plugin-runtime.ts';

@@ -6,9 +6,8 @@
 // (`endToTell`); the next process tells it, marked as recovered.
 
 import type { SessionEndReason } from '../protocol/live-event.ts';
-import type { Message } from '../protocol/message.ts';
 import type { Store, Write } from '../store/store.ts';
-import type { SessionRow } from '../store/tables.ts';
+import type { SessionRow, TranscriptRow } from '../store/tables.ts';
 
 /** Tells the listeners of a session's life. No function rejects, and each decides itself what it waits for. */
 export interface SessionTelling {
@@ -16,7 +15,7 @@ export interface SessionTelling {
   resetting(fact: {
     readonly session: SessionRow;
     readonly reason: 'new' | 'reset';
-    readonly messages: readonly Message[];
+    readonly messages: readonly Pick<TranscriptRow, 'message' | 'at'>[];
   }): Promise<unknown>;
   /** A person asked for a new session. Gives the messages that hook packs push about it. */
   commanded(fact: {
@@ -81,7 +80,7 @@ export async function endSession(
   const { sessionId } = session;
   if (isReset(reason)) {
     const entries = await store.select('transcript', { where: { sessionId }, orderBy: [['position', 'asc']] });
-    await telling.resetting({ session, reason, messages: entries.map(({ message }) => message) });
+    await telling.resetting({ session, reason, messages: entries });
   }
   await commit([
     ...planSessionEnd(session, reason, endedAt),

@@ -18,7 +18,7 @@ export async function tellBeforeCompaction(
 ): Promise<void> {
   await parts.tell('compaction-begun', {
     run: run,
-    messages: toldEntries(entries).map(({ message }) => message),
+    messages: toldEntries(entries),
     compactingCount: summarised?.older.length ?? 0,
     tokenCount: Math.ceil(tokensBefore),
   });

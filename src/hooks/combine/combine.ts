@@ -4,6 +4,7 @@
 
 import { InvalidHandlerResult } from '../../protocol/handler.ts';
 import { HOOK_CATALOG, type HookName, type HookRow } from '../catalog.ts';
+import { readAnsweredMessage } from '../hook-message.ts';
 import { type AnswerFields, answerFieldsOf, fieldOf, plainCopy } from './answer-shape.ts';
 import { combineAgentFinalize } from './before-agent-finalize.ts';
 import { combineAgentRun } from './before-agent-run.ts';
@@ -140,31 +141,12 @@ function combineByRow({ combine }: HookRow): Combine {
 }
 
 function checkReplacement(field: string, event: AnswerFields, next: unknown): unknown {
-  const problem =
-    field === 'message'
-      ? problemOfMessage(event.message, next as AnswerFields)
-      : field === 'payload'
-        ? problemOfPayload(next as AnswerFields)
-        : undefined;
+  if (field === 'message') return readAnsweredMessage(event.message as AnswerFields, next as AnswerFields);
+  const problem = field === 'payload' ? problemOfPayload(next as AnswerFields) : undefined;
   if (problem) throw new InvalidHandlerResult(problem);
   return next;
 }
 
 function problemOfPayload({ text }: AnswerFields): string | undefined {
   return text === undefined || typeof text === 'string' ? undefined : 'answered with a payload whose text is no text';
-}
-
-/**
- * Says what is wrong with a rewritten message; undefined when it is valid. It must keep its role and its tool call,
- * because no provider would accept the transcript otherwise.
- */
-function problemOfMessage(before: unknown, next: AnswerFields): string | undefined {
-  const old = before as AnswerFields;
-  if (next.role !== old.role) return `turned a message of ${old.role} into one of ${next.role}`;
-  if (next.toolCallId !== old.toolCallId) return 'turned the result of one tool call into that of another';
-  const hasParts = Array.isArray(old.content);
-  if (Array.isArray(next.content) !== hasParts || typeof next.content !== typeof old.content) {
-    return `answered with a message whose content is no ${hasParts ? 'list' : 'text'}`;
-  }
-  return undefined;
 }
