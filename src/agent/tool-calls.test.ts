@@ -276,7 +276,13 @@ describe('tool calls', () => {
     const { runId } = await scratch.channel.asks({}, 'Go', 'Done.');
     await scratch.hooks.drain(1_000);
     expect(seen).toMatchObject([
-      { toolName: 'count', params: { a: 1 }, runId, result: { content: 'counted' }, durationMs: expect.any(Number) },
+      {
+        toolName: 'count',
+        params: { a: 1 },
+        runId,
+        result: { content: [{ type: 'text', text: 'counted' }] },
+        durationMs: expect.any(Number),
+      },
     ]);
     expect(live.filter((type) => type.startsWith('tool'))).toEqual(['tool-start', 'tool-end']);
   });

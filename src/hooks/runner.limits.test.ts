@@ -57,7 +57,7 @@ describe('a handler in another thread', () => {
       .on('before_message_write', 'far', later, { isRemote: true })
       .on('before_message_write', 'near', later);
     const { result } = await hooks.run('before_message_write', { message }, {});
-    expect(result.message).toEqual({ role: 'user', content: 'ho' });
+    expect(result.message).toEqual({ role: 'user', content: [{ type: 'text', text: 'ho' }] });
     expect(hooks.outcomes).toEqual(['far done', 'near invalid']);
   });
 });
