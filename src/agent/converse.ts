@@ -3,6 +3,7 @@
 
 import { type AssistantMessage, textOf, toolCallsOf } from '../protocol/message.ts';
 import { addUsage, NO_USAGE, type Usage } from '../protocol/usage.ts';
+import type { TriggerKind } from '../store/tables.ts';
 import { callModel } from './call-model.ts';
 import { commitCompaction } from './compaction/compact.ts';
 import { fitConversation } from './compaction/fit-conversation.ts';
@@ -26,22 +27,22 @@ export async function converse(parts: RunParts, run: OpenRun, begun: Conversatio
   let usage = await usageBefore(parts, run);
   const before = answersBefore(run, begun);
   let modelCalls = before.length;
-  let lastText = before.map(textOf).findLast((text) => text.trim() !== '') ?? '';
+  let lastText = before.map(textOf).findLast(hasWords) ?? '';
   for (let round = 1 + before.length; ; round++) {
     const called = await callModel(parts, run, conversation);
     conversation = called.conversation;
     usage = addUsage(usage, called.usage);
     modelCalls += called.attempts;
     const { message } = called;
-    lastText = textOf(message).trim() === '' ? lastText : textOf(message);
+    lastText = hasWords(textOf(message)) ? textOf(message) : lastText;
 
     if (toolCallsOf(message).length === 0) {
       const revision = await finalizer.ask(conversation, message);
       if (revision === undefined) {
         const { provider, model } = conversation.model;
         const { toolCalls } = conversation;
-        // A person who asked must get an answer; a scheduled run may end without words.
-        if (lastText === '' && run.kind === 'message')
+        // Whoever asked must get an answer; a run that nobody waits for may end without words.
+        if (lastText === '' && !WORDLESS.has(run.kind))
           throw new ModelAnsweredNothingError({ provider, model, stop: called.stop });
         return {
           kind: 'answer',
@@ -65,6 +66,13 @@ export async function converse(parts: RunParts, run: OpenRun, begun: Conversatio
     if (started.kind === 'suspension') return started;
     conversation = await settle(parts, run, conversation, started);
   }
+}
+
+const WORDLESS: ReadonlySet<TriggerKind> = new Set(['cron', 'heartbeat', 'completion']);
+
+/** Spaces and characters that have no width are nothing to a reader. */
+function hasWords(text: string): boolean {
+  return /[^\s\p{Cc}\p{Cf}\p{Cs}\u115f\u1160\u3164\uffa0]/u.test(text);
 }
 
 /** What earlier attempts of this run have cost. */

@@ -93,6 +93,26 @@ describe('a model that fails', () => {
     expect(await scratch.services.runs.wait(runId)).toMatchObject({ status: 'failed' });
   });
 
+  it.each([
+    ['nothing', ''],
+    ['white space', ' \n\t '],
+    ['characters without width', '\u200b\ufeff\u2060'],
+  ])('that says %s to a client of the API is a failure as well', async (_, text) => {
+    const scratch = await gatewayForTest();
+    scratch.model.script([reply(text)]);
+    const { runId } = await scratch.services.inbox.receive(
+      {
+        surface: { channel: 'api', accountId: 'default', peer: { kind: 'direct', id: 'ana' } },
+        sender: { id: 'ana' },
+        text: 'Tell me',
+        at: 0,
+      },
+      { kind: 'api' },
+    );
+    const { status, outcome } = (await scratch.services.runs.wait(runId)) ?? {};
+    expect([status, outcome?.errorCode]).toEqual(['failed', 'ATRIUM_MODEL_EMPTY']);
+  });
+
   it('without a key is told in a sentence', async () => {
     const scratch = await gatewayForTest({ config: { agents: { defaults: { model: 'nobody/nothing' } } } });
     await scratch.channel.asks({}, 'Hello?', /could not be answered\. .*nobody/);

@@ -56,7 +56,7 @@ export function responseFailure(response: RefusedResponse, context: FailureConte
 
 /** Makes the failure for an error that the provider sent inside a stream that had begun well. */
 export function streamErrorFailure(error: unknown, context: FailureContext): ModelFailure {
-  if (isParserError(error)) return malformedFailure('sent something that cannot be read', context);
+  if (isParserError(error)) return unreadableFailure(error, context);
   return errorFailure(readError(error), context);
 }
 
@@ -77,6 +77,27 @@ export function timeoutFailure(silentMs: number, context: FailureContext): Model
 
 export function malformedFailure(what: string, context: FailureContext): ModelFailure {
   return failure('malformed', `${context.provider} ${what}`, context);
+}
+
+/** Makes the failure for an event that the provider's package could not read. It names the field that is wrong. */
+export function unreadableFailure(error: unknown, context: FailureContext): ModelFailure {
+  const where = isJsonObject(error) && error.name === 'AI_JSONParseError' ? 'it is no JSON' : wrongField(error);
+  return malformedFailure(`sent something that cannot be read${where ? `: ${where}` : ''}`, context);
+}
+
+function wrongField(error: unknown): string {
+  const cause: unknown = isJsonObject(error) ? error.cause : undefined;
+  const { path, problem } = firstIssue(isJsonObject(cause) ? cause.issues : undefined);
+  return [path.join('.'), problem].filter((part) => part !== '').join(': ');
+}
+
+/** Where several forms are allowed, the parser blames each of them. The first is what is usually meant. */
+function firstIssue(issues: unknown): { readonly path: readonly string[]; readonly problem: string } {
+  const [issue] = Array.isArray(issues) ? (issues as unknown[]) : [];
+  if (!isJsonObject(issue)) return { path: [], problem: '' };
+  const inner = firstIssue(Array.isArray(issue.errors) ? issue.errors[0] : undefined);
+  const path = [...(Array.isArray(issue.path) ? issue.path.map(String) : []), ...inner.path];
+  return { path, problem: inner.problem || text(issue.message) };
 }
 
 /** Makes the failure for errors of unknown kinds, so that a stream does not have to throw. */

@@ -4,6 +4,7 @@
 // sent to another host. The exchange does not know the events inside.
 
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
+import type { EventMender } from './event-mender.ts';
 import type { ModelFailure, WireRequest } from './model.ts';
 import {
   cutFailure,
@@ -18,6 +19,7 @@ export interface ExchangeSettings {
   readonly secretHeaders: Readonly<Record<string, string>>;
   /** The longest time without any byte. */
   readonly idleMs: number;
+  readonly mender: EventMender;
   readonly now: () => number;
   readonly context: FailureContext;
 }
@@ -36,6 +38,9 @@ const MOST_ERROR_BYTES = 64 * 1024;
 
 /** After the last event, the end of the response follows at once. */
 const TAIL_MS = 1_000;
+
+/** After the reason of its end, an answer has this long for the rest: the usage and the last event. */
+const AFTER_REASON_MS = 5_000;
 
 export class WireExchange {
   readonly #wire: WireRequest;
@@ -145,11 +150,14 @@ export class WireExchange {
   #byteStream(response: IncomingMessage): ReadableStream<Uint8Array> {
     return new ReadableStream({
       start: (controller) => {
+        const { mender } = this.#settings;
         let ended = false;
         const end = () => {
           if (ended) return;
           ended = true;
           clearTimeout(this.#idle);
+          const rest = mender.rest();
+          if (rest.length > 0) controller.enqueue(rest);
           controller.close();
         };
         this.#endBytes = end;
@@ -162,14 +170,19 @@ export class WireExchange {
             this.#fail(malformedFailure(`sent more than ${MOST_BYTES / 1024 / 1024} MiB`, this.#settings.context));
             return this.close();
           }
-          controller.enqueue(chunk);
+          const bytes = mender.take(chunk);
+          if (bytes.length > 0) controller.enqueue(bytes);
+          // Some servers keep the connection open behind their last event.
+          if (mender.isOver) return this.finish();
+          if (mender.hasReason) this.#finishSoon();
           if ((controller.desiredSize ?? 0) <= 0) response.pause();
         });
         response.on('end', end);
         // A cut can also cause `aborted` or `error`; `close` always follows.
         response.on('error', () => {});
         response.on('close', () => {
-          if (!response.complete) this.#fail(cutFailure(this.#settings.context));
+          // An answer that said why it is over was whole, although the connection did not end as it should.
+          if (!response.complete && !mender.hasReason) this.#fail(cutFailure(this.#settings.context));
           end();
         });
       },
@@ -193,6 +206,11 @@ export class WireExchange {
       // The status is enough; a body that was cut only says less.
     }
     return Buffer.concat(chunks).subarray(0, MOST_ERROR_BYTES).toString('utf8');
+  }
+
+  #finishSoon(): void {
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => this.finish(), AFTER_REASON_MS);
   }
 
   #watchSilence(): void {

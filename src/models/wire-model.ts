@@ -12,6 +12,7 @@ import { NO_USAGE, type Usage } from '../protocol/usage.ts';
 import { VERSION } from '../protocol/version.ts';
 import type { ModelPrices } from './cost-of.ts';
 import { ModelRequestError } from './errors.ts';
+import { type EventDialect, EventMender } from './event-mender.ts';
 import {
   MOST_TOOL_CALLS,
   type Model,
@@ -27,6 +28,7 @@ import {
   malformedFailure,
   streamErrorFailure,
   unknownFailure,
+  unreadableFailure,
 } from './model-failure.ts';
 import { SharedLanguageModel } from './shared-language-model.ts';
 import { ExchangeFailedError, WireExchange } from './wire-exchange.ts';
@@ -54,6 +56,7 @@ export interface WireModelSettings {
 /** The parts of one provider's package that are used here. */
 export interface WireDialect {
   readonly api: Model['api'];
+  readonly events: EventDialect;
   /** The header that carries the key. */
   keyHeader(apiKey: string): Readonly<Record<string, string>>;
   languageModel(settings: WireModelSettings & { readonly fetch: typeof fetch }): Promise<LanguageModel>;
@@ -90,6 +93,7 @@ export function createWireModel(given: WireModelSettings, dialect: WireDialect):
       const exchange = new WireExchange(wire, {
         secretHeaders,
         idleMs: settings.timeoutMs ?? DEFAULT_IDLE_MS,
+        mender: new EventMender(dialect.events),
         now: settings.now,
         context,
       });
@@ -260,9 +264,7 @@ function failureOf(error: unknown, context: FailureContext): ModelFailure {
     return unknownFailure(error, context);
   }
   const isParserError = isJsonObject(event) && typeof event.name === 'string' && event.name.startsWith('AI_');
-  return isParserError
-    ? malformedFailure('sent something that cannot be read', context)
-    : streamErrorFailure(event, context);
+  return isParserError ? unreadableFailure(event, context) : streamErrorFailure(event, context);
 }
 
 function elsewhere(wire: WireRequest, origin: string, context: FailureContext): ModelFailure {

@@ -107,9 +107,9 @@ export function malformed(rubbish = 'data: {"this is": not json\n\n'): ModelRepl
   return made([{ text: 'So far' }, { raw: rubbish }]);
 }
 
-/** A stream whose bytes the test chooses. */
-export function raw(bytes: string): ModelReply {
-  return { ...made([]), bytes };
+/** A stream whose bytes the test chooses. With `hang` the connection stays open behind them. */
+export function raw(bytes: string, ending?: 'hang'): ModelReply {
+  return { ...made([]), bytes, ending };
 }
 
 /** An error that is told inside a stream which began well. */
@@ -312,7 +312,8 @@ export class ModelServer {
       'x-request-id': requestId,
     });
     if (answer.bytes !== undefined) {
-      response.end(answer.bytes);
+      if (answer.ending === 'hang') response.write(answer.bytes);
+      else response.end(answer.bytes);
       return;
     }
     response.flushHeaders();

@@ -51,6 +51,21 @@ describe('with a gateway', () => {
     expect(await agent('--message', 'how are you?')).toEqual({ code: 0, out: 'Fine, [31mthanks.\n', err: '' });
   });
 
+  test('an agent that does not reply prints no empty line, and one that says nothing has failed', async () => {
+    gateway.model.script([reply('NO_REPLY')]);
+    expect(await agent('--message', 'this is not for you')).toEqual({
+      code: 0,
+      out: '',
+      err: 'atrium: The agent chose not to reply.\n',
+    });
+    gateway.model.script([reply('')]);
+    expect(await agent('--message', 'and now?')).toEqual({
+      code: 2,
+      out: '',
+      err: expect.stringMatching(/^atrium: The model fake\/small answered with nothing \(stop\)/),
+    });
+  });
+
   test('--json prints the run, --agent and --session choose', async () => {
     gateway.model.script([reply('Compiled.')]);
     const { code, out } = await agent('--message', 'go', '--agent', 'coder', '--session', 'build', '--json');

@@ -42,6 +42,8 @@ Example: git diff | atrium agent --message -`,
     const run = await answerOf(io, flags, message);
     const { reply, suppressed, error = `The run is ${run.status}.` } = run.outcome ?? {};
     const exit = exitCodeOfRun(run.status);
+    // An agent may choose not to reply. An empty line would look like an answer that was lost.
+    if (reply === '' && !suppressed) return { json: run, warnings: ['atrium: The agent chose not to reply.'], exit };
     if (reply !== undefined && !suppressed) return { json: run, text: `${terminalText(reply)}\n`, exit };
     const why = suppressed
       ? `The answer was not sent: ${suppressed.by} stopped it on ${suppressed.hook} (${suppressed.cancelReason ?? suppressed.reason}).`

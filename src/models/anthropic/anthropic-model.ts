@@ -4,6 +4,7 @@
 import type { Model } from '../model.ts';
 import { createWireModel, type LanguageModel, type WireDialect, type WireModelSettings } from '../wire-model.ts';
 import { anthropicCall } from './anthropic-call.ts';
+import { MESSAGE_EVENTS } from './mend-event.ts';
 
 export function createAnthropicModel(settings: WireModelSettings): Model {
   return createWireModel(settings, dialect);
@@ -15,6 +16,7 @@ export async function loadAnthropic(): Promise<void> {
 
 const dialect: WireDialect = {
   api: 'anthropic-messages',
+  events: MESSAGE_EVENTS,
   keyHeader: (apiKey) => ({ 'x-api-key': apiKey }),
   callOptions: anthropicCall,
   async languageModel({ model, baseUrl, fetch }): Promise<LanguageModel> {

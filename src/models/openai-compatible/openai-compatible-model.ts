@@ -3,6 +3,7 @@
 
 import type { Model } from '../model.ts';
 import { createWireModel, type LanguageModel, type WireDialect, type WireModelSettings } from '../wire-model.ts';
+import { CHAT_EVENTS } from './mend-chunk.ts';
 import { openAiCompatibleCall } from './openai-compatible-call.ts';
 
 export function createOpenAiCompatibleModel(settings: WireModelSettings): Model {
@@ -15,6 +16,7 @@ export async function loadOpenAiCompatible(): Promise<void> {
 
 const dialect: WireDialect = {
   api: 'openai-completions',
+  events: CHAT_EVENTS,
   keyHeader: (apiKey) => ({ authorization: `Bearer ${apiKey}` }),
   callOptions: openAiCompatibleCall,
   async languageModel({ provider, model, baseUrl, fetch }): Promise<LanguageModel> {
