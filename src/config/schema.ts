@@ -323,7 +323,7 @@ const bootstrap = ours({
       .optional()
       .describe('Files kept out of group and channel prompts, and from file tools there. Default MEMORY.md.'),
   }).optional(),
-  allowedRoots: texts().optional().describe('Folders outside the workspace that links may point into.'),
+  allowedRoots: texts().optional().describe('Folders that links may point into, and whose files may be hard links.'),
   missingMarkers: oneOf(['required', 'all'])
     .optional()
     .describe('Which missing files leave a marker in the prompt. Default "required".'),

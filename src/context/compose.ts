@@ -33,7 +33,7 @@ export interface Prompt {
 }
 
 export async function compose(input: ComposeInput, previous?: Composition): Promise<Composition> {
-  const files = new RunFiles(input.files);
+  const files = new RunFiles(input.files, input.policy.allowedRoots);
   // The reads begin here and are awaited where they are needed, so that the disk works while the workspace is being
   // loaded.
   input.gather.ahead?.(files).catch(() => {});

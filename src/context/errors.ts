@@ -5,10 +5,10 @@ import { defineError } from '../protocol/errors.ts';
 export class UnreadableBootstrapFileError extends defineError({
   code: 'ATRIUM_FILE_UNREADABLE',
   message: ({ path, detail }: { path: string; detail: string }) =>
-    `The bootstrap file ${path} cannot be read (${detail}). Check its permissions and the disk it is on.`,
+    `The bootstrap file ${path} cannot be read (${detail}). Check the file, its permissions and the disk it is on.`,
   means:
     "`loadWorkspaceBootstrapFiles` found a bootstrap file that it cannot read. Composing does not fail: it puts a marker in the file's place.",
-  remedy: "Check the file's permissions and the disk.",
+  remedy: 'Check the file, its permissions and the disk.',
 }) {}
 
 export class WorkspaceNotFoundError extends defineError({

@@ -1,8 +1,10 @@
-// Warnings for operators about what their agents read: files that were cut to fit, and handlers that failed. Each
-// warning is given when the problem begins and not repeated while it lasts; the status lists the warnings of the last
-// composition for each kind of session. Warnings contain names and numbers only, never the content of files.
+// Warnings for operators about what their agents read: files that were cut to fit, files that are there and cannot be
+// read, and handlers that failed. Each warning is given when the problem begins and not repeated while it lasts; the
+// status lists the warnings of the last composition for each kind of session. Warnings contain names and numbers only,
+// never the content of files.
 
 import type { ContextReport } from '../context/report/build-report.ts';
+import { refusedFiles } from '../context/report/refused-files.ts';
 
 export class ContextWarnings {
   readonly #warn: (sentence: string) => void;
@@ -22,7 +24,11 @@ export class ContextWarnings {
 
   look(agentId: string, report: Pick<ContextReport, 'situation' | 'cuts' | 'absences'>): void {
     const before = new Set(this.warnings);
-    const sentences = [...cutSentences(agentId, report), ...failureSentences(agentId, report)];
+    const sentences = [
+      ...cutSentences(agentId, report),
+      ...refusalSentences(agentId, report),
+      ...failureSentences(agentId, report),
+    ];
     this.#latest.set(`${agentId} ${report.situation.sessionType}`, sentences);
     for (const sentence of sentences) if (!before.has(sentence)) this.#warn(sentence);
   }
@@ -41,6 +47,12 @@ function cutSentences(agentId: string, { cuts }: Pick<ContextReport, 'cuts'>): r
     const which = lines.slice(0, MAX_RANGES).join(', ') + (lines.length > MAX_RANGES ? ' and more' : '');
     return `The agent "${agentId}" does not read all of ${file}: lines ${which} are cut to fit. "atrium context report --agent ${agentId}" shows why.`;
   });
+}
+
+function refusalSentences(agentId: string, { absences }: Pick<ContextReport, 'absences'>): readonly string[] {
+  return refusedFiles(absences).map(
+    ({ what, detail }) => `The agent "${agentId}" does not read ${what}, which is there: ${detail}.`,
+  );
 }
 
 /** This includes handlers that could not be loaded. */

@@ -7,6 +7,8 @@ import { listAgentIds } from '../config/agents.ts';
 import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
 import { resolveTimezone } from '../config/timezone.ts';
+import { UnreadableBootstrapFileError } from '../context/errors.ts';
+import { decodeText } from '../context/sources/decode-text.ts';
 import type { PackDeps, SaidMessage } from '../hooks/bundled/pack-deps.ts';
 import { frozenCopy } from '../hooks/isolated-copy.ts';
 import type { InternalHookRegistration } from '../hooks/packs/pack-registration.ts';
@@ -102,7 +104,10 @@ async function readText(place: { readonly workspaceDir: string }, name: string):
   const file = await openContainedFile(place, name).catch(() => undefined);
   if (!file) return undefined;
   try {
-    return file.stats.size > MAX_FILE_BYTES ? undefined : await file.handle.readFile('utf8');
+    if (file.stats.size > MAX_FILE_BYTES) return undefined;
+    const decoded = decodeText(await file.handle.readFile());
+    if ('text' in decoded) return decoded.text;
+    throw new UnreadableBootstrapFileError({ path: join(place.workspaceDir, name), detail: decoded.problem });
   } finally {
     await file.handle.close();
   }

@@ -10,6 +10,7 @@ import { loadConfig } from '../../config/load-config.ts';
 import type { Config } from '../../config/schema.ts';
 import { resolveUserPath } from '../../config/user-path.ts';
 import { CachedFileSource } from '../../context/sources/file-source.ts';
+import { loadWorkspaceFiles } from '../../context/sources/workspace-files.ts';
 import { type SeededWorkspace, seedWorkspace } from '../../context/workspace/ensure-workspace.ts';
 import { validateWorkspace, type WorkspaceFinding } from '../../context/workspace/validate-workspace.ts';
 import { completeFirstRun, loadFirstRunStatus } from '../../context/workspace/workspace-state.ts';
@@ -198,7 +199,7 @@ export async function validateAgents(
       dir: agent.workspaceDir,
       taxonomy: agent.taxonomy,
       limits: resolveBootstrapLimits(config, agent.agentId),
-      read: (path) => files.read(path, [agent.workspaceDir, ...allowedRoots]),
+      load: () => loadWorkspaceFiles(files, agent.workspaceDir, agent.taxonomy, allowedRoots),
     });
     results.push({ agent, findings: agent.isDefault ? findings : findings.map((each) => nameAgent(each, agent)) });
   }

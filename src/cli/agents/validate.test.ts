@@ -1,4 +1,4 @@
-import { mkdir, symlink } from 'node:fs/promises';
+import { link, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliHome } from '../fixtures/cli-home.ts';
 
@@ -36,6 +36,22 @@ describe('atrium agents validate', () => {
     ]) {
       expect(out).toMatch(line);
     }
+  });
+
+  it('names a file that is no text, and the setting that allows a link', async () => {
+    await home.run(['agents', 'init']);
+    await writeFile(home.path('workspace/AGENTS.md'), Buffer.from('\n\nGr\u00fc\u00dfe', 'latin1'));
+    await writeFile(home.path('workspace/SOUL.md'), Buffer.from('\ufeffWarm.', 'utf16le'));
+    await link(home.path('workspace/TOOLS.md'), home.path('tools.md'));
+    await home.write('workspace/MEMORY.md', 'Tea.');
+    await link(home.path('workspace/MEMORY.md'), home.path('workspace/memory.md'));
+    const { code, out } = await home.run(['agents', 'validate']);
+    expect(code).toBe(1);
+    expect(out).toMatch(/: 2 errors/);
+    expect(out).toContain('AGENTS.md cannot be read: it is not UTF-8 text, see line 3; save it as UTF-8.\n');
+    expect(out).toMatch(/TOOLS\.md cannot be read: it is a hard link, .* in bootstrap\.allowedRoots\. /);
+    await home.write('openclaw.yaml', `bootstrap: { allowedRoots: [${home.path('workspace')}] }`);
+    expect((await home.run(['agents', 'validate'])).out).not.toContain('TOOLS.md');
   });
 
   it('looks at every agent, and names each in its next step', async () => {

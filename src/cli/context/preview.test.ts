@@ -1,3 +1,4 @@
+import { link, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliHome } from '../fixtures/cli-home.ts';
 
@@ -11,6 +12,15 @@ beforeEach(async () => {
 afterEach(() => home.remove());
 
 describe('atrium context preview', () => {
+  it('says on the error output which files are there and not read', async () => {
+    await writeFile(home.path('workspace/SOUL.md'), Buffer.from('Gr\u00fc\u00dfe', 'latin1'));
+    await link(home.path('workspace/AGENTS.md'), home.path('copy.md'));
+    const { code, err } = await home.run(['context', 'preview']);
+    expect(code).toBe(0);
+    expect(err).toMatch(/SOUL\.md is there and is not read: it is not UTF-8 text, see line 1;/);
+    expect(err).toMatch(/AGENTS\.md is there and is not read: it is a hard link, .*bootstrap\.allowedRoots/);
+  });
+
   it('prints the prompt byte for byte, and everything else elsewhere', async () => {
     const { code, out, err } = await home.run(['context', 'preview']);
     expect(code).toBe(0);

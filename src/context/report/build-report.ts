@@ -9,6 +9,7 @@ import { type Rope, ropeLength } from '../provenance/rope.ts';
 import { countTokens } from './count-tokens.ts';
 import { type ContextChange, findChange } from './find-change.ts';
 import { type LocatedOrigin, originOf } from './located-origin.ts';
+import { describeRefusal, refusedFiles } from './refused-files.ts';
 
 export const REPORT_VERSION = 1;
 
@@ -120,7 +121,7 @@ export function buildReport(state: CompositionState, prompt: Prompt, previous: C
     handlers: state.handlers.map((record) => reportHandler(record, infos.get(record.id))),
     absences: state.absences,
     cuts: state.cuts,
-    warnings: state.warnings,
+    warnings: [...state.warnings, ...refusedFiles(state.absences).map(describeRefusal)],
     spans,
     ...(previous ? { change: findChange(prompt, hashes.whole, previous, state) } : {}),
   };

@@ -47,13 +47,38 @@ describe('reading a file', () => {
     });
   });
 
-  it('keeps front matter, byte order mark and line ends, and marks bytes that are no text', async () => {
+  it('keeps front matter, byte order mark and line ends', async () => {
     await scratch.write('A', '\ufeff---\r\na: b\r\n---\r\n');
-    await scratch.write('B', Uint8Array.of(0x61, 0xff, 0x62, 0x00));
     await scratch.write('C', '');
+    await scratch.write('D', 'a \ufffd that stands in the file');
     expect(await textOf('A')).toBe('\ufeff---\r\na: b\r\n---\r\n');
-    expect(await textOf('B')).toBe('a\ufffdb\0');
     expect(await textOf('C')).toBe('');
+    expect(await textOf('D')).toBe('a \ufffd that stands in the file');
+  });
+
+  it('decodes UTF-16 that says so by its mark, in either order of bytes', async () => {
+    const little = Buffer.from('\ufeffNever say "café" 😀.\n', 'utf16le');
+    await scratch.write('little', little);
+    await scratch.write('big', Buffer.from(little).swap16());
+    expect(await textOf('little')).toBe('Never say "café" 😀.\n');
+    expect(await textOf('big')).toBe('Never say "café" 😀.\n');
+  });
+
+  it('refuses what is no text, and says where, instead of making replacement characters of it', async () => {
+    await scratch.write('latin', Buffer.from('# Rules\n\nNo caf\u00e9.\n', 'latin1'));
+    await scratch.write('stray', Uint8Array.of(0x61, 0xff, 0x62));
+    await scratch.write('unmarked', Buffer.from('Be brief.', 'utf16le'));
+    await scratch.write('half', Buffer.from([0xff, 0xfe, 0x41]));
+    await scratch.write('lone', Buffer.from([0xfe, 0xff, 0xd8, 0x00, 0x00, 0x41]));
+    const refused = { kind: 'absent', reason: 'unreadable', entryExists: true };
+    const detail = (text: string) => ({ ...refused, detail: text });
+    expect(await read('latin')).toMatchObject(detail('it is not UTF-8 text, see line 3; save it as UTF-8'));
+    expect(await read('stray')).toMatchObject(detail('it is not UTF-8 text, see line 1; save it as UTF-8'));
+    const zero = 'it has NUL characters, as UTF-16 without a byte-order mark has; save it as UTF-8';
+    expect(await read('unmarked')).toMatchObject(detail(zero));
+    const broken = 'it begins as UTF-16 and has characters that are not; save it as UTF-8';
+    expect(await read('half')).toMatchObject(detail(broken));
+    expect(await read('lone')).toMatchObject(detail(broken));
   });
 
   it('says that there is none, also for paths that cannot be', async () => {
@@ -165,6 +190,22 @@ describe('links', () => {
     expect(await read('AGENTS.md')).toMatchObject({ kind: 'absent', reason: 'outside-workspace' });
     await rm(secret);
     expect(await textOf('AGENTS.md')).toBe('secret');
+  });
+
+  it('of either kind name the setting that allows them, and follow it', async () => {
+    const [soft, hard] = await Promise.all(['soft.md', 'hard.md'].map((name) => scratch.writeOutside(name, name)));
+    await symlink(soft ?? '', scratch.path('SOUL.md'));
+    await link(hard ?? '', scratch.path('AGENTS.md'));
+    for (const name of ['SOUL.md', 'AGENTS.md'])
+      expect(await read(name)).toMatchObject({ detail: expect.stringContaining('bootstrap.allowedRoots') });
+    const { workspaceDir, outsideDir } = scratch;
+    const reading = (name: string, allowed: string) =>
+      files.read(scratch.path(name), [workspaceDir, allowed], { folders: [allowed] });
+    expect(await reading('SOUL.md', outsideDir)).toMatchObject({ text: 'soft.md' });
+    // The folder in which the link itself lies has to be named: where its other names lie cannot be known.
+    expect(await reading('AGENTS.md', outsideDir)).toMatchObject({ reason: 'outside-workspace' });
+    expect(await reading('AGENTS.md', workspaceDir)).toMatchObject({ text: 'hard.md' });
+    expect(await read('AGENTS.md')).toMatchObject({ reason: 'outside-workspace' });
   });
 });
 

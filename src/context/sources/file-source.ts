@@ -9,6 +9,7 @@ import type { Stats } from 'node:fs';
 import { constants, lstat, readdir, stat } from 'node:fs';
 import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
+import { decodeText } from './decode-text.ts';
 
 /** Larger files are treated as data, not as instructions. */
 export const MAX_FILE_BYTES = 2 * 1024 * 1024;
@@ -32,11 +33,21 @@ export interface FileAbsent {
   /** True when a directory entry of this name exists, even though nothing can be read through it. */
   readonly entryExists: boolean;
   readonly cause?: unknown;
+  /** Set when the file was refused because it has several names. */
+  readonly hardLink?: { readonly identity: string; readonly names: number } | undefined;
+}
+
+/** What a caller knows about a file beyond the roots, so that a file with several names can be read. */
+export interface FileTrust {
+  /** Folders that the operator allowed by name; a file in one of them may have other names anywhere. */
+  readonly folders?: readonly string[] | undefined;
+  /** How many names of this file the caller has found inside the roots. All of them are known when it has no more. */
+  readonly names?: number | undefined;
 }
 
 export interface FileSource {
-  /** Reads `path` if its real path lies in one of `roots`. */
-  read(path: string, roots: readonly string[]): Promise<FileRead>;
+  /** Reads `path` if its real path lies in one of `roots`. A file with several names is read only with trust. */
+  read(path: string, roots: readonly string[], trust?: FileTrust): Promise<FileRead>;
   /**
    * Returns the sorted names in a directory; none when it does not exist, undefined when it exists and cannot be
    * listed.
@@ -66,8 +77,22 @@ export async function readNames(
 
 interface CacheEntry {
   readonly key: string;
-  readonly roots: string;
+  readonly bounds: string;
   readonly read: FileRead;
+}
+
+/** Where a file may be, and what is known about its names. */
+interface Bounds {
+  readonly roots: readonly string[];
+  readonly trust: FileTrust;
+}
+
+const NO_TRUST: FileTrust = {};
+
+/** The same text for the same bounds, for caches. Most reads have one root and no trust. */
+export function keyOfBounds(roots: readonly string[], { folders = [], names = 1 }: FileTrust = NO_TRUST): string {
+  const rooted = roots.length === 1 ? (roots[0] ?? '') : roots.join('\0');
+  return folders.length === 0 && names === 1 ? rooted : `${rooted}\0\0${names}\0${folders.join('\0')}`;
 }
 
 /** Kernels use a clock for file times that ticks this seldom, so a younger file is read again by the next run. */
@@ -84,52 +109,46 @@ export class CachedFileSource implements FileSource {
   #cachedChars = 0;
 
   /** The callback form is the cheapest asynchronous way to check a file in Node, and a warm run does little else. */
-  read(path: string, roots: readonly string[]): Promise<FileRead> {
-    return this.#attempt(path, roots, 1);
+  read(path: string, roots: readonly string[], trust: FileTrust = NO_TRUST): Promise<FileRead> {
+    return this.#attempt(path, { roots, trust }, 1);
   }
 
-  #attempt(path: string, roots: readonly string[], attempt: number): Promise<FileRead> {
+  #attempt(path: string, bounds: Bounds, attempt: number): Promise<FileRead> {
     if (!isPossible(path)) return Promise.resolve(notThere(path));
     return new Promise((resolve) => {
       lstat(path, (error, entry) => {
         if (error) resolve(absentAfterLook(path, error, false));
-        else if (entry.isSymbolicLink()) resolve(this.#readThroughLink(path, roots, entry, attempt));
-        else resolve(this.#readFound(path, roots, entry, keyOf(entry), attempt));
+        else if (entry.isSymbolicLink()) resolve(this.#readThroughLink(path, bounds, entry, attempt));
+        else resolve(this.#readFound(path, bounds, entry, keyOf(entry), attempt));
       });
     });
   }
 
   /** The link is part of the key: a changed link may lead to the same file from a place with other rules. */
-  async #readThroughLink(path: string, roots: readonly string[], link: Stats, attempt: number): Promise<FileRead> {
+  async #readThroughLink(path: string, bounds: Bounds, link: Stats, attempt: number): Promise<FileRead> {
     const target = await statFile(path);
     if (target instanceof Error) return absentAfterLook(path, target, true);
-    return this.#readFound(path, roots, target, `${keyOf(link)}>${keyOf(target)}`, attempt);
+    return this.#readFound(path, bounds, target, `${keyOf(link)}>${keyOf(target)}`, attempt);
   }
 
-  #readFound(
-    path: string,
-    roots: readonly string[],
-    stats: Stats,
-    key: string,
-    attempt: number,
-  ): FileRead | Promise<FileRead> {
-    const rootsKey = roots.length === 1 ? (roots[0] ?? '') : roots.join('\0');
+  #readFound(path: string, bounds: Bounds, stats: Stats, key: string, attempt: number): FileRead | Promise<FileRead> {
+    const boundsKey = keyOfBounds(bounds.roots, bounds.trust);
     const cached = this.#cache.get(path);
-    if (cached && cached.key === key && cached.roots === rootsKey) return cached.read;
-    return this.#readAnew(path, roots, stats, { key, roots: rootsKey }, attempt);
+    if (cached && cached.key === key && cached.bounds === boundsKey) return cached.read;
+    return this.#readAnew(path, bounds, stats, { key, bounds: boundsKey }, attempt);
   }
 
   async #readAnew(
     path: string,
-    roots: readonly string[],
+    bounds: Bounds,
     stats: Stats,
-    validity: Pick<CacheEntry, 'key' | 'roots'>,
+    validity: Pick<CacheEntry, 'key' | 'bounds'>,
     attempt: number,
   ): Promise<FileRead> {
-    const read = await readContained(path, roots, stats);
+    const read = await readContained(path, bounds, stats);
     if (read === undefined) {
       // Another process is writing; a moment later the file is complete again.
-      if (attempt < MAX_ATTEMPTS) return this.#attempt(path, roots, attempt + 1);
+      if (attempt < MAX_ATTEMPTS) return this.#attempt(path, bounds, attempt + 1);
       const detail = 'it changes while it is being read';
       return { kind: 'absent', path, reason: 'unreadable', detail, entryExists: true };
     }
@@ -212,7 +231,7 @@ function notThere(path: string): FileAbsent {
 }
 
 /** Returns undefined when the file changed while it was being read. */
-async function readContained(path: string, roots: readonly string[], stats: Stats): Promise<FileRead | undefined> {
+async function readContained(path: string, bounds: Bounds, stats: Stats): Promise<FileRead | undefined> {
   const absent = (reason: FileAbsent['reason'], detail: string, cause?: unknown): FileAbsent => ({
     kind: 'absent',
     path,
@@ -226,9 +245,9 @@ async function readContained(path: string, roots: readonly string[], stats: Stat
     return absent('too-large', `${stats.size} bytes; at most ${MAX_FILE_BYTES} are read`);
   try {
     const real = await realpath(path);
-    const refusal = await refusalOf(real, roots);
+    const refusal = await refusalOf(real, bounds.roots);
     if (refusal) return absent(...refusal);
-    return await readRegularFile(path, real, roots, stats, absent);
+    return await readRegularFile(path, real, bounds, stats, absent);
   } catch (error) {
     const reason = isNotThere(error) ? 'missing' : 'unreadable';
     return absent(reason, describe(error), error);
@@ -239,7 +258,7 @@ async function readContained(path: string, roots: readonly string[], stats: Stat
 async function readRegularFile(
   path: string,
   real: string,
-  roots: readonly string[],
+  { roots, trust }: Bounds,
   judged: Stats,
   absent: (reason: FileAbsent['reason'], detail: string) => FileAbsent,
 ): Promise<FileRead | undefined> {
@@ -248,10 +267,13 @@ async function readRegularFile(
     const stats = await handle.stat();
     if (!stats.isFile() || stats.ino !== judged.ino || stats.dev !== judged.dev) return undefined;
     // A folder on the way may have been replaced by a link between the check and the opening.
-    const refusal = await refusalOf(await placeOfHandle(handle, path, stats), roots);
+    const place = await placeOfHandle(handle, path, stats);
+    const refusal = await refusalOf(place, roots);
     if (refusal) return absent(...refusal);
-    // A second name of the same inode may be anywhere, so it cannot be shown that the file lies inside.
-    if (stats.nlink > 1) return absent('outside-workspace', 'it is a hard link, whose other names may lie anywhere');
+    const identity = `${stats.dev}:${stats.ino}`;
+    // A further name of the same inode may be anywhere, so it cannot be shown that the file lies inside.
+    if (stats.nlink > (trust.names ?? 1) && (await placeInRoots(place, trust.folders ?? [])) === undefined)
+      return { ...absent('outside-workspace', HARD_LINK), hardLink: { identity, names: stats.nlink } };
     const bytes = Buffer.allocUnsafe(Math.min(MAX_FILE_BYTES, stats.size) + 1);
     let length = 0;
     for (;;) {
@@ -261,24 +283,25 @@ async function readRegularFile(
     }
     if (length > MAX_FILE_BYTES) return absent('too-large', `more than ${MAX_FILE_BYTES} bytes`);
     if (length > stats.size) return undefined;
-    return {
-      kind: 'text',
-      path,
-      realPath: real,
-      identity: `${stats.dev}:${stats.ino}`,
-      text: bytes.toString('utf8', 0, length),
-    };
+    const decoded = decodeText(bytes.subarray(0, length));
+    if ('problem' in decoded) return absent('unreadable', decoded.problem);
+    return { kind: 'text', path, realPath: real, identity, text: decoded.text };
   } finally {
     await handle.close();
   }
 }
+
+const HARD_LINK =
+  'it is a hard link, whose other names may lie anywhere; to allow it, name the folder that it lies in in bootstrap.allowedRoots';
 
 /** Notes and chat records are stored beside bootstrap files and must not become instructions, even through a link. */
 const NEVER_INJECTED = /^(?:memory|\.learnings)[\\/]|(?:^|[\\/])\.openboa[\\/]chat[\\/]/;
 
 async function refusalOf(real: string, roots: readonly string[]): Promise<[FileAbsent['reason'], string] | undefined> {
   const place = await placeInRoots(real, roots);
-  if (place === undefined) return ['outside-workspace', `its real path is ${real}`];
+  if (place === undefined) {
+    return ['outside-workspace', `its real path is ${real}; to allow it, name its folder in bootstrap.allowedRoots`];
+  }
   if (NEVER_INJECTED.test(place)) return ['disabled', `${place} is for tools to read, and is never injected`];
   return undefined;
 }

@@ -1,21 +1,26 @@
 // One composition's view of the files: each question is answered once and remembered. So a file that changes while a
 // prompt is composed is the same file for every handler, and reads can begin before they are needed.
+// The folders that the operator allowed are roots of every read, whoever asks.
 
-import type { FileRead, FileSource } from './file-source.ts';
+import { type FileRead, type FileSource, type FileTrust, keyOfBounds } from './file-source.ts';
 
 export class RunFiles implements FileSource {
   readonly #files: FileSource;
   readonly #reads = new Map<string, Promise<FileRead>>();
   readonly #lists = new Map<string, Promise<readonly string[] | undefined>>();
 
-  constructor(files: FileSource) {
+  readonly #allowedRoots: readonly string[];
+
+  constructor(files: FileSource, allowedRoots: readonly string[] = []) {
     this.#files = files;
+    this.#allowedRoots = allowedRoots;
   }
 
-  read(path: string, roots: readonly string[]): Promise<FileRead> {
-    return remember(this.#reads, roots.length === 1 ? `${path}\0${roots[0]}` : `${path}\0${roots.join('\0')}`, () =>
-      this.#files.read(path, roots),
-    );
+  read(path: string, roots: readonly string[], trust: FileTrust = {}): Promise<FileRead> {
+    const allowed = this.#allowedRoots;
+    const all = allowed.length === 0 ? roots : [...new Set([...roots, ...allowed])];
+    const trusted = allowed.length === 0 ? trust : { ...trust, folders: allowed };
+    return remember(this.#reads, `${path}\0${keyOfBounds(all, trusted)}`, () => this.#files.read(path, all, trusted));
   }
 
   list(dir: string): Promise<readonly string[] | undefined> {

@@ -103,6 +103,13 @@ describe('memory', () => {
     expect(await memories()).toMatchObject([{ name: 'MEMORY.md', content: 'one' }]);
   });
 
+  it('is loaded once when both spellings are hard links to one file, which has no third name', async () => {
+    await link(await scratch.write('MEMORY.md', 'one'), scratch.path('memory.md'));
+    expect(await memories()).toMatchObject([{ name: 'MEMORY.md', content: 'one' }]);
+    await link(scratch.path('MEMORY.md'), scratch.path('third.md'));
+    expect(await memories()).toMatchObject([{ missing: true }, { missing: true }]);
+  });
+
   it('that is there and cannot be used is listed as missing', async () => {
     await mkdir(scratch.path('MEMORY.md'));
     expect(await memories()).toEqual([{ name: 'MEMORY.md', path: scratch.path('MEMORY.md'), missing: true }]);

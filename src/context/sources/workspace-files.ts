@@ -19,9 +19,16 @@ export async function loadWorkspaceFiles(
   taxonomy: Taxonomy,
   allowedRoots: readonly string[] = [],
 ): Promise<readonly LoadedFile[]> {
-  const roots = [workspaceDir, ...allowedRoots];
   const spelled = spellingsOf(taxonomy);
-  const reads = await Promise.all(spelled.map(({ name }) => source.read(join(workspaceDir, name), roots)));
+  const read = (name: string, names?: number) =>
+    source.read(join(workspaceDir, name), [workspaceDir, ...allowedRoots], { folders: allowedRoots, names });
+  const first = await Promise.all(spelled.map(({ name }) => read(name)));
+  const reads = await Promise.all(
+    first.map((each, index) => {
+      const names = knownNames(each, first, spelled[index]?.file, spelled);
+      return names === undefined ? each : read(spelled[index]?.name ?? '', names);
+    }),
+  );
   const loaded: LoadedFile[] = [];
   const foundOf = new Map<TaxonomyFile, Set<string>>();
   reads.forEach((read, index) => {
@@ -43,6 +50,23 @@ export async function loadWorkspaceFiles(
 /** Every name that a file may have, in load order; two spellings of one real file are loaded once. */
 function spellingsOf(taxonomy: Taxonomy): readonly { name: string; file: TaxonomyFile }[] {
   return taxonomy.files.flatMap((file) => [file.name, ...(file.alternates ?? [])].map((name) => ({ name, file })));
+}
+
+/**
+ * A file may be there under each of its spellings as a hard link. When it has no other name, all its names are known to
+ * lie in the workspace. The answer is their number; undefined for every other file.
+ */
+function knownNames(
+  read: FileRead,
+  all: readonly FileRead[],
+  file: TaxonomyFile | undefined,
+  spelled: readonly { readonly file: TaxonomyFile }[],
+): number | undefined {
+  const link = read.kind === 'absent' ? read.hardLink : undefined;
+  if (!link) return undefined;
+  const isSame = (other: FileRead, index: number) =>
+    spelled[index]?.file === file && other.kind === 'absent' && other.hardLink?.identity === link.identity;
+  return all.filter(isSame).length === link.names ? link.names : undefined;
 }
 
 /** The seed's loader: the plain workspace, with read errors other than "not there" reaching the caller. */

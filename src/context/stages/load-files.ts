@@ -10,9 +10,9 @@ export const loadFiles: Stage = {
   name: 'load',
   summary: 'read the workspace bootstrap files, in the order of the taxonomy',
   async run(state: CompositionState): Promise<CompositionState> {
-    const { files, workspaceDir, taxonomy, policy, gather } = state.input;
+    const { files, workspaceDir, taxonomy, gather } = state.input;
     const [loaded, { skills, refused }, firstRunComplete] = await Promise.all([
-      loadWorkspaceFiles(files, workspaceDir, taxonomy, policy.allowedRoots),
+      loadWorkspaceFiles(files, workspaceDir, taxonomy),
       gather.skills(files),
       gather.firstRunComplete(files),
     ]);

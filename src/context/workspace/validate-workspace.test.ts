@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { folderForTest } from '../../testkit/folder-for-test.ts';
 import { CachedFileSource } from '../sources/file-source.ts';
+import { loadWorkspaceFiles } from '../sources/workspace-files.ts';
 import { OPENBOA_TAXONOMY, OPENCLAW_TAXONOMY, type Taxonomy } from '../taxonomy.ts';
 import { seedWorkspace } from './ensure-workspace.ts';
 import { validateWorkspace } from './validate-workspace.ts';
@@ -25,7 +26,12 @@ async function put(name: string, text: string): Promise<void> {
 
 async function findings(taxonomy: Taxonomy, maxChars = 12_000) {
   const source = new CachedFileSource();
-  return validateWorkspace({ dir, taxonomy, limits: { maxChars }, read: (path) => source.read(path, [dir]) });
+  return validateWorkspace({
+    dir,
+    taxonomy,
+    limits: { maxChars },
+    load: () => loadWorkspaceFiles(source, dir, taxonomy),
+  });
 }
 
 const brief = async (taxonomy: Taxonomy, maxChars?: number) =>

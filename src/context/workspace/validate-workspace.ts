@@ -3,7 +3,8 @@
 
 import { lstat, opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { FileAbsent, FileRead } from '../sources/file-source.ts';
+import type { FileAbsent } from '../sources/file-source.ts';
+import type { LoadedFile } from '../sources/workspace-files.ts';
 import type { Taxonomy, TaxonomyFile } from '../taxonomy.ts';
 import { findIdentityName } from './find-identity-name.ts';
 import { findMandateGaps } from './find-mandate-gaps.ts';
@@ -22,8 +23,8 @@ export interface ValidateWorkspaceParams {
   readonly dir: string;
   readonly taxonomy: Taxonomy;
   readonly limits: { readonly maxChars: number };
-  /** The reader that composing uses, so that what is valid here is what a prompt gets. */
-  readonly read: (path: string) => Promise<FileRead>;
+  /** Loads the files as composing does, so that what is valid here is what a prompt gets. */
+  readonly load: () => Promise<readonly LoadedFile[]>;
 }
 
 /** The problems are in the taxonomy's order; files that should not be there come last. */
@@ -34,7 +35,13 @@ export async function validateWorkspace(params: ValidateWorkspaceParams): Promis
     return [{ file: '.', problem: 'missing', severity: 'error', message }];
   }
   const findings: WorkspaceFinding[] = [];
-  for (const file of taxonomy.files) findings.push(...(await validateFile(file, params)));
+  const loaded = await params.load();
+  for (const file of taxonomy.files) {
+    const names = [file.name, ...(file.alternates ?? [])];
+    const found = loaded.filter(({ name }) => names.includes(name));
+    if (found.length === 0) findings.push(...judgeMissing(file));
+    for (const each of found) findings.push(...validateFile(file, each, params));
+  }
   const chat = await findChatData(dir);
   if (chat !== undefined) {
     const message = `Chat data never sits in a bootstrap workspace, and ${chat} does. Move it out of ${dir}.`;
@@ -43,10 +50,12 @@ export async function validateWorkspace(params: ValidateWorkspaceParams): Promis
   return findings;
 }
 
-async function validateFile(file: TaxonomyFile, params: ValidateWorkspaceParams): Promise<readonly WorkspaceFinding[]> {
-  const { name } = file;
-  const read = await params.read(join(params.dir, name));
-  if (read.kind === 'absent') return judgeAbsence(file, read);
+function validateFile(
+  file: TaxonomyFile,
+  { name, read }: LoadedFile,
+  params: ValidateWorkspaceParams,
+): readonly WorkspaceFinding[] {
+  if (read.kind === 'absent') return judgeAbsence(file, name, read);
 
   const text = read.text.trimEnd();
   if (text.trim() === '') {
@@ -71,17 +80,23 @@ async function validateFile(file: TaxonomyFile, params: ValidateWorkspaceParams)
   return findings;
 }
 
-function judgeAbsence(file: TaxonomyFile, read: FileAbsent): readonly WorkspaceFinding[] {
-  const { name } = file;
+function judgeAbsence(file: TaxonomyFile, name: string, read: FileAbsent): readonly WorkspaceFinding[] {
   if (read.reason === 'too-large') {
     const message = `${name} is too large to be read (${read.detail}). Shorten it.`;
     return [{ file: name, problem: 'oversized', severity: 'error', message }];
   }
   if (read.reason !== 'missing' || read.entryExists) {
-    const message = `${name} cannot be read: ${read.detail}. Put a regular file inside the workspace in its place.`;
+    // What is wrong with the text or with the disk is not mended by another file.
+    const remedy = read.reason === 'unreadable' ? '' : ' Put a regular file inside the workspace in its place.';
+    const message = `${name} cannot be read: ${read.detail}.${remedy}`;
     return [{ file: name, problem: 'unreadable', severity: 'error', message }];
   }
+  return judgeMissing(file);
+}
+
+function judgeMissing(file: TaxonomyFile): readonly WorkspaceFinding[] {
   if (!file.required) return [];
+  const { name } = file;
   const message = `${name} is missing. It holds: ${file.role} Write it, or run "atrium agents init" for a template.`;
   return [{ file: name, problem: 'missing', severity: 'error', message }];
 }
