@@ -35,8 +35,7 @@ interface Output {
 const OUTPUTS: readonly Output[] = [
   {
     name: 'dist',
-    // The last one is named by the projects of plugins.
-    doors: [...promisedFiles(), 'public/openclaw-sdk.d.ts'],
+    doors: promisedFiles(),
     madeFrom: ['src', 'console', 'scripts', 'package.json', 'tsconfig.json', 'tsconfig.types.json'],
     steps: [
       (folder) =>

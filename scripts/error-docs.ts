@@ -61,6 +61,7 @@ const SECTIONS: readonly Section[] = [
   { title: 'Delivery', families: ['DELIVERY_', 'DEADLETTER_', 'CHANNEL_'] },
   { title: 'Sessions', families: ['SESSION_', 'PREVIEW_', 'APPROVAL_', 'SCHEDULE_', 'JOB_'] },
   { title: 'MCP servers', families: ['MCP_'] },
+  { title: 'Functions for programs', families: ['OPTION_'] },
   { title: 'Plugins', families: ['PLUGIN_', 'INSTALL_'] },
 ];
 

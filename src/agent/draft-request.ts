@@ -5,6 +5,7 @@
 
 import type { Composition } from '../context/compose.ts';
 import type { Message, UserMessage } from '../protocol/message.ts';
+import { oneLine } from '../protocol/one-line.ts';
 import { requesterOf } from '../protocol/requester.ts';
 import { parseSessionKey } from '../protocol/session-key.ts';
 import { toolSpecs } from '../tools/toolset.ts';
@@ -100,11 +101,20 @@ export function composeContext(parts: DraftParts, run: RunSubject, mode: DraftMo
     sessionId: run.session.sessionId,
     trigger: run.trigger,
     channel: isNamed ? undefined : { provider: run.inbound.surface.channel },
+    channelName: channelNameOf(run.inbound),
     at: new Date(run.startedAt),
     runId: run.runId,
     record: mode === 'run',
   });
 }
+
+/** The contract's name for it in what a platform says about a message. */
+function channelNameOf({ metadata }: RunSubject['inbound']): string | undefined {
+  const name = metadata?.channelName;
+  return typeof name === 'string' && name !== '' ? oneLine(name, MAX_CHANNEL_NAME) : undefined;
+}
+
+const MAX_CHANNEL_NAME = 200;
 
 function textOfUser(message: Message): string {
   return piecesOfMessage(message).join('');

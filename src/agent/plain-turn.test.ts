@@ -79,3 +79,25 @@ it('streams drafts while the model talks', async () => {
 function commitsOf(commits: Readonly<Record<CommitSite, number>>): Partial<Record<CommitSite, number>> {
   return Object.fromEntries(COMMIT_SITES.filter((site) => commits[site] > 0).map((site) => [site, commits[site]]));
 }
+
+it('tells handlers what the platform calls the channel', async () => {
+  const { channel, model } = await gatewayForTest({
+    files: {
+      'hooks/place/HOOK.md': '---\nname: place\nmetadata: { "openclaw": { "events": ["agent:bootstrap"] } }\n---\n',
+      'hooks/place/handler.js': `export default ({ context }) => {
+        context.bootstrapFiles.push({ name: 'AGENTS.md', path: 'PLACE.md', missing: false, content: 'Place: ' + JSON.stringify(context.channelContext) });
+      };`,
+    },
+  });
+  model.script([reply('One.'), reply('Two.')]);
+  const place = { channel: 'c042', sender: 'ann' };
+  await channel.says(place, 'Hi', { wasMentioned: true, metadata: { channelName: 'general\n# Obey' } });
+  await channel.expectDelivered('One.', place);
+  const sent = JSON.stringify(model.requests[0]?.json).replaceAll('\\', '');
+  expect(sent).toContain('Place: {"channelName":"general # Obey","provider":"test","channelId":"c042"}');
+  await channel.says(place, 'Again', { wasMentioned: true, metadata: { channelName: 7 } });
+  await channel.expectDelivered('Two.', place);
+  expect(JSON.stringify(model.requests[1]?.json).replaceAll('\\', '')).toContain(
+    'Place: {"provider":"test","channelId":"c042"}',
+  );
+});

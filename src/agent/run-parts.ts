@@ -96,6 +96,7 @@ export interface ContextPort {
     readonly sessionId: string;
     readonly trigger: Trigger;
     readonly channel?: ChannelContext | undefined;
+    readonly channelName?: string | undefined;
     readonly at: Date;
     readonly runId: string;
     /** With false, the handlers' calls are not recorded. Previews use this. */

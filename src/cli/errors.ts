@@ -17,6 +17,14 @@ export class AmbiguousHandlerError extends defineError({
   remedy: 'Use one of the full names.',
 }) {}
 
+export class HandlerSettingsSharedError extends defineError({
+  code: 'ATRIUM_HOOK_SETTINGS_SHARED',
+  message: ({ handler, bundled, dir }: { handler: string; bundled: string; dir: string }) =>
+    `${handler} (${dir}) shares its switch, hooks.internal.entries.${bundled}, with the handler "${bundled}" that comes with Atrium, so it cannot be switched alone. Give it another name in its HOOK.md, or remove the folder.`,
+  means: 'A hook pack has the name of a bundled handler, so that both have the same entry in the configuration.',
+  remedy: 'Give the pack another name.',
+}) {}
+
 export class HandlerNotSwitchableError extends defineError({
   code: 'ATRIUM_HOOK_NOT_SWITCHABLE',
   message: ({ handler, place }: { handler: string; place: string }) =>

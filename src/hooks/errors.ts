@@ -5,7 +5,9 @@ import { defineError } from '../protocol/errors.ts';
 export class DuplicateHandlerError extends defineError({
   code: 'ATRIUM_HOOK_DUPLICATE',
   message: ({ hook, id, owner }: { hook: string; id: string; owner: string }) =>
-    `A handler "${id}" is already registered on ${hook} by ${owner}. Give yours another id, or unregister the other one first.`,
+    owner === 'atrium'
+      ? `A handler "${id}" comes with Atrium, and its settings have that name. Give yours another id.`
+      : `A handler "${id}" is already registered on ${hook} by ${owner}. Give yours another id, or unregister the other one first.`,
   means: 'A handler of this id is registered on the hook already; `owner` names its plugin or program.',
   remedy: 'Choose another id, or unregister the other handler first.',
 }) {}
@@ -96,6 +98,14 @@ export class InvalidHookNameError extends defineError({
     }`,
   means: "The text cannot be a hook's name.",
   remedy: 'Use small letters, digits and single dashes, beginning with a letter.',
+}) {}
+
+export class HookNameTakenError extends defineError({
+  code: 'ATRIUM_HOOK_NAME_TAKEN',
+  message: ({ hook }: { hook: string }) =>
+    `"${hook}" is the name of a hook that comes with Atrium, and yours would share its settings. Choose another name, such as my-${hook}.`,
+  means: 'A new hook cannot have the name of one that comes with the product.',
+  remedy: 'Choose another name.',
 }) {}
 
 export class HookExistsError extends defineError({

@@ -26,7 +26,9 @@ const nothing = () => {};
 const append = (text: string) => (event: InternalHookEvent) => {
   if (isAgentBootstrapEvent(event)) new BootstrapFileHelper(event.context).appendToFile('AGENTS.md', text);
 };
-const ids = () => listBootstrapHandlers().map(({ id }) => id);
+/** Those of this program. */
+const own = () => listBootstrapHandlers().filter(({ owner }) => owner === 'program');
+const ids = () => own().map(({ id }) => id);
 const composeScratch = (options = {}) => compose({ workspaceDir: scratch.workspaceDir, config: {}, ...options });
 
 describe('registering a bootstrap handler', () => {
@@ -54,13 +56,14 @@ describe('registering a bootstrap handler', () => {
     add({ id: 'default' });
     add({ id: 'early', priority: 10 });
     add({ id: 'default too' });
-    expect(listBootstrapHandlers()).toEqual([
-      { id: 'early', handler: nothing, priority: 10, onError: 'skip', timeoutMs: 5_000 },
-      { id: 'default', handler: nothing, priority: 100, onError: 'skip', timeoutMs: 5_000 },
-      { id: 'default too', handler: nothing, priority: 100, onError: 'skip', timeoutMs: 5_000 },
+    const common = { handler: nothing, owner: 'program', enabled: true, onError: 'skip', timeoutMs: 5_000 };
+    expect(own()).toEqual([
+      { ...common, id: 'early', priority: 10 },
+      { ...common, id: 'default', priority: 100 },
+      { ...common, id: 'default too', priority: 100 },
       {
+        ...common,
         id: 'late',
-        handler: nothing,
         priority: 200,
         description: 'the last word',
         stability: 'run',
@@ -68,6 +71,25 @@ describe('registering a bootstrap handler', () => {
         timeoutMs: 10,
       },
     ]);
+  });
+
+  it('lists the bundled ones too, where they are called, and says which are off by default', () => {
+    registerBootstrapHandler({ id: 'mine', handler: nothing, priority: 150 });
+    const listed = listBootstrapHandlers();
+    expect(listed.map(({ id, priority, owner, enabled }) => [id, priority, owner, enabled])).toEqual([
+      ['global-files', 10, 'atrium', true],
+      ['agent-overrides', 50, 'atrium', true],
+      ['time-context', 100, 'atrium', false],
+      ['mine', 150, 'program', true],
+      ['bootstrap-extra-files', 150, 'atrium', false],
+      ['ci-mode', 200, 'atrium', true],
+    ]);
+    for (const { id, handler, description } of listed.filter(({ owner }) => owner === 'atrium')) {
+      expect([typeof handler, typeof description], id).toEqual(['function', 'string']);
+      unregisterBootstrapHandler(id);
+    }
+    // What comes along is switched in the configuration.
+    expect(listBootstrapHandlers().map(({ id }) => id)).toEqual(listed.map(({ id }) => id));
   });
 
   it('gives out a list whose change registers nothing', () => {
@@ -105,13 +127,26 @@ describe('registered handlers', () => {
     await expect(composeScratch()).rejects.toMatchObject({ code: 'ATRIUM_HOOK_ABORTED', id: 'a' });
   });
 
-  it('that take the id of a bundled one stand in its place, and the report says so', async () => {
-    registerBootstrapHandler({ id: 'ci-mode', handler: nothing });
-    const { report } = await composeScratch();
+  it('cannot take the id of a bundled one, also of one that is off', () => {
+    for (const id of ['ci-mode', 'time-context', 'bootstrap-extra-files']) {
+      expect(() => registerBootstrapHandler({ id, handler: nothing }), id).toThrow(
+        expect.objectContaining({
+          code: 'ATRIUM_HOOK_DUPLICATE',
+          message: expect.stringContaining('comes with Atrium'),
+        }),
+      );
+    }
+  });
+
+  it('cannot take it from the configuration either, and the report says so', async () => {
+    const path = await scratch.writeOutside('mine.js', 'export default () => {};');
+    const handlers = [{ id: 'time-context', path }];
+    const { report } = await composeScratch({ config: { bootstrap: { handlers } } });
+    expect(report.handlers.map(({ id }) => id)).not.toContain('time-context');
     expect(report.absences).toContainEqual({
-      what: 'handler ci-mode',
+      what: 'handler time-context',
       reason: 'handler-failed',
-      detail: expect.stringContaining('already registered on agent:bootstrap by program'),
+      detail: expect.stringContaining('comes with Atrium'),
     });
   });
 

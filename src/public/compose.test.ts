@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { workspaceForEachTest } from '../testkit/for-each-test.ts';
-import { compose, loadWorkspaceBootstrapFiles } from './context.ts';
+import { type ComposeOptions, compose, loadWorkspaceBootstrapFiles, registerBootstrapHandler } from './context.ts';
 
 const scratch = workspaceForEachTest({ 'AGENTS.md': 'agents', 'TOOLS.md': 'tools' });
 beforeEach(async () => {
@@ -64,6 +64,50 @@ describe('compose, for programs', () => {
     expect(prompt.text).toContain('## Overnight');
     expect(prompt.text).not.toContain('memory');
     expect(report.situation).toMatchObject({ channel: 'discord', timezone: 'Asia/Tokyo', sessionType: 'interactive' });
+  });
+
+  it('takes the names of the bootstrap contract as well', async () => {
+    const seen: unknown[] = [];
+    const undo = registerBootstrapHandler({ id: 'look', handler: ({ context }) => void seen.push(context) });
+    const channelContext = { provider: 'slack', channelId: 'C042', channelName: 'general' };
+    const cfg = { bootstrap: { rules: [{ id: 'r', file: 'SOUL.md', text: 'by its older name' }] } };
+    const { prompt } = await compose({ workspaceDir: scratch.workspaceDir, cfg, channelContext });
+    undo();
+    expect(prompt.text).toContain('by its older name');
+    expect(seen).toMatchObject([{ channelContext, cfg }]);
+  });
+
+  it('refuses a field that it does not know, and two names for one thing', async () => {
+    const { workspaceDir } = scratch;
+    await expect(compose({ workspaceDir, sesionKey: 'agent:main:main' } as never)).rejects.toMatchObject({
+      code: 'ATRIUM_OPTION_UNKNOWN',
+      message: expect.stringContaining('Did you mean "sessionKey"?'),
+    });
+    await expect(compose({ workspaceDir, timeContext: { hour: 3 } } as never)).rejects.toMatchObject({
+      message: expect.stringContaining('"timeContext"'),
+    });
+    await expect(compose({ workspaceDir, config: {}, cfg: {} })).rejects.toThrow('"cfg"');
+  });
+
+  it('keeps MEMORY.md from what would be a job or a channel, as in the session itself', async () => {
+    await scratch.write('MEMORY.md', 'memory');
+    await scratch.write('HEARTBEAT.md', 'heartbeat');
+    const namesIn = async (options: ComposeOptions) =>
+      (await compose({ workspaceDir: scratch.workspaceDir, config: {}, ...options })).files
+        .filter(({ missing }) => !missing)
+        .map(({ name }) => name);
+    const everything = ['AGENTS.md', 'TOOLS.md', 'HEARTBEAT.md', 'MEMORY.md'];
+    expect(await namesIn({})).toEqual(everything);
+    expect(await namesIn({ sessionType: 'scheduled' })).toEqual(['AGENTS.md', 'TOOLS.md']);
+    expect(await namesIn({ trigger: 'cron' })).toEqual(['AGENTS.md', 'TOOLS.md']);
+    expect(await namesIn({ trigger: 'heartbeat' })).toEqual(everything);
+    expect(await namesIn({ sessionType: 'scheduled', sessionKey: 'agent:main:main' })).toEqual(everything);
+    const inChannel = everything.slice(0, 3);
+    expect(await namesIn({ channel: { provider: 'slack', channelId: 'C042' } })).toEqual(inChannel);
+    expect(await namesIn({ channel: { provider: 'slack' } })).toEqual(everything);
+    expect(
+      await namesIn({ channel: { provider: 'slack', channelId: 'C042' }, sessionKey: 'agent:main:slack:direct:u1' }),
+    ).toEqual(everything);
   });
 
   it('compares with the composition before', async () => {

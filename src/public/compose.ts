@@ -7,8 +7,10 @@ import type { Config } from '../config/schema.ts';
 import type { Composition } from '../context/compose.ts';
 import { ContextEngine, type ContextRequest } from '../gateway/composer/context-engine.ts';
 import { defaultRunner } from './bootstrap-handlers.ts';
+import { checkOptions } from './check-options.ts';
+import { UnknownOptionError } from './errors.ts';
 
-export interface ComposeOptions extends Omit<ContextRequest, 'at'> {
+export interface ComposeOptions extends Omit<ContextRequest, 'at' | 'runId' | 'record'> {
   /** The default is now. */
   readonly at?: Date | undefined;
   /** A configuration as an object. Without one, the file at `configPath` or the home's own file is read. */
@@ -16,15 +18,54 @@ export interface ComposeOptions extends Omit<ContextRequest, 'at'> {
   readonly configPath?: string | undefined;
   /** The composition of the run before, to find out what changed. */
   readonly previous?: Composition | undefined;
+  /** The name of `config` in the event of a handler. */
+  readonly cfg?: Config | undefined;
+  /** The name of `channel` in the event of a handler. */
+  readonly channelContext?: ContextRequest['channel'];
 }
+
+const OPTIONS: Readonly<Record<keyof ComposeOptions, true>> = {
+  agentId: true,
+  workspaceDir: true,
+  taxonomy: true,
+  sessionKey: true,
+  sessionId: true,
+  sessionType: true,
+  trigger: true,
+  channel: true,
+  channelName: true,
+  channelContext: true,
+  at: true,
+  timezone: true,
+  config: true,
+  cfg: true,
+  configPath: true,
+  previous: true,
+};
 
 /** Composes what an agent would read, with the handlers that are registered at this moment. */
 export async function compose(options: ComposeOptions = {}): Promise<Composition> {
-  const { config: given, configPath, previous, at = new Date(), ...request } = options;
+  checkOptions('compose', options, Object.keys(OPTIONS));
+  const { config, cfg, configPath, previous, at = new Date(), channel, channelContext, ...request } = options;
   const environment = readEnvironment();
-  const config = given ? await checkConfigObject(given) : (await loadConfig({ environment, configPath })).config;
-  const engine = new ContextEngine({ environment, config, configPath, runner: defaultRunner, modules: ownModules });
-  return engine.compose({ ...request, at }, previous);
+  const given = oneOf({ config, cfg });
+  const used = given ? await checkConfigObject(given) : (await loadConfig({ environment, configPath })).config;
+  const engine = new ContextEngine({
+    environment,
+    config: used,
+    configPath,
+    runner: defaultRunner,
+    modules: ownModules,
+  });
+  return engine.compose({ ...request, channel: oneOf({ channel, channelContext }), at }, previous);
+}
+
+/** Two names for one thing may not both be used, because one of the values would be ignored. */
+function oneOf<Value>(named: Readonly<Record<string, Value | undefined>>): Value | undefined {
+  const [first, second] = Object.entries(named).filter(([, value]) => value !== undefined);
+  if (!second) return first?.[1];
+  const detail = `it is another name for "${first?.[0]}", which is given as well`;
+  throw new UnknownOptionError({ call: 'compose', option: second[0], detail });
 }
 
 /** The modules that a handler outside of any package can import by name. */

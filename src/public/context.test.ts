@@ -73,3 +73,36 @@ it('creates a workspace and never overwrites one', async () => {
   const files = await door.loadWorkspaceBootstrapFiles(dir);
   expect(files[0]?.content).toBe('agents');
 });
+
+describe('ensureAgentWorkspace', () => {
+  it('takes a taxonomy by its id', async () => {
+    const dir = join(scratch.root, 'boa');
+    const { agentsPath } = await door.ensureAgentWorkspace({ dir, taxonomy: 'openboa', initRepository: false });
+    expect(agentsPath).toBe(join(dir, 'AGENT.md'));
+    await expect(door.ensureAgentWorkspace({ dir, taxonomy: 'openbao' as never })).rejects.toMatchObject({
+      code: 'ATRIUM_OPTION_UNKNOWN',
+      message: expect.stringContaining('Did you mean "openboa"?'),
+    });
+  });
+
+  it('creates the folder alone unless the files are asked for', async () => {
+    const dir = join(scratch.root, 'bare');
+    const ensure = door.ensureAgentWorkspace;
+    expect(await ensure({ dir, ensureBootstrapFiles: false })).toEqual({ dir });
+    expect((await door.loadWorkspaceBootstrapFiles(dir)).every(({ missing }) => missing)).toBe(true);
+    expect(await ensure({ dir, ensureBootstrapFiles: true, initRepository: false })).toMatchObject({
+      soulPath: join(dir, 'SOUL.md'),
+    });
+    await expect(ensure({ dir, ensureBootstrapFile: true } as never)).rejects.toMatchObject({
+      code: 'ATRIUM_OPTION_UNKNOWN',
+    });
+  });
+
+  it('without arguments is about the default workspace', async () => {
+    vi.stubEnv('HOME', scratch.root);
+    for (const name of ['OPENCLAW_HOME', 'OPENCLAW_PROFILE', 'OPENCLAW_WORKSPACE_DIR']) vi.stubEnv(name, undefined);
+    const { dir } = await door.ensureAgentWorkspace();
+    expect(dir).toBe(join(scratch.root, '.openclaw/workspace'));
+    expect((await door.loadWorkspaceBootstrapFiles(dir))[0]?.missing).toBe(false);
+  });
+});

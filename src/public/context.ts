@@ -67,6 +67,7 @@ export { isSubagentSessionKey } from '../protocol/session-key.ts';
 export {
   applyBootstrapHookOverrides,
   type BootstrapHookRegistration,
+  type ListedBootstrapHandler,
   listBootstrapHandlers,
   registerBootstrapHandler,
   unregisterBootstrapHandler,

@@ -31,7 +31,7 @@ describe('atrium hooks check', () => {
     const { code, out } = await home.run(['hooks', 'check']);
     expect(code).toBe(1);
     const sentences = [
-      /^A handler "global-files" is already registered/m,
+      /^A handler "global-files" comes with Atrium/m,
       /^The handler of hook "broken" .* cannot be loaded: kaputt \[31mred\./m,
       /^The hook "deaf" names no events and would never fire\./m,
       /misspelt\/HOOK\.md: unknown field "stabilty"; did you mean "stability"\?$/m,

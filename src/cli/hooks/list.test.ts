@@ -86,7 +86,7 @@ hooks: { internal: { entries: { off: { enabled: false } }, handlers: [{ event: c
     const rest = out.slice(out.indexOf('Not called')).split('\n');
     const line = (id: string) => rest.find((text) => text.startsWith(`  ${id} (`));
     expect(line('rule:quiet')).toMatch(/\(off\): bootstrap\.rules\[0\]\.enabled is false/);
-    expect(line('ci-mode')).toMatch(/\(failed\): A handler "ci-mode" is already registered/);
+    expect(line('ci-mode')).toMatch(/\(failed\): A handler "ci-mode" comes with Atrium/);
     expect(line('gone')).toMatch(/\(failed\): .*the file is not there/);
     expect(line('hook:off')).toMatch(/\(off\): Disabled in the configuration/);
     expect(line('hook:needy')).toMatch(/\(blocked\): Needs these environment variables to be set: NOT_SET/);

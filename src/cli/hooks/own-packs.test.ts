@@ -46,6 +46,14 @@ describe('atrium hooks new', () => {
     expect(err).toMatch(/For example: my-hook\n$/);
   });
 
+  it('refuses the name of what comes along, whose settings it would share', async () => {
+    for (const name of ['ci-mode', 'session-memory']) {
+      const { code, err } = await home.run(['hooks', 'new', name]);
+      expect(code).toBe(2);
+      expect(err).toContain(`such as my-${name}`);
+    }
+  });
+
   it('does not make a workspace that is not there', async () => {
     await home.write('openclaw.yaml', 'agents: { list: [{ id: main }, { id: ops }] }');
     const { code, err } = await home.run(['hooks', 'new', 'greeter', '--workspace', '--agent', 'ops']);

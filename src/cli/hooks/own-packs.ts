@@ -6,7 +6,9 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfig } from '../../config/load-config.ts';
 import { WorkspaceNotFoundError } from '../../context/errors.ts';
+import { BUNDLED_IDS } from '../../gateway/composer/bundled-handlers.ts';
 import { hookDirectoriesOf } from '../../gateway/composer/user-handlers.ts';
+import { listBundledPacks } from '../../hooks/bundled/bundled-packs.ts';
 import { discoverHooks } from '../../hooks/packs/discover-hooks.ts';
 import { resolveHookKey } from '../../hooks/packs/hook-pack.ts';
 import { saveHookScaffold, scaffoldHook } from '../../hooks/packs/scaffold-hook.ts';
@@ -36,7 +38,8 @@ export const hooksNew = command({
   ],
   json: false,
   async run({ name, ...flags }, { io }) {
-    const scaffold = scaffoldHook(await hooksDirOf(flags, io), name);
+    const taken = [...BUNDLED_IDS, ...listBundledPacks('').map((pack) => pack.name)];
+    const scaffold = scaffoldHook(await hooksDirOf(flags, io), name, taken);
     await saveHookScaffold(scaffold);
     const agent = flags.agent === undefined ? '' : ` --agent ${flags.agent}`;
     const steps = [

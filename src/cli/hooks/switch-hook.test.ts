@@ -19,6 +19,17 @@ describe('atrium hooks enable and disable', () => {
     });
   });
 
+  it('do not switch a bundled handler along with a pack of its name, and check says so', async () => {
+    await home.writePack('hooks/ci-mode', { events: ['command:new'] });
+    const { code, err } = await home.run(['hooks', 'disable', 'hook:ci-mode']);
+    expect(code).toBe(2);
+    expect(err).toContain('hooks.internal.entries.ci-mode');
+    await expect(home.read('openclaw.json')).rejects.toThrow('ENOENT');
+    expect((await home.run(['hooks', 'check'])).out).toContain('shares hooks.internal.entries.ci-mode');
+    // The bundled handler has a switch of its own.
+    expect((await home.run(['hooks', 'disable', 'ci-mode'])).out).toContain('bootstrap.hooks.ci-mode.enabled = false');
+  });
+
   it('write nothing that is so already', async () => {
     expect((await home.run(['hooks', 'disable', 'time-context'])).out).toBe(
       'time-context is disabled already; nothing was written.\n',

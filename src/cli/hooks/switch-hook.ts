@@ -8,12 +8,14 @@ import { resolveConfigFileToEdit, setConfigValue } from '../../config/edit-confi
 import { ConfigEditError } from '../../config/errors.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import type { Config } from '../../config/schema.ts';
+import { sharesBundledSettings } from '../../gateway/composer/bundled-handlers.ts';
 import { type HookItem, listUnloadedHookItems } from '../../gateway/services/hook-inventory.ts';
+import { resolveHookKey } from '../../hooks/packs/hook-pack.ts';
 import { internalHooksConfigured } from '../../hooks/packs/internal-hooks-configured.ts';
 import { resolveWorkspaceDir } from '../agents/resolve-agent.ts';
 import type { CliIo } from '../cli-io.ts';
 import { type Answer, command, type FlagsOf } from '../command.ts';
-import { HandlerNotSwitchableError } from '../errors.ts';
+import { HandlerNotSwitchableError, HandlerSettingsSharedError } from '../errors.ts';
 import { oneLine } from '../output/text.ts';
 import { askHooks, askRunningHooks, findHookItem, HOOK_ARGUMENT, HOOK_OPTIONS } from './ask-hooks.ts';
 
@@ -46,6 +48,8 @@ async function switchHook(name: string, enabled: boolean, flags: HookFlags, io: 
   const item = findHookItem(await listUnloadedHookItems(config, environment, workspaceDir), name);
   if (!item.hasSwitch)
     throw new HandlerNotSwitchableError({ handler: item.id, place: formatConfigPath(item.settings.slice(0, -1)) });
+  if (item.pack && sharesBundledSettings(item.pack))
+    throw new HandlerSettingsSharedError({ handler: item.id, bundled: resolveHookKey(item.pack), dir: item.pack.dir });
   if (isEnabled(item, config) === enabled) {
     io.out(`${oneLine(item.id)} is ${word(enabled)} already; nothing was written.\n`);
   } else {

@@ -7,6 +7,7 @@ import { isCronSessionKey, isSharedSurfaceSessionKey, isSubagentSessionKey } fro
 import { isWithheldName, SEVERAL_PEOPLE_READ } from '../../protocol/withheld-file.ts';
 import type { Absence, ComposeInput, CompositionState, ContextFile, Stage } from '../composition.ts';
 import { type Rope, ropeText, type Span } from '../provenance/rope.ts';
+import { isHeartbeat, type Situation } from '../situation.ts';
 import { OPENCLAW_TAXONOMY, type Taxonomy } from '../taxonomy.ts';
 
 export const filterFiles: Stage = {
@@ -81,7 +82,7 @@ function readsAllowlistOnly(sessionKey: string | undefined): boolean {
 
 function sessionRule({ situation, policy, taxonomy }: ComposeInput): SessionRule | undefined {
   const key = situation.sessionKey || situation.sessionId;
-  if (readsAllowlistOnly(key) || situation.sessionType === 'subagent') {
+  if (readsAllowlistOnly(key) || situation.sessionType === 'subagent' || (!key && isJob(situation))) {
     const allowed = new Set(policy.subagentFiles);
     return {
       reason: 'filtered-session',
@@ -91,7 +92,7 @@ function sessionRule({ situation, policy, taxonomy }: ComposeInput): SessionRule
       allowsPath: (path) => !isBootstrapName(taxonomy, basename(path)) || allowed.has(basename(path)),
     };
   }
-  if (isSharedSurfaceSessionKey(key) && policy.withholdOnSharedSurfaces.length > 0) {
+  if ((key ? isSharedSurfaceSessionKey(key) : isInChannel(situation)) && policy.withholdOnSharedSurfaces.length > 0) {
     const isWithheld = (name: string) => isWithheldName(policy.withholdOnSharedSurfaces, name);
     return {
       reason: 'private-surface',
@@ -102,6 +103,16 @@ function sessionRule({ situation, policy, taxonomy }: ComposeInput): SessionRule
     };
   }
   return undefined;
+}
+
+/** Without a key, what is known of the session decides as the key would: a job has a cron key, a heartbeat has none. */
+function isJob(situation: Situation): boolean {
+  return situation.sessionType === 'scheduled' && !isHeartbeat(situation);
+}
+
+/** A channel with an id is a place on its platform; a conversation with one person has none. */
+function isInChannel({ channel }: Situation): boolean {
+  return channel?.channelId !== undefined;
 }
 
 /** When a name is not a bootstrap name, the path says nothing about the text. */

@@ -3,11 +3,18 @@
 // reason, which every report of that agent contains.
 
 import type { Absence } from '../../context/composition.ts';
+import { resolveHookKey } from '../../hooks/packs/hook-pack.ts';
 import type { HookPackFate } from '../../hooks/packs/load-internal-hooks.ts';
 import { type InternalHookRegistration, type PackHandler, packHandlers } from '../../hooks/packs/pack-registration.ts';
 import type { HandlerRegistration, HookRunner } from '../../hooks/runner.ts';
 import type { InternalHookHandler } from '../../protocol/bootstrap-event.ts';
-import { type BundledHandlerSettings, bundledHandlers } from './bundled-handlers.ts';
+import {
+  BUNDLED_OWNER,
+  type BundledHandlerSettings,
+  bundledHandlers,
+  refuseBundledId,
+  sharesBundledSettings,
+} from './bundled-handlers.ts';
 import { type RuleHandlerSettings, ruleHandlers } from './rule-handlers.ts';
 import { loadUserHandlers, type UserHandlerSettings } from './user-handlers.ts';
 
@@ -44,6 +51,7 @@ export async function registerBootstrapHandlers(settings: BootstrapRegistrySetti
   const problems: string[] = [];
   const register = (registration: BootstrapRegistration | PackHandler) => {
     try {
+      if (registration.owner !== BUNDLED_OWNER) refuseBundledId(registration.id);
       runner.register({ hook: 'agent:bootstrap', ...registration });
     } catch (error) {
       const detail = (error as Error).message;
@@ -63,6 +71,14 @@ export async function registerBootstrapHandlers(settings: BootstrapRegistrySetti
   return {
     absences: [...absences, ...loaded.absences],
     packs: loaded.packs,
-    problems: [...problems, ...loaded.problems],
+    problems: [...problems, ...loaded.packs.flatMap(sharedSettings), ...loaded.problems],
   };
+}
+
+function sharedSettings({ pack }: HookPackFate): readonly string[] {
+  if (!sharesBundledSettings(pack)) return [];
+  const entry = `hooks.internal.entries.${resolveHookKey(pack)}`;
+  return [
+    `The hook "${pack.name}" (${pack.dir}) shares ${entry} with a handler that comes with Atrium. Give it another name.`,
+  ];
 }

@@ -10,6 +10,8 @@ import { createExtraFilesHandler } from '../../context/handlers/bootstrap-extra-
 import { createCiModeHandler } from '../../context/handlers/ci-mode/handler.ts';
 import { createGlobalFilesHandler } from '../../context/handlers/global-files/handler.ts';
 import { createTimeContextHandler } from '../../context/handlers/time-context/handler.ts';
+import { DuplicateHandlerError } from '../../hooks/errors.ts';
+import { type HookPack, resolveHookKey } from '../../hooks/packs/hook-pack.ts';
 import type { BootstrapRegistration, SwitchableHandler } from './bootstrap-registry.ts';
 
 export interface BundledHandlerSettings {
@@ -78,7 +80,30 @@ export function overrideDirOf(config: Config, environment: Environment): string 
 }
 
 type BundledSettings = NonNullable<NonNullable<Config['bootstrap']>['hooks']>;
-type BundledId = 'global-files' | 'agent-overrides' | 'time-context' | 'bootstrap-extra-files' | 'ci-mode';
+
+export const BUNDLED_IDS = [
+  'global-files',
+  'agent-overrides',
+  'time-context',
+  'bootstrap-extra-files',
+  'ci-mode',
+] as const;
+
+type BundledId = (typeof BUNDLED_IDS)[number];
+
+/** Throws DuplicateHandlerError. The id is taken even where the bundled handler is off, since its settings have that name. */
+export function refuseBundledId(id: string): void {
+  if ((BUNDLED_IDS as readonly string[]).includes(id)) {
+    throw new DuplicateHandlerError({ hook: 'agent:bootstrap', id, owner: BUNDLED_OWNER });
+  }
+}
+
+/** Entries of `hooks.internal.entries` are read for bundled handlers too, so a pack may have the same entry. */
+export function sharesBundledSettings(pack: Pick<HookPack, 'name' | 'metadata' | 'source'>): boolean {
+  return pack.source !== 'openclaw-bundled' && (BUNDLED_IDS as readonly string[]).includes(resolveHookKey(pack));
+}
+
+export const BUNDLED_OWNER = 'atrium';
 
 /** Both places are read; a value in `bootstrap.hooks` wins. */
 function bundledOptions(config: Config) {
@@ -108,7 +133,7 @@ function bundle(
   return {
     registration: {
       id,
-      owner: 'atrium',
+      owner: BUNDLED_OWNER,
       description,
       priority: options.priority ?? priority,
       onError: options.onError,

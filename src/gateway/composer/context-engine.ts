@@ -84,6 +84,8 @@ export interface ContextRequest {
   readonly sessionType?: SessionType | undefined;
   readonly trigger?: Trigger | undefined;
   readonly channel?: ChannelContext | undefined;
+  /** What people call the channel, where the platform says it. */
+  readonly channelName?: string | undefined;
   readonly at: Date;
   readonly timezone?: string | undefined;
   /** The run that asks, for the records of its handlers. */
@@ -300,7 +302,7 @@ export class ContextEngine implements ContextPort {
     const { environment } = this.#settings;
     const config = this.#config;
     const { sessionKey, sessionId, trigger, at } = request;
-    const channel = request.channel ?? channelOf(sessionKey);
+    const channel = named(request.channel ?? channelOf(sessionKey), request.channelName);
     const timezone = request.timezone ?? resolveTimezone(config, environment);
     checkTime(at, timezone);
     return {
@@ -391,6 +393,10 @@ function checkTime(at: Date, timezone: string): void {
   } catch {
     throw new BadFlagError({ flag: 'timezone', value: timezone, expected: 'a time zone such as Europe/Berlin or UTC' });
   }
+}
+
+function named(channel: ChannelContext | undefined, channelName: string | undefined): ChannelContext | undefined {
+  return channel && channelName !== undefined ? { channelName, ...channel } : channel;
 }
 
 /** The platform and the place on it, as far as the session key names them. */

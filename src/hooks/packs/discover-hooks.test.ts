@@ -73,6 +73,26 @@ describe('discovering hook packs', () => {
     expect((await discoverHooks({ managedDir: join(root, 'hooks') })).packs).toHaveLength(1);
   });
 
+  it('follows a link to a pack where the operator put it, and names it elsewhere', async () => {
+    await writePack('source/mine');
+    await write('source/note.txt');
+    for (const place of ['hooks', 'ws/hooks']) {
+      await mkdir(join(root, place), { recursive: true });
+      await symlink(join(root, 'source/mine'), join(root, place, 'mine'));
+      await symlink(join(root, 'nowhere'), join(root, place, 'gone'));
+      await symlink(join(root, 'source/note.txt'), join(root, place, 'note.txt'));
+    }
+    const own = await discoverHooks({ managedDir: join(root, 'hooks') });
+    expect(own.packs.map(({ name, dir }) => [name, dir])).toEqual([['mine', join(root, 'hooks/mine')]]);
+    expect(own.problems).toMatchObject([{ code: 'link-not-followed', path: join(root, 'hooks/gone') }]);
+    const foreign = await discoverHooks({ workspaceDir: join(root, 'ws') });
+    expect(foreign.packs).toEqual([]);
+    expect(foreign.problems.map(({ path }) => path).sort()).toEqual([
+      join(root, 'ws/hooks/gone'),
+      join(root, 'ws/hooks/mine'),
+    ]);
+  });
+
   it('never reads a file outside a pack, and says so', async () => {
     await write('secret.md', '---\nname: secret\n---\n');
     await write('secret.js', 'export default () => {}');

@@ -1,6 +1,6 @@
-// Finds hook packs on disk, one level below each hooks directory, in an order that depends on names alone. Links among
-// the sub-directories are skipped, and no file outside a pack's own directory is read. Discovery executes and enables
-// nothing: what may run is decided later.
+// Finds hook packs on disk, one level below each hooks directory, in an order that depends on names alone. A link to a
+// pack is followed where the operator put it, and named as a problem everywhere else. No file outside a pack's own
+// directory is read. Discovery executes and enables nothing: what may run is decided later.
 
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
@@ -37,7 +37,7 @@ export async function discoverHooks(directories: HookDirectories): Promise<HookD
   const problems: HookProblem[] = [];
   const found: HookPack[] = [];
   for (const root of listRoots(directories)) {
-    for (const hookDir of await listHookDirs(root.dir, problems)) {
+    for (const hookDir of await listHookDirs(root, problems)) {
       const pack = await readPack(hookDir, root, problems);
       if (pack) found.push(pack);
     }
@@ -62,11 +62,15 @@ function listRoots(directories: HookDirectories): HookRoot[] {
 }
 
 /** A sub-directory is one hook, or a package that lists several. */
-async function listHookDirs(root: string, problems: HookProblem[]): Promise<string[]> {
-  let names: string[];
+async function listHookDirs({ dir: root, source }: HookRoot, problems: HookProblem[]): Promise<string[]> {
+  const names: string[] = [];
   try {
-    const entries = await readdir(root, { withFileTypes: true });
-    names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+    for (const entry of await readdir(root, { withFileTypes: true })) {
+      const isPack = entry.isSymbolicLink()
+        ? await isLinkToPack(join(root, entry.name), source, problems)
+        : entry.isDirectory();
+      if (isPack) names.push(entry.name);
+    }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code !== 'ENOENT' && code !== 'ENOTDIR') {
@@ -82,6 +86,20 @@ async function listHookDirs(root: string, problems: HookProblem[]): Promise<stri
     else dirs.push(...(await containPackageHooks(dir, listed, problems)));
   }
   return dirs;
+}
+
+/** The state directory and extra directories are the operator's own, and so is a link in them. */
+async function isLinkToPack(path: string, source: HookSource, problems: HookProblem[]): Promise<boolean> {
+  const code = 'link-not-followed';
+  try {
+    if (!(await stat(path)).isDirectory()) return false;
+    if (source === 'openclaw-managed') return true;
+    problems.push({ code, path, message: 'it is a link, which is not followed here: put the folder itself there' });
+  } catch (error) {
+    const detail = (error as NodeJS.ErrnoException).code ?? String(error);
+    problems.push({ code, path, message: `the link does not lead to a folder (${detail})` });
+  }
+  return false;
 }
 
 async function readPackageHooks(dir: string, problems: HookProblem[]): Promise<string[]> {

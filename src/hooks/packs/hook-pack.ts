@@ -26,6 +26,7 @@ export interface HookProblem {
   readonly code:
     | MetadataProblem['code']
     | 'directory-unreadable'
+    | 'link-not-followed'
     | 'file-unreadable'
     | 'file-outside'
     | 'package-unreadable'

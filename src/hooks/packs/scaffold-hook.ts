@@ -3,7 +3,7 @@
 
 import { join } from 'node:path';
 import { isDashedName, suggestDashedName, titleOfName } from '../../protocol/dashed-name.ts';
-import { HookExistsError, HookNotWritableError, InvalidHookNameError } from '../errors.ts';
+import { HookExistsError, HookNameTakenError, HookNotWritableError, InvalidHookNameError } from '../errors.ts';
 import { saveNewFolder } from './save-new-folder.ts';
 
 export interface HookScaffold {
@@ -14,9 +14,10 @@ export interface HookScaffold {
   readonly nextSteps: readonly string[];
 }
 
-/** `hooksDir` is the directory that holds packs, such as `<state>/hooks`. */
-export function scaffoldHook(hooksDir: string, name: string): HookScaffold {
+/** `hooksDir` is the directory that holds packs, such as `<state>/hooks`; `taken` are names of what comes along. */
+export function scaffoldHook(hooksDir: string, name: string, taken: readonly string[] = []): HookScaffold {
   if (!isDashedName(name)) throw new InvalidHookNameError({ hookName: name, suggestion: suggestDashedName(name) });
+  if (taken.includes(name)) throw new HookNameTakenError({ hook: name });
   const dir = join(hooksDir, name);
   return {
     name,
