@@ -81,3 +81,46 @@ describe('atrium config schema', () => {
     expect(JSON.parse(out)).toMatchObject({ type: 'object', properties: { bootstrap: { properties: { rules: {} } } } });
   });
 });
+
+describe('settings of OpenClaw that are not used', () => {
+  it('are one block, the most dangerous first, with what is refused because of them', async () => {
+    const config = {
+      meta: { lastTouchedVersion: '2026.5.19' },
+      browser: { enabled: true },
+      channels: { telegram: { enabled: true }, discord: { enabled: true }, slack: { enabled: false } },
+      tools: { loopDetection: { enabled: true } },
+      agents: { defaults: { sandbox: { mode: 'all' } } },
+    };
+    await home.write('openclaw.json', JSON.stringify(config));
+    const { code, out } = await home.run(['config', 'check']);
+    expect(code).toBe(0);
+    expect(out.slice(out.indexOf('found and not used'))).toBe(`found and not used:
+  danger    agents.defaults.sandbox.mode: Atrium has no sandbox: commands run on this machine, as the user of the gateway. Such tools are refused until the setting is taken back, or named in acceptUnused.
+  danger    tools.loopDetection: Repeated calls are ended by agents.defaults.maxToolRounds only.
+  missing   browser: Atrium has no browser.
+  missing   channels.telegram, channels.discord: Atrium has no such channel, so nothing is received or sent there.
+  harmless  meta
+Usable, with 5 settings that are not used.
+`);
+    await home.write(
+      'openclaw.yaml',
+      'acceptUnused: [agents.defaults.sandbox, tools.loopDetection, browser, channels]',
+    );
+    const { out: accepted } = await home.run(['config', 'check']);
+    expect(accepted).toContain(
+      '  accepted  tools.loopDetection, agents.defaults.sandbox.mode, browser, channels.telegram, channels.discord\n',
+    );
+    expect(accepted).toContain('Nothing to complain about.');
+  });
+
+  it('are said to keep a gateway from starting, and doctor calls that wrong', async () => {
+    await home.write('openclaw.json', '{ gateway: { auth: { mode: "password" } } }');
+    expect((await home.run(['config', 'check'])).out).toContain('A gateway does not start with it.');
+    const { code, out } = await home.run(['doctor']);
+    expect(code).toBe(1);
+    expect(out).toMatch(/wrong: gateway\.auth\.mode: Callers are known by a token/);
+    expect(await home.runJson(['config', 'check'])).toMatchObject({
+      unused: [{ path: 'gateway.auth.mode', danger: 'protects', refuses: 'start', isAccepted: false }],
+    });
+  });
+});

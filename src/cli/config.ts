@@ -1,5 +1,6 @@
 // `atrium config`: the configuration of this home, and what can be set in it.
 
+import type { UnusedSetting } from '../config/list-unused-settings.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { countOf } from '../protocol/count-of.ts';
 import { isAtriumError } from '../protocol/errors.ts';
@@ -7,6 +8,7 @@ import { type CliCommand, command } from './command.ts';
 import { CONFIG_OPTION } from './common-options.ts';
 import { EXIT } from './exit-code.ts';
 import { line } from './output/text.ts';
+import { unusedLines } from './output/unused-settings.ts';
 import { formatConfigWarning } from './output/warnings.ts';
 
 export const CONFIG_COMMANDS: readonly CliCommand[] = [
@@ -41,9 +43,11 @@ export const CONFIG_COMMANDS: readonly CliCommand[] = [
           ...(merged ? [merged.explanation] : []),
           ...loaded.warnings.map(formatConfigWarning),
           ...problems.map((problem) => `warning: ${problem}`),
-          warnings.length === 0 ? 'Nothing to complain about.' : `Usable, with ${countOf(warnings.length, 'warning')}.`,
         ];
-        return { json: { ok: true, files, merged, warnings }, text: lines.map(line).join('') };
+        const { unused } = loaded;
+        const block = unusedLines(unused).map((each) => `${each}\n`);
+        const text = [...lines.map(line), ...block, line(verdictOn(warnings.length, unused))].join('');
+        return { json: { ok: true, files, merged, warnings, unused }, text };
       } catch (error) {
         if (!json || !isAtriumError(error)) throw error;
         const { code, message } = error;
@@ -63,3 +67,16 @@ export const CONFIG_COMMANDS: readonly CliCommand[] = [
     },
   }),
 ];
+
+function verdictOn(warnings: number, unused: readonly UnusedSetting[]): string {
+  const open = unused.filter(({ isAccepted, danger }) => !isAccepted && danger !== 'harmless');
+  if (open.some(({ refuses }) => refuses === 'start')) return 'A gateway does not start with it.';
+  if (warnings === 0 && open.length === 0) return 'Nothing to complain about.';
+  const found = [
+    ...(warnings === 0 ? [] : [countOf(warnings, 'warning')]),
+    ...(open.length === 0
+      ? []
+      : [`${countOf(open.length, 'setting')} that ${open.length === 1 ? 'is' : 'are'} not used`]),
+  ];
+  return `Usable, with ${found.join(' and ')}.`;
+}

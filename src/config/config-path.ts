@@ -80,3 +80,14 @@ export function obstacleOn(value: unknown, path: ConfigPath): string | undefined
   }
   return undefined;
 }
+
+/** The parts of a pattern such as `agents.list[].model`, where `[]` stands for any item and `*` for any name. */
+export function parseKeyPattern(pattern: string): readonly string[] {
+  return pattern.replaceAll('[]', '.[]').split('.');
+}
+
+/** True when the written path is `of` or lies below it; `of` may leave out the number of an item: `agents.list[]`. */
+export function isPartOf(path: string, of: string): boolean {
+  const [given, plain] = [path, path.replaceAll(/\[\d+\]/g, '[]')];
+  return [given, plain].some((each) => each === of || each.startsWith(`${of}.`) || each.startsWith(`${of}[`));
+}

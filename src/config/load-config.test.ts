@@ -37,7 +37,7 @@ async function loadError(files: Record<string, string>): Promise<Error & { code?
 describe('finding the configuration', () => {
   it('is empty in an untouched home', async () => {
     const { load } = await homeWith();
-    expect(await load()).toEqual({ config: {}, files: [], warnings: [], merged: undefined });
+    expect(await load()).toEqual({ config: {}, files: [], warnings: [], unused: [], merged: undefined });
   });
 
   it('reads JSON5, YAML, and the .yml spelling', async () => {
@@ -347,17 +347,38 @@ describe('warning about the configuration', () => {
     );
   });
 
+  it('never calls a setting of its own unused, wherever it stands', async () => {
+    const { load } = await homeWith({
+      'openclaw.yaml': `
+acceptUnused: []
+tools: { exec: { allow: [ls], env: [A], maxOutputChars: 5000 }, web: { fetch: { allowHosts: [a.lan], maxBytes: 2000 } } }
+agents:
+  defaults: { bootstrapMaxTokens: 9, maxToolRounds: 3, compaction: { enabled: true, threshold: 0.5 } }
+  list: [{ id: a, taxonomy: openboa, skipBootstrap: true, compaction: { enabled: false }, tools: { exec: { allow: [ls] } } }]
+gateway: { allowedOrigins: [http://a.lan], drainSeconds: 3 }
+mcp: { servers: { x: { command: x, enabled: true, startSeconds: 3, timeoutSeconds: 4 } } }
+cron: { missed: skip }
+approvals: { ttlMinutes: 3 }
+session: { pins: [a] }
+plugins: { worker: { memoryMb: 100 }, entries: { a: { isolation: worker } } }
+hooks: { runBudgetMs: 3 }
+`,
+    });
+    const { unused, warnings } = await load();
+    expect([unused, warnings]).toEqual([[], []]);
+  });
+
   it('puts variables in, leaves what is not set, and warns where the text is used', async () => {
     const { load } = await homeWith(
       {
         'openclaw.yaml':
-          'agents:\n  defaults:\n    workspace: ${PROJECTS}/x\n    name: $${PROJECTS}\n  list:\n    - id: a\n      workspace: ${NOT_SET}/y\nchannels:\n  token: ${ALSO_NOT_SET}\n  plain: ${PROJECTS}\n',
+          'agents:\n  defaults:\n    workspace: ${PROJECTS}/x\n    repoRoot: $${PROJECTS}\n  list:\n    - id: a\n      workspace: ${NOT_SET}/y\nchannels:\n  token: ${ALSO_NOT_SET}\n  plain: ${PROJECTS}\n',
       },
       { PROJECTS: '/srv' },
     );
     const { config, warnings } = await load();
     expect(config).toMatchObject({
-      agents: { defaults: { workspace: '/srv/x', name: '${PROJECTS}' }, list: [{ workspace: '${NOT_SET}/y' }] },
+      agents: { defaults: { workspace: '/srv/x', repoRoot: '${PROJECTS}' }, list: [{ workspace: '${NOT_SET}/y' }] },
       channels: { token: '${ALSO_NOT_SET}', plain: '/srv' },
     });
     expect(warnings.map(({ line, path }) => [line, path])).toEqual([[7, 'agents.list[0].workspace']]);

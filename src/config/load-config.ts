@@ -10,6 +10,7 @@ import type { ConfigFormat, ConfigSource } from './config-source.ts';
 import { ConfigInvalidError, type ConfigIssue } from './errors.ts';
 import { listHeartbeatOddities } from './heartbeat-guidance.ts';
 import { type ConfigLayer, expandIncludes } from './include.ts';
+import type { UnusedSetting } from './list-unused-settings.ts';
 import { listMcpOddities } from './mcp-servers.ts';
 import { isPlainObject } from './plain-object.ts';
 import type { Config } from './schema.ts';
@@ -21,6 +22,8 @@ export interface LoadedConfig {
   /** The weakest file is first. Included files stand before the file that includes them. */
   readonly files: readonly ConfigFile[];
   readonly warnings: readonly ConfigWarning[];
+  /** Settings of OpenClaw that were found and are not used, the most dangerous first. */
+  readonly unused: readonly UnusedSetting[];
   /** Set when two files were merged. */
   readonly merged: ConfigMerge | undefined;
 }
@@ -50,7 +53,11 @@ export interface ConfigMerge {
 export async function loadConfig(location: ConfigLocation): Promise<LoadedConfig> {
   const { sources, remarks } = await loadConfigFiles(location);
   const early = remarks.map(({ file, message }): ConfigWarning => ({ file, line: 1, path: '', message }));
-  if (sources.length === 0) return { config: {}, files: [], warnings: early, merged: undefined };
+  const { listUnusedSettings } = await import('./list-unused-settings.ts');
+  const { variables } = location.environment;
+  if (sources.length === 0) {
+    return { config: {}, files: [], warnings: early, unused: listUnusedSettings({}, variables), merged: undefined };
+  }
 
   const [{ USED_SECTIONS }, { isKnownSetting, listConfigFaults, listUnknownKeys }, expanded] = await Promise.all([
     import('./schema.ts'),
@@ -64,7 +71,7 @@ export async function loadConfig(location: ConfigLocation): Promise<LoadedConfig
   const [base, overlay] = expanded.map(({ value }) => withoutEmptyKeys(value, USED_SECTIONS));
   const merged = overlay === undefined ? undefined : mergeConfig(base, overlay);
   const written = merged === undefined ? base : merged.value;
-  const { value, missing } = substituteVariables(written, location.environment.variables);
+  const { value, missing } = substituteVariables(written, variables);
 
   const faults = listConfigFaults(value, written);
   if (faults.length > 0) {
@@ -83,6 +90,7 @@ export async function loadConfig(location: ConfigLocation): Promise<LoadedConfig
     config,
     files: layers.map(({ source }) => ({ path: source.file, format: source.format })),
     warnings: [...early, ...oddities.map(({ at, ...words }) => ({ ...place(at), ...words }))],
+    unused: listUnusedSettings(config, variables, isKnownSetting),
     merged: merged === undefined ? undefined : explainMerge(sources, merged.overridden),
   };
 }

@@ -10,9 +10,10 @@ import { CONTEXT_INJECTION_MODES } from './context-injection.ts';
 
 /**
  * What to do with a key that a section does not list. In Atrium's own sections every such key gets a warning; in
- * sections that are shared with OpenClaw only a key that looks like a misspelt known one does.
+ * sections that are shared with OpenClaw, the keys of OpenClaw get none here: `list-unused-settings.ts` names those that
+ * are not used.
  */
-export type UnknownKeyPolicy = 'warn' | 'warn-if-similar';
+export type UnknownKeyPolicy = 'warn' | 'warn-unless-shared';
 export const unknownKeyPolicies = z.registry<{ policy: UnknownKeyPolicy }>();
 
 const flag = () => z.boolean({ error: 'true or false' });
@@ -43,7 +44,7 @@ function section<Shape extends z.ZodRawShape>(policy: UnknownKeyPolicy, shape: S
   return z.looseObject(shape, { error: 'an object' }).register(unknownKeyPolicies, { policy });
 }
 const ours = <Shape extends z.ZodRawShape>(shape: Shape) => section('warn', shape);
-const shared = <Shape extends z.ZodRawShape>(shape: Shape) => section('warn-if-similar', shape);
+const shared = <Shape extends z.ZodRawShape>(shape: Shape) => section('warn-unless-shared', shape);
 const anyObject = () => z.looseObject({}, { error: 'an object' });
 const recordOf = <Value extends z.ZodType>(value: Value) => z.record(z.string(), value, { error: 'an object' });
 
@@ -103,9 +104,34 @@ const execTool = shared({
   maxOutputChars: wholeNumber(1_000, 1_000_000)
     .optional()
     .describe('What the agent reads of the output; all of it is in a file. Default 20000.'),
+  host: text()
+    .optional()
+    .describe('Where commands run. Atrium has only the machine of the gateway; with another place they are refused.'),
+  strictInlineEval: flag().optional().describe('With it, security "full" is read as "allowlist". Default false.'),
+  applyPatch: shared({
+    enabled: flag().optional().describe('Whether the tool apply_patch is available. Default true.'),
+  }).optional(),
 });
 
-const agentTools = { ...toolLists, byProvider: recordOf(shared(toolLists)).optional(), exec: execTool.optional() };
+const agentTools = {
+  ...toolLists,
+  byProvider: recordOf(shared(toolLists)).optional(),
+  exec: execTool.optional(),
+  sandbox: shared({ tools: shared(toolLists).optional() })
+    .optional()
+    .describe('The tools of sessions that a sandbox was asked for.'),
+  toolsBySender: recordOf(anyObject())
+    .optional()
+    .describe('Atrium does not tell senders apart; with it, commands and writing tools are refused.'),
+};
+
+/** Atrium has no sandbox. The mode is read in order to refuse what should have run in one. */
+const sandbox = shared({
+  mode: oneOf(['off', 'non-main', 'all'])
+    .optional()
+    .describe('Which sessions should have run in a sandbox; there, commands and writing tools are refused.'),
+});
+const skillNames = () => texts().optional().describe('Only these skills are listed in the prompt. Default: all.');
 
 const agentBudget = {
   bootstrapMaxChars: positive().optional().describe('Characters that one bootstrap file may bring. Default 12000.'),
@@ -166,6 +192,14 @@ const agents = shared({
       .describe('When the agent is told that files were cut. Default "always".'),
     userTimezone: text().optional().describe('The time zone of the people it talks to. Default: that of this machine.'),
     skipBootstrap: flag().optional().describe('Never create bootstrap files. Default false.'),
+    sandbox: sandbox.optional(),
+    skills: skillNames(),
+    subagents: shared({
+      maxSpawnDepth: z
+        .unknown()
+        .optional()
+        .describe('How deep subagents may start others; what is not a number counts as 1.'),
+    }).optional(),
   }).optional(),
   list: z
     .array(
@@ -183,6 +217,8 @@ const agents = shared({
         skipBootstrap: flag().optional(),
         tools: shared(agentTools).optional().describe('The tools of this agent, instead of or besides "tools".'),
         compaction: compaction.optional(),
+        sandbox: sandbox.optional(),
+        skills: skillNames(),
       }),
       { error: 'a list of agents' },
     )
@@ -337,7 +373,7 @@ const hooks = shared({
   internal: shared({
     enabled: flag().optional(),
     entries: z
-      .object(bundledHandlers('warn-if-similar', entrySettings), { error: 'an object' })
+      .object(bundledHandlers('warn-unless-shared', entrySettings), { error: 'an object' })
       .catchall(shared(entrySettings))
       .optional(),
     load: shared({ extraDirs: texts().optional() }).optional(),
@@ -470,7 +506,30 @@ const bindings = z.array(
 const gateway = shared({
   port: wholeNumber(0, 65_535).optional().describe('Default 18790; 0 takes any free one.'),
   bind: text().optional().describe('The address to listen on. Default "loopback".'),
-  auth: shared({ token: text().optional() }).optional().describe('Without a token here, one is made at first start.'),
+  customBindHost: text().optional().describe('The address that bind "custom" stands for.'),
+  auth: shared({
+    token: text().optional(),
+    mode: text()
+      .optional()
+      .describe('Callers need the token. A gateway that should know them otherwise is not started.'),
+    password: z.unknown().optional().describe('Without "mode" it asks for passwords; then the gateway is not started.'),
+  })
+    .optional()
+    .describe('Without a token here, one is made at first start.'),
+  tls: shared({
+    enabled: flag().optional().describe('The gateway speaks plain HTTP; with true it is not started.'),
+  }).optional(),
+  controlUi: shared({
+    enabled: flag().optional().describe('Whether the page is served. Default true.'),
+    allowedOrigins: texts().optional().describe('The same as "gateway.allowedOrigins", as OpenClaw writes it.'),
+  }).optional(),
+  http: shared({
+    endpoints: shared({
+      chatCompletions: shared({
+        enabled: flag().optional().describe('Whether POST /v1/chat/completions is there. Default true.'),
+      }).optional(),
+    }).optional(),
+  }).optional(),
   allowedOrigins: texts().optional().describe('Browser origins besides its own that may call it.'),
   drainSeconds: wholeNumber(0, 3_600).optional().describe('How long a stop waits for running work. Default 20.'),
 });
@@ -508,6 +567,7 @@ const tools = shared({
   }).optional(),
   web: shared({
     fetch: shared({
+      enabled: flag().optional().describe('Whether the tool web_fetch is available. Default true.'),
       allowHosts: texts()
         .optional()
         .describe('Hosts that may be fetched although their addresses are private, such as "wiki.lan".'),
@@ -546,6 +606,21 @@ const mcp = shared({
   ).optional(),
 });
 
+const skills = shared({
+  entries: recordOf(
+    shared({
+      enabled: flag().optional().describe('Whether the skill is listed in the prompt. Default true.'),
+      env: recordOf(text()).optional().describe('Variables that count as set when a skill requires them.'),
+      apiKey: z.unknown().optional().describe('The same for the variable that the skill names as its main one.'),
+    }),
+  ).optional(),
+});
+
+/** Requests cannot go through a proxy. The switch is read in order to refuse the start. */
+const proxy = shared({
+  enabled: flag().optional().describe('Requests go out directly; with true the gateway is not started.'),
+});
+
 const cron = shared({
   enabled: flag().optional().describe('Whether jobs run. Default true.'),
   missed: oneOf(['catch-up', 'skip'])
@@ -555,7 +630,10 @@ const cron = shared({
     ),
 });
 
-export const configSchema = ours({
+export const configSchema = shared({
+  acceptUnused: texts()
+    .optional()
+    .describe('Settings of OpenClaw whose missing effect is accepted, such as "agents.defaults.sandbox".'),
   agents: agents.optional(),
   approvals: approvals.optional(),
   bindings: bindings.optional(),
@@ -568,8 +646,10 @@ export const configSchema = ours({
   models: models.optional(),
   openboa: openboa.optional(),
   plugins: plugins.optional(),
+  proxy: proxy.optional(),
   recorder: recorder.optional(),
   session: session.optional(),
+  skills: skills.optional(),
   tools: tools.optional(),
 });
 
@@ -578,15 +658,6 @@ export type Config = z.infer<typeof configSchema>;
 
 /** Top-level sections whose values are checked and whose variables must be set. Other sections are only kept. */
 export const USED_SECTIONS: readonly string[] = Object.keys(configSchema.shape);
-
-/** Top-level sections of OpenClaw that Atrium does not read yet. They are kept, and they cause no warning. */
-export const PASSED_SECTIONS: readonly string[] = `
-  $schema accessGroups acp audio audit auth broadcast browser canvasHost channels cli commands
-  commitments crestodian diagnostics discovery env logging media memory messages meta nodeHost
-  proxy secrets security skills surfaces talk ui update web wizard
-`
-  .trim()
-  .split(/\s+/);
 
 /** Returns the schema as JSON Schema, for editors and forms. */
 export function configJsonSchema(): Record<string, unknown> {

@@ -3,8 +3,8 @@
 
 import { isSubagentSessionKey, subagentDepthOfSessionKey } from '../protocol/session-key.ts';
 import type { ToolSection } from '../protocol/tool-section.ts';
-import { agentIdOf, listAgentConfigs, resolveAgentConfig, resolveAgentDefaults } from './agents.ts';
-import { isPlainObject } from './plain-object.ts';
+import { type AgentConfig, agentIdOf, listAgentConfigs, resolveAgentConfig, resolveAgentDefaults } from './agents.ts';
+import { missingSandboxOf } from './missing-protection.ts';
 import type { Config } from './schema.ts';
 
 type WrittenTools = NonNullable<NonNullable<Config['tools']>['byProvider']>[string];
@@ -22,6 +22,15 @@ export interface ConfiguredToolPolicy {
   readonly agent?: ToolSection | undefined;
   readonly agentProvider?: ToolSection | undefined;
   readonly subagent?: SubagentPlace | undefined;
+  /** For a session that should run in a sandbox: what is written about its tools, the agent's own keys first. */
+  readonly sandbox?: ToolSection | undefined;
+  /** Tools that have a switch of their own, and the switch that is off. */
+  readonly switchedOff?: readonly SwitchedOffTool[] | undefined;
+}
+
+export interface SwitchedOffTool {
+  readonly name: string;
+  readonly setting: string;
 }
 
 export interface SubagentPlace {
@@ -42,6 +51,28 @@ export function toolPolicyOf(config: Config, scope: ToolPolicyScope): Configured
     agent: agentPlace && entry?.tools ? placed(agentPlace, entry.tools) : undefined,
     agentProvider: agentPlace ? providerLists(agentPlace, entry?.tools?.byProvider, scope) : undefined,
     subagent: isSubagentSessionKey(scope.sessionKey) ? subagentPlace(config, scope.sessionKey) : undefined,
+    sandbox: missingSandboxOf(config, scope) && sandboxPlace(tools, entry?.tools),
+    switchedOff: listSwitchedOff(tools, entry?.tools),
+  };
+}
+
+function listSwitchedOff(tools: Config['tools'], own: AgentConfig['tools']): readonly SwitchedOffTool[] | undefined {
+  const off = [
+    ...(tools?.web?.fetch?.enabled === false ? [{ name: 'web_fetch', setting: 'tools.web.fetch.enabled' }] : []),
+    ...((own?.exec?.applyPatch ?? tools?.exec?.applyPatch)?.enabled === false
+      ? [{ name: 'apply_patch', setting: 'tools.exec.applyPatch.enabled' }]
+      : []),
+  ];
+  return off.length === 0 ? undefined : off;
+}
+
+function sandboxPlace(tools: Config['tools'], own: AgentConfig['tools']): ToolSection {
+  const [particular, general] = [own?.sandbox?.tools, tools?.sandbox?.tools];
+  return {
+    place: 'tools.sandbox.tools',
+    allow: particular?.allow ?? general?.allow,
+    alsoAllow: particular?.alsoAllow ?? general?.alsoAllow,
+    deny: particular?.deny ?? general?.deny,
   };
 }
 
@@ -93,8 +124,7 @@ function providerNames(provider: string, model: string): readonly string[] {
 }
 
 function subagentPlace(config: Config, sessionKey: string | undefined): SubagentPlace {
-  const { subagents } = resolveAgentDefaults(config);
-  const asked = isPlainObject(subagents) ? subagents.maxSpawnDepth : undefined;
+  const asked = resolveAgentDefaults(config).subagents?.maxSpawnDepth;
   const written = config.tools?.subagents?.tools;
   return {
     depth: Math.max(1, subagentDepthOfSessionKey(sessionKey)),

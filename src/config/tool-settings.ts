@@ -3,7 +3,7 @@
 // that decide what tools may do.
 
 import { createHash } from 'node:crypto';
-import { resolveAgentConfig } from './agents.ts';
+import { resolveAgentConfig, resolveAgentDefaults } from './agents.ts';
 import type { Config } from './schema.ts';
 
 export interface ExecSettings {
@@ -20,8 +20,11 @@ export interface ExecSettings {
 export function execSettingsOf(config: Config, agentId: string): ExecSettings {
   const common = config.tools?.exec;
   const own = resolveAgentConfig(config, agentId)?.tools?.exec;
+  const security = own?.security ?? common?.security ?? 'allowlist';
+  // Commands that hold a program of their own should ask even under "full". They cannot be told apart safely, so all ask.
+  const isStrict = own?.strictInlineEval ?? common?.strictInlineEval ?? false;
   return {
-    security: own?.security ?? common?.security ?? 'allowlist',
+    security: isStrict && security === 'full' ? 'allowlist' : security,
     ask: own?.ask ?? common?.ask ?? 'on-miss',
     allow: own?.allow ?? common?.allow ?? [],
     env: own?.env ?? common?.env ?? [],
@@ -68,9 +71,10 @@ export function sessionVisibilityOf({ tools }: Pick<Config, 'tools'>): 'self' | 
  * another version are void.
  */
 export function policyVersionOf(config: Config, agentId: string): string {
-  const { tools, approvals, mcp } = config;
-  const own = resolveAgentConfig(config, agentId)?.tools;
+  const { tools, approvals, mcp, acceptUnused } = config;
+  const entry = resolveAgentConfig(config, agentId);
+  const sandboxes = [resolveAgentDefaults(config).sandbox, entry?.sandbox, acceptUnused];
   // The order in the file is part of the version: a reordered policy asks once more, and no change is missed.
-  const policy = JSON.stringify([tools ?? null, own ?? null, approvals ?? null, mcp ?? null]);
+  const policy = JSON.stringify([tools, entry?.tools, approvals, mcp, ...sandboxes].map((each) => each ?? null));
   return createHash('sha256').update(policy).digest('hex').slice(0, 16);
 }

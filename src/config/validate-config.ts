@@ -4,9 +4,10 @@
 import { z } from 'zod';
 import { nearMatch } from '../protocol/near-match.ts';
 import { clip } from '../protocol/one-line.ts';
-import { type ConfigPath, valueAt } from './config-path.ts';
+import { type ConfigPath, parseKeyPattern, valueAt } from './config-path.ts';
+import { hasOpenClawKeysBelow, openClawKeyOf } from './list-unused-settings.ts';
 import { isPlainObject } from './plain-object.ts';
-import { configSchema, PASSED_SECTIONS, unknownKeyPolicies } from './schema.ts';
+import { configSchema, unknownKeyPolicies } from './schema.ts';
 
 export interface ConfigFault {
   readonly path: ConfigPath;
@@ -61,14 +62,17 @@ export function listUnknownKeys(value: unknown): UnknownKey[] {
   visitSchema(configSchema, value, [], (schema, object, at) => {
     const policy = unknownKeyPolicies.get(schema)?.policy;
     if (policy === undefined) return;
-    const known = [...Object.keys(schema.shape), ...(at.length === 0 ? PASSED_SECTIONS : [])];
+    const known = Object.keys(schema.shape);
     for (const key of Object.keys(object)) {
       if (known.includes(key)) continue;
+      const path = [...at, key];
       const suggestion = nearMatch(key, known);
-      // When the setting itself is also there, a similar key more likely belongs to another product than being a
-      // mistake.
+      const row = policy === 'warn' ? undefined : openClawKeyOf(path);
+      const isTheirs = row !== undefined || (policy !== 'warn' && hasOpenClawKeysBelow(path));
+      // When the setting itself is also there, a similar key is more likely another setting than a mistake.
       const isSlip = suggestion !== undefined && !Object.hasOwn(object, suggestion);
-      if (policy === 'warn' || isSlip) unknown.push({ path: [...at, key], suggestion });
+      const isNamed = row !== undefined && parseKeyPattern(row.path).length === path.length;
+      if (!isTheirs || (isSlip && !isNamed)) unknown.push({ path, suggestion });
     }
   });
   return unknown;
@@ -86,9 +90,10 @@ function visitSchema(schema: Schema, value: unknown, at: ConfigPath, visit: Sche
   }
 }
 
-/** True when Atrium reads the value at this path, or parts of it. */
+/** True when Atrium reads the value at this path, or parts of it. That a value is there at all does not count. */
 export function isKnownSetting(path: ConfigPath): boolean {
-  return schemaAt(path) !== undefined;
+  const schema = schemaAt(path);
+  return schema !== undefined && !(schema instanceof z.ZodUnknown);
 }
 
 type Schema = z.core.$ZodType | undefined;

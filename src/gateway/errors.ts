@@ -181,6 +181,20 @@ export class BindAddressInvalidError extends defineError({
   remedy: 'Use `loopback`, `lan` or an address.',
 }) {}
 
+export class ProtectionMissingError extends defineError({
+  code: 'ATRIUM_GATEWAY_PROTECTION_MISSING',
+  status: 503,
+  message: ({ settings }: { settings: readonly { readonly path: string; readonly sentence: string }[] }) =>
+    [
+      'The gateway does not start, because its settings ask for a protection that Atrium does not have:',
+      ...settings.map(({ path, sentence }) => `${path}: ${sentence}`),
+      `Take the ${settings.length === 1 ? 'setting' : 'settings'} back (openclaw.yaml is merged over openclaw.json and may do that), or accept what follows with "acceptUnused": ${JSON.stringify(settings.map(({ path }) => path))}.`,
+    ].join('\n'),
+  means:
+    'The configuration or the environment asks for a way of knowing callers, for TLS or for a proxy that Atrium does not have. `settings` names each with what follows.',
+  remedy: 'Take the setting back, or name it in `acceptUnused`.',
+}) {}
+
 export class BindWithoutTokenError extends defineError({
   code: 'ATRIUM_GATEWAY_BIND_WITHOUT_TOKEN',
   status: 503,

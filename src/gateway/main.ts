@@ -309,6 +309,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       ...workspaces.warnings,
       ...contextWarnings.warnings,
     ],
+    unused: loaded.unused,
     url: () => url,
     stateDir,
     startedAt,

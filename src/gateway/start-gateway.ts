@@ -1,6 +1,8 @@
 // A gateway that listens: the parts of `main.ts` behind HTTP and WebSocket, from the token to the graceful stop.
 
 import { listAgentIds, resolveDefaultAgentId } from '../config/agents.ts';
+import { configuredTokenOf } from '../config/configured-token.ts';
+import { ProtectionMissingError } from './errors.ts';
 import type { StopReason } from './gateway-part.ts';
 import { isLoopbackHost, resolveBindAddress } from './http/bind-address.ts';
 import { createHttpApp } from './http/create-http-app.ts';
@@ -26,6 +28,7 @@ export interface StartedGateway extends Pick<OpenedGateway, 'services' | 'hooks'
 }
 
 const DRAIN_SECONDS = 20;
+const CHAT_PATH = '/v1/chat/completions';
 
 export async function startGateway(options: StartOptions): Promise<StartedGateway> {
   const { environment, loaded, warn, now = Date.now } = options;
@@ -33,16 +36,21 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
   const settings = config.gateway ?? {};
   let state: 'starting' | 'ready' | 'draining' = 'starting';
 
-  const { token, source, warnings } = await ensureToken(environment.stateDir, settings.auth?.token);
+  const refused = loaded.unused.filter(({ refuses }) => refuses === 'start');
+  if (refused.length > 0) throw new ProtectionMissingError({ settings: refused });
+  const configured = configuredTokenOf(config, environment.variables);
+  const { token, source, warnings } = await ensureToken(environment.stateDir, configured);
   for (const warning of warnings) warn(warning);
-  const host = resolveBindAddress(settings.bind, token);
+  const host = resolveBindAddress(settings.bind === 'custom' ? settings.customBindHost : settings.bind, token);
   const opened = await openGateway(options);
   const { services, sockets } = opened;
   const app = createHttpApp({
     services,
     token,
     allowedHosts: [],
-    allowedOrigins: settings.allowedOrigins ?? [],
+    allowedOrigins: [...(settings.allowedOrigins ?? []), ...(settings.controlUi?.allowedOrigins ?? [])],
+    hasPage: settings.controlUi?.enabled !== false,
+    closedPaths: settings.http?.endpoints?.chatCompletions?.enabled === false ? [CHAT_PATH] : [],
     agentIds: () => [
       resolveDefaultAgentId(config),
       ...listAgentIds(config).filter((id) => id !== resolveDefaultAgentId(config)),

@@ -19,6 +19,14 @@ export class ToolSchemaError extends defineError({
   remedy: 'Tell the author of the tool; `problem` says what is wrong with the schema.',
 }) {}
 
+export class ToolRefusedError extends defineError({
+  code: 'ATRIUM_TOOL_REFUSED',
+  message: ({ reason }: { reason: string }) => reason,
+  means:
+    'The configuration asks for a protection that Atrium does not have, such as a sandbox, and the tool would run without it.',
+  remedy: 'Take the setting back, or name it in `acceptUnused` when the machine of the gateway is meant.',
+}) {}
+
 export class ToolPathError extends defineError({
   code: 'ATRIUM_TOOL_PATH',
   message: ({ path, problem }: { path: string; problem: string }) =>

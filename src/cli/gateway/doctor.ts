@@ -5,6 +5,7 @@ import { listAgentIds } from '../../config/agents.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import type { HooksStatus } from '../../gateway/services/hook-control.ts';
 import { listFaults } from '../../gateway/services/hook-inventory.ts';
+import { countOf } from '../../protocol/count-of.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
 import { validateAgents } from '../agents/agents.ts';
 import type { CliIo } from '../cli-io.ts';
@@ -12,6 +13,7 @@ import { command } from '../command.ts';
 import { CONFIG_OPTION } from '../common-options.ts';
 import { openContext } from '../context/situation-options.ts';
 import { oneLine } from '../output/text.ts';
+import { unusedSentence } from '../output/unused-settings.ts';
 import { formatConfigWarning } from '../output/warnings.ts';
 import { askPlugins } from '../plugins/ask-plugins.ts';
 import { askRunning } from './gateway-client.ts';
@@ -57,6 +59,7 @@ async function examine(configPath: string | undefined, io: CliIo): Promise<reado
   }
   return [
     examineConfiguration(loaded, io),
+    ...examineUnused(loaded),
     await examineAgents(loaded, io),
     await examinePlugins(io),
     await examineHooks(configPath, io),
@@ -68,6 +71,16 @@ function examineConfiguration(loaded: LoadedConfig, io: CliIo): Section {
   const names = files.map(({ path }) => path).join(', ');
   const finding = files.length === 0 ? `none, and none is needed (${io.environment.configPath})` : names;
   return { name: 'configuration', finding, problems: [], remarks: warnings.map(formatConfigWarning) };
+}
+
+/** What is refused because of a setting is wrong; what merely does not happen is a remark. */
+function examineUnused({ unused }: LoadedConfig): readonly Section[] {
+  if (unused.length === 0) return [];
+  const open = unused.filter(({ isAccepted, danger }) => !isAccepted && danger !== 'harmless');
+  const sentences = (isWrong: boolean) =>
+    open.filter(({ refuses }) => (refuses !== null) === isWrong).map((each) => `${each.path}: ${unusedSentence(each)}`);
+  const finding = `${countOf(unused.length, 'setting')} found and not used (atrium config check lists them)`;
+  return [{ name: 'not used', finding, problems: sentences(true), remarks: sentences(false) }];
 }
 
 async function examineAgents({ config }: LoadedConfig, io: CliIo): Promise<Section> {

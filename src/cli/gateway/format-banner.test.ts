@@ -18,6 +18,7 @@ const STATUS: GatewayStatus = {
   sessions: 0,
   schedule: { isEnabled: true, jobs: 0, next: null },
   warnings: [],
+  unused: [],
 };
 
 const banner = (status: Partial<GatewayStatus>, facts: { isReachable?: boolean; told?: string[] } = {}) =>

@@ -2,6 +2,7 @@
 
 import type { Services } from '../../gateway/services/services.ts';
 import { oneLine } from '../output/text.ts';
+import { unusedLines } from '../output/unused-settings.ts';
 
 export interface BannerFacts {
   readonly services: Pick<Services, 'status'>;
@@ -22,7 +23,7 @@ export async function formatBanner({
   isReachable,
   told,
 }: BannerFacts): Promise<string> {
-  const { version, agents, channels, store, waiting, deadLetters, ...status } = await services.status();
+  const { version, agents, channels, store, waiting, deadLetters, unused, ...status } = await services.status();
   const warnings = status.warnings.filter((warning) => !told.includes(warning));
   const lines = [
     `Atrium ${version} is ready.`,
@@ -53,6 +54,7 @@ export async function formatBanner({
     );
   }
   if (warnings.length > 0) lines.push('', ...warnings.map((warning) => `  warning    ${oneLine(warning)}`));
+  if (unused.length > 0) lines.push('', ...unusedLines(unused).map((each) => `  ${each}`));
   if (isReachable) {
     lines.push('', '  Other machines can reach it. Everybody who has the token can talk to every agent.');
   }

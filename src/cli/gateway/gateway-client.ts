@@ -3,6 +3,7 @@
 
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { configuredTokenOf } from '../../config/configured-token.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { type ConfigState, describeConfigState } from '../../gateway/config-state.ts';
 import { findToken } from '../../gateway/http/token.ts';
@@ -98,9 +99,9 @@ async function findRunningToken({ environment }: CliIo): Promise<string | undefi
   const { stateDir } = environment;
   try {
     const { config } = await loadConfig({ environment });
-    return await findToken(stateDir, config.gateway?.auth?.token);
+    return await findToken(stateDir, configuredTokenOf(config, environment.variables));
   } catch (error) {
-    const token = await findToken(stateDir, undefined);
+    const token = await findToken(stateDir, configuredTokenOf({}, environment.variables));
     if (token === undefined) throw error;
     return token;
   }

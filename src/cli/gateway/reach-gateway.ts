@@ -1,6 +1,7 @@
 // The gateway to talk to: the one that runs on this state directory, else one that is started for this command.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { configuredTokenOf } from '../../config/configured-token.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { resolveUserPath } from '../../config/user-path.ts';
 import { findToken } from '../../gateway/http/token.ts';
@@ -33,7 +34,7 @@ export async function reachGateway(io: CliIo, configFile: string | undefined): P
   const configPath =
     configFile === undefined ? undefined : resolveUserPath(configFile, environment.home, environment.cwd);
   const loaded = await loadConfig({ environment, configPath });
-  const find = () => findRunning(environment.stateDir, loaded.config.gateway?.auth?.token);
+  const find = () => findRunning(environment.stateDir, configuredTokenOf(loaded.config, environment.variables));
   const { isStateLocked, readOwner } = await import('../../store/state-lock.ts');
   const startOwn = async (): Promise<ReachedGateway> => {
     const { startGateway } = await import('../../gateway/start-gateway.ts');

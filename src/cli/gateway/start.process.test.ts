@@ -158,3 +158,75 @@ test('warnings are lines with a time on standard error', async () => {
   expect(lines.length).toBeGreaterThan(0);
   for (const line of lines) expect(line).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z warning: \S/);
 });
+
+describe('a configuration that asks for a protection that is not there', () => {
+  test.each([
+    ['gateway.auth.mode', { gateway: { auth: { mode: 'password', password: 'swordfish' } } }, {}],
+    ['gateway.auth.mode', { gateway: { auth: { mode: 'trusted-proxy' } } }, {}],
+    ['gateway.auth.password', { gateway: { auth: { password: 'swordfish' } } }, {}],
+    ['OPENCLAW_GATEWAY_PASSWORD', {}, { OPENCLAW_GATEWAY_PASSWORD: 'swordfish' }],
+    ['gateway.tls.enabled', { gateway: { tls: { enabled: true } } }, {}],
+    ['proxy.enabled', { proxy: { enabled: true, proxyUrl: 'http://127.0.0.1:9' } }, {}],
+  ])('is refused for %s, with the sentence and the way out', async (path, config, env) => {
+    const home = await scratch({ 'openclaw.json': JSON.stringify(config) });
+    const gateway = start(home, [], env);
+    expect(await gateway.ended()).not.toBe(0);
+    expect(gateway.out).toBe('');
+    expect(gateway.err).toContain(`\n${path}: `);
+    expect(gateway.err).toContain(`"acceptUnused": ["${path}"]`);
+    expect(gateway.err).not.toContain('swordfish');
+  });
+
+  test('starts when the operator accepts it, and the banner and status still name it', async () => {
+    const config = {
+      acceptUnused: ['gateway.auth.mode'],
+      gateway: { auth: { mode: 'password', password: 'swordfish' } },
+      agents: { defaults: { sandbox: { mode: 'all' } } },
+      channels: { telegram: { enabled: true, botToken: 'x' } },
+    };
+    const home = await scratch({ 'openclaw.json': JSON.stringify(config) });
+    const gateway = start(home);
+    await gateway.until('accepted  gateway.auth.mode');
+    const { out: status } = await runAtrium(['status'], { home: home.home });
+    for (const text of [gateway.out, status]) {
+      expect(text).toMatch(
+        /found and not used:\n +danger +agents\.defaults\.sandbox\.mode: .*\n +missing +channels\.telegram: /,
+      );
+    }
+    expect(JSON.parse((await runAtrium(['status', '--json'], { home: home.home })).out)).toMatchObject({
+      unused: [
+        { path: 'agents.defaults.sandbox.mode', refuses: 'tools' },
+        { path: 'gateway.auth.mode', isAccepted: true },
+        { path: 'channels.telegram', danger: 'missing' },
+      ],
+    });
+    gateway.signal('SIGTERM');
+    expect(await gateway.ended()).toBe(0);
+  });
+});
+
+describe('the security settings of OpenClaw that are used', () => {
+  test('the token of the environment, no page and no chat endpoint', async () => {
+    const gatewaySettings = {
+      controlUi: { enabled: false },
+      http: { endpoints: { chatCompletions: { enabled: false } } },
+    };
+    const home = await scratch({ 'openclaw.json': JSON.stringify({ gateway: gatewaySettings }) });
+    const env = { OPENCLAW_GATEWAY_TOKEN: 'the-token-of-the-environment' };
+    const gateway = start(home, [], env);
+    await gateway.until('is ready');
+    const [, url = ''] = /api +(http:\/\/\S+)\/v1,/.exec(gateway.out) ?? [];
+    const ask = async (path: string, token: string, method = 'GET') => {
+      const answer = await fetch(`${url}${path}`, { method, headers: { authorization: `Bearer ${token}` } });
+      await answer.body?.cancel();
+      return answer.status;
+    };
+    expect(await ask('/api/status', 'the-token-of-the-environment')).toBe(200);
+    expect(await ask('/api/status', 'another-token')).toBe(401);
+    expect(await ask('/', 'the-token-of-the-environment')).toBe(404);
+    expect(await ask('/v1/chat/completions', 'the-token-of-the-environment', 'POST')).toBe(404);
+    expect((await runAtrium(['status'], { home: home.home, env })).out).toContain('gateway');
+    gateway.signal('SIGTERM');
+    expect(await gateway.ended()).toBe(0);
+  });
+});

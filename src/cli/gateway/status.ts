@@ -8,6 +8,7 @@ import { GatewayDownError } from '../errors.ts';
 import { type Columns, formatFacts, formatTable } from '../output/format-table.ts';
 import { formatAge, formatTime } from '../output/format-time.ts';
 import { line } from '../output/text.ts';
+import { unusedLines } from '../output/unused-settings.ts';
 import { lazyClient, openGatewayClient } from './gateway-client.ts';
 
 export const status = command({
@@ -57,6 +58,12 @@ function formatStatus(status: GatewayStatus, io: CliIo, width: number): string {
   if (warnings.length > 0) {
     parts.push(`${countOf(warnings.length, 'warning')}:\n${warnings.map((each) => `  ${line(each)}`).join('')}`);
   }
+  if (status.unused.length > 0)
+    parts.push(
+      unusedLines(status.unused)
+        .map((each) => `${each}\n`)
+        .join(''),
+    );
   return parts.join('\n');
 }
 

@@ -17,6 +17,10 @@ import { TokenGuard, tokenOf } from './token-guard.ts';
 
 export interface HttpAppOptions extends ApiParts, CallerRules {
   readonly token: string;
+  /** False when the operator wants no page. Default true. */
+  readonly hasPage?: boolean | undefined;
+  /** Paths of routes that the operator switched off; they answer as paths that do not exist. */
+  readonly closedPaths?: readonly string[] | undefined;
   /** The paths that plugins answer; without it plugins answer none. */
   readonly pluginHttp?: PluginHttpPort | undefined;
   /** For unexpected errors, which the caller is not told. */
@@ -58,6 +62,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
 
   addRoutes(app, OPEN_ROUTES, options);
   app.get('/', async (c) => {
+    if (options.hasPage === false) return c.notFound();
     const page = await (await import('../page/page.ts')).readPage();
     if (!page) return c.text('The page is not built. Run "npm run build".\n', 503);
     const host = c.req.header('host') ?? new URL(c.req.url).host;
@@ -74,7 +79,11 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
 
   app.get('/ws', (c) => (c.env?.isUpgrade ? c.body(null, 204) : c.text('Connect with a WebSocket.\n', 426)));
   app.get('/openapi.json', async (c) => c.json((await import('./openapi.ts')).buildOpenApi()));
-  addRoutes(app, TOKEN_ROUTES, options);
+  addRoutes(
+    app,
+    TOKEN_ROUTES.filter(({ path }) => !options.closedPaths?.includes(path)),
+    options,
+  );
   if (options.pluginHttp) app.use(answerOtherPaths(options.pluginHttp));
   return app;
 }

@@ -33,8 +33,8 @@ const MAX_CHANGES = 100;
 /** Every section that the product reads, and those that OpenClaw reads to decide about trust. */
 export const OPERATOR_SECTIONS: ReadonlySet<string> = new Set(
   words(`
-    agents approvals bindings bootstrap cron delivery gateway hooks mcp models openboa plugins recorder session tools
-    accessGroups auth channels commands env secrets security skills
+    acceptUnused agents approvals bindings bootstrap cron delivery gateway hooks mcp models openboa plugins proxy recorder session
+    tools accessGroups auth channels commands env secrets security skills
   `),
 );
 /** Names in a path that are no settings: they include another file, or are properties of every object. */

@@ -2,6 +2,7 @@
 
 import type { DeliveryGuarantee } from '../../channels/channel.ts';
 import { listAgentIds, resolveDefaultAgentId } from '../../config/agents.ts';
+import type { UnusedSetting } from '../../config/list-unused-settings.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Lanes } from '../../lanes/lanes.ts';
 import { VERSION } from '../../protocol/version.ts';
@@ -26,6 +27,8 @@ export interface GatewayStatus {
   readonly schedule: ScheduleStatus;
   /** Warnings for the operator: cut bootstrap files, a trajectory folder that cannot be written, a missing key. */
   readonly warnings: readonly string[];
+  /** Settings of OpenClaw that were found and are not used, the most dangerous first. */
+  readonly unused: readonly UnusedSetting[];
 }
 
 export interface AgentStatus {
@@ -50,6 +53,7 @@ export interface StatusParts {
   readonly channels: readonly ChannelStatus[];
   readonly agents: () => readonly AgentStatus[];
   readonly warnings: () => readonly string[];
+  readonly unused: readonly UnusedSetting[];
   /** Undefined while the gateway does not listen. */
   readonly url: () => string | undefined;
   readonly stateDir: string;
@@ -84,6 +88,7 @@ export async function readGatewayStatus(parts: StatusParts): Promise<GatewayStat
     sessions,
     schedule,
     warnings: parts.warnings(),
+    unused: parts.unused,
   };
 }
 

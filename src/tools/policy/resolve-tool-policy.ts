@@ -4,8 +4,9 @@
 
 import type { ToolSection } from '../../protocol/tool-section.ts';
 import { normalizeToolName } from '../tool-name.ts';
+import { matchesGlob } from './decide-tool.ts';
 import { type PolicyStep, policyList } from './policy-step.ts';
-import { MCP_OWNER, TOOL_GROUPS } from './tool-groups.ts';
+import { expandToolGroups, MCP_OWNER, TOOL_GROUPS } from './tool-groups.ts';
 
 export interface ToolPolicyFacts {
   readonly global?: ToolSection | undefined;
@@ -14,6 +15,10 @@ export interface ToolPolicyFacts {
   readonly agentProvider?: ToolSection | undefined;
   /** For the session of a subagent. */
   readonly subagent?: SubagentFacts | undefined;
+  /** For a session that should run in a sandbox: what is written about its tools. */
+  readonly sandbox?: ToolSection | undefined;
+  /** Tools that have a switch of their own, and the switch that is off. */
+  readonly switchedOff?: readonly { readonly name: string; readonly setting: string }[] | undefined;
   /** Whether the run is the operator's own, who alone has the tools that change the installation. */
   readonly isOwner: boolean;
 }
@@ -21,12 +26,14 @@ export interface ToolPolicyFacts {
 export const OWNER_ONLY_TOOLS: readonly string[] = ['cron', 'gateway', 'nodes'];
 
 export function resolveToolPolicy(facts: ToolPolicyFacts): readonly PolicyStep[] {
-  const { global, globalProvider, agent, agentProvider, subagent, isOwner } = facts;
+  const { global, globalProvider, agent, agentProvider, sandbox, subagent, switchedOff = [], isOwner } = facts;
   const steps = [
     profileStep(chooseProfile(agent, global)),
     profileStep(chooseProfile(agentProvider, globalProvider)),
     ...[global, globalProvider, agent, agentProvider].map(listStep),
+    sandbox && sandboxStep(sandbox),
     subagent && subagentStep(subagent),
+    ...switchedOff.map(switchStep),
     isOwner ? undefined : OWNER_STEP,
   ];
   return steps.filter((step) => step !== undefined);
@@ -71,6 +78,19 @@ function subagentStep(facts: SubagentFacts): PolicyStep {
   const lists = subagentLists(facts);
   const step = writtenStep(section, lists, () => SUBAGENT_RULE);
   return { ...step, source: 'subagents' };
+}
+
+/** There is no sandbox, and the tools that reach out of one are kept away from the session all the same. */
+function sandboxStep(written: ToolSection): PolicyStep {
+  const { allow = SANDBOX_TOOLS, alsoAllow = [] } = written;
+  const lifted = expandToolGroups([...(written.allow ?? []), ...alsoAllow]);
+  const deny = written.deny ?? DENIED_IN_SANDBOX.filter((name) => !lifted.some((each) => matchesGlob(each, name)));
+  const lists = { allow: allow.length === 0 ? [] : [...allow, ...alsoAllow], deny };
+  return { ...writtenStep(written, lists, () => SANDBOX_RULE), source: 'sandbox' };
+}
+
+function switchStep({ name, setting }: { readonly name: string; readonly setting: string }): PolicyStep {
+  return { source: setting, deny: policyList(setting, [name], () => `${setting} is false`) };
 }
 
 /** Entries that the configuration does not have are the product's own. */
@@ -143,6 +163,10 @@ export function subagentLists({ depth, maxSpawnDepth, written = {} }: SubagentFa
 }
 
 const group = (name: string): readonly string[] => TOOL_GROUPS.get(`group:${name}`) ?? [];
+
+const SANDBOX_TOOLS = [...group('fs'), ...['exec', 'process', 'image'], ...group('sessions')];
+const DENIED_IN_SANDBOX = ['browser', 'canvas', 'nodes', 'cron', 'gateway'];
+const SANDBOX_RULE = 'sessions in a sandbox do not have it unless tools.sandbox.tools.alsoAllow names it';
 
 const PROFILES: ReadonlyMap<string, readonly string[]> = new Map([
   ['minimal', ['session_status']],

@@ -27,7 +27,7 @@ export const GATEWAY_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/api/status',
     summary: 'What is running.',
-    detail: 'Also the guarantee of each channel, and warnings.',
+    detail: 'Also the guarantee of each channel, warnings, and the settings that were found and are not used.',
     access: 'token',
     answer: (z) =>
       z.object({
@@ -50,6 +50,15 @@ export const GATEWAY_ROUTES: readonly Route[] = [
           next: z.object({ id: id(z), name: z.string(), at: at(z) }).nullable(),
         }),
         warnings: z.array(z.string()),
+        unused: z.array(
+          z.object({
+            path: z.string(),
+            danger: z.enum(['protects', 'missing', 'harmless']),
+            sentence: z.string(),
+            refuses: z.enum(['start', 'tools']).nullable(),
+            isAccepted: z.boolean(),
+          }),
+        ),
       }),
     handle: ({ services }) => services.status(),
   }),

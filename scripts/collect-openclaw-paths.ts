@@ -1,0 +1,79 @@
+// The command `npm run collect:openclaw -- FOLDER`: reads every path of OpenClaw's configuration out of its unpacked npm
+// package and writes the names into conformance/openclaw-config.txt. A test then says which new path has no row in
+// `src/config/openclaw-keys.ts`. Only names are taken; the schema is run, because it is built by code.
+
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { OPENCLAW_PATHS_FILE } from './openclaw-paths.ts';
+
+/** As much of a zod schema as has to be known to find the names in it. */
+interface Schema {
+  readonly _zod: { readonly def: Definition };
+}
+
+interface Definition {
+  readonly type: string;
+  readonly innerType?: Schema;
+  readonly in?: Schema;
+  readonly out?: Schema;
+  readonly left?: Schema;
+  readonly right?: Schema;
+  readonly element?: Schema;
+  readonly valueType?: Schema;
+  readonly catchall?: Schema;
+  readonly options?: readonly Schema[];
+  readonly shape?: Readonly<Record<string, Schema>>;
+  readonly getter?: () => Schema;
+}
+
+/** The parts of a path: names, `*` for any name, `[]` for any item of a list. */
+interface Tree extends Map<string, Tree> {}
+
+async function collect(folder: string): Promise<void> {
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string };
+  const file = readdirSync(join(folder, 'dist')).find((name) => /^zod-schema-[^.]+\.js$/.test(name));
+  if (file === undefined) throw new Error(`There is no dist/zod-schema-….js in ${folder}.`);
+  const module = (await import(pathToFileURL(join(folder, 'dist', file)).href)) as Record<string, unknown>;
+  const root = Object.values(module).find((value) => definitionOf(value)?.type === 'object');
+  const tree: Tree = new Map();
+  visit(root as Schema, tree, []);
+  writeFileSync(fileURLToPath(OPENCLAW_PATHS_FILE), `# OpenClaw ${version}\n${format(tree, '')}`);
+}
+
+function definitionOf(value: unknown): Definition | undefined {
+  return typeof value === 'object' && value !== null ? (value as Partial<Schema>)._zod?.def : undefined;
+}
+
+function visit(schema: Schema | undefined, at: Tree, above: readonly Schema[]): void {
+  // A schema that contains itself would never end.
+  if (schema === undefined || above.filter((each) => each === schema).length > 1) return;
+  const def = schema._zod.def;
+  const below = (child: Schema | undefined, name?: string) =>
+    visit(child, name === undefined ? at : childOf(at, name), [...above, schema]);
+  for (const child of [def.innerType, def.in, def.out, def.left, def.right, def.getter?.(), ...(def.options ?? [])]) {
+    below(child);
+  }
+  for (const [name, child] of Object.entries(def.shape ?? {})) below(child, name);
+  if (def.catchall !== undefined && def.catchall._zod.def.type !== 'never') below(def.catchall, '*');
+  if (def.valueType !== undefined) below(def.valueType, '*');
+  if (def.element !== undefined) below(def.element, '[]');
+}
+
+function childOf(tree: Tree, name: string): Tree {
+  const child: Tree = tree.get(name) ?? new Map();
+  tree.set(name, child);
+  return child;
+}
+
+/** Names without anything below stand on one line; the others have a line each, and their parts are indented. */
+function format(tree: Tree, indent: string): string {
+  const entries = [...tree].sort(([a], [b]) => (a < b ? -1 : 1));
+  const isLeaf = (child: Tree) => child.size === 0 || (child.size === 1 && child.get('[]')?.size === 0);
+  const leaves = entries.filter(([, child]) => isLeaf(child)).map(([name]) => name);
+  const line = leaves.length === 0 ? '' : `${indent}${leaves.join(' ')}\n`;
+  const branches = entries.filter(([, child]) => !isLeaf(child));
+  return line + branches.map(([name, child]) => `${indent}${name}:\n${format(child, `${indent} `)}`).join('');
+}
+
+void collect(resolve(process.argv[2] ?? '.'));

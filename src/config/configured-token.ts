@@ -1,0 +1,8 @@
+// The token that the operator chose: the setting, else the variable that OpenClaw reads. Without either, one is made.
+
+import type { EnvironmentVariables } from './home-dir.ts';
+import type { Config } from './schema.ts';
+
+export function configuredTokenOf(config: Config, variables: EnvironmentVariables): string | undefined {
+  return config.gateway?.auth?.token ?? (variables.OPENCLAW_GATEWAY_TOKEN?.trim() || undefined);
+}

@@ -1,0 +1,103 @@
+// The table against the two things that it stands between: the paths of OpenClaw's configuration, and what Atrium's own
+// schema reads.
+
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { readOpenClawPaths } from '../../scripts/openclaw-paths.ts';
+import { parseKeyPattern } from './config-path.ts';
+import { openClawKeyOf } from './list-unused-settings.ts';
+import { OPENCLAW_KEYS, OPENCLAW_VARIABLES } from './openclaw-keys.ts';
+import { configSchema } from './schema.ts';
+
+const theirs = readOpenClawPaths().paths;
+const ours = listSchemaPaths(configSchema, []);
+const shared = ours.filter((path) => theirs.some((other) => isSame(other, path)));
+const isGate = (path: readonly string[]) => {
+  const row = rowOf(path);
+  return row?.state === 'unused' && row.gate !== undefined;
+};
+
+describe("the table of OpenClaw's keys", () => {
+  it('has a state for every path of its configuration', () => {
+    const branches = new Set(theirs.flatMap((path) => path.slice(0, -1).map((_, at) => text(path.slice(0, at + 1)))));
+    const leaves = theirs.filter((path) => !branches.has(text(path)));
+    expect(theirs.length).toBeGreaterThan(2_000);
+    expect(leaves.filter((path) => rowOf(path) === undefined).map(text)).toEqual([]);
+  });
+
+  it('calls used what the schema reads', () => {
+    const branches = new Set(shared.flatMap((path) => path.slice(0, -1).map((_, at) => text(path.slice(0, at + 1)))));
+    const leaves = shared.filter((path) => !branches.has(text(path)));
+    const wrong = leaves.filter((path) => rowOf(path)?.state === 'unused' && !isGate(path));
+    expect(wrong.map(text)).toEqual([]);
+  });
+
+  it('calls used only what the schema reads, down to the last key', () => {
+    const isRead = (path: readonly string[]) => ours.some((each) => isSame(each, path) || isFree(each, path));
+    const claimed = theirs.filter((path) => rowOf(path)?.state === 'used' || isGate(path));
+    expect(claimed.filter((path) => !isRead(path) && !isBelowGate(path)).map(text)).toEqual([]);
+    const named = OPENCLAW_KEYS.filter(({ state }) => state === 'different').map(({ path }) => parseKeyPattern(path));
+    expect(named.filter((path) => !isRead(path)).map(text)).toEqual([]);
+  });
+
+  it('has no row for a path that OpenClaw does not have, and none twice', () => {
+    const paths = OPENCLAW_KEYS.map(({ path }) => path);
+    expect(paths.filter((path, index) => paths.indexOf(path) !== index)).toEqual([]);
+    const strange = paths.filter(
+      (path) =>
+        !theirs.some(
+          (other) => isSame(other.slice(0, path.length), parseKeyPattern(path)) || isSame(other, parseKeyPattern(path)),
+        ),
+    );
+    expect(strange).toEqual([]);
+  });
+
+  it('says everything in full sentences', () => {
+    const sentences = [...OPENCLAW_KEYS, ...OPENCLAW_VARIABLES].flatMap((row) =>
+      'sentence' in row ? [row.sentence] : [],
+    );
+    expect(sentences.filter((sentence) => !/^[A-Za-z].*\.$/.test(sentence))).toEqual([]);
+  });
+});
+
+type Path = readonly string[];
+
+function text(path: Path): string {
+  return path.join('.').replaceAll('.[]', '[]');
+}
+
+function isSame(a: Path, b: Path): boolean {
+  return a.length === b.length && a.every((part, index) => part === b[index]);
+}
+
+function rowOf(path: Path) {
+  return openClawKeyOf(path.map((part) => (part === '[]' ? 0 : part)));
+}
+
+/** A gate looks at a key as a whole: that a password is there is enough. */
+function isBelowGate(path: Path): boolean {
+  const row = rowOf(path);
+  return isGate(path) && row !== undefined && parseKeyPattern(row.path).length < path.length;
+}
+
+/** The schema takes any object there. */
+function isFree(each: Path, path: Path): boolean {
+  if (each.length >= path.length || !isSame(each, path.slice(0, each.length))) return false;
+  // Settings of a hook pack are its own.
+  if (text(each) === 'hooks.internal.entries.*') return true;
+  return !ours.some((other) => other.length > each.length && isSame(other.slice(0, each.length), each));
+}
+
+function listSchemaPaths(schema: z.core.$ZodType, at: Path): Path[] {
+  const own = at.length === 0 ? [] : [at];
+  if (schema instanceof z.ZodOptional) return listSchemaPaths(schema.unwrap(), at);
+  if (schema instanceof z.ZodArray) return [...own, ...listSchemaPaths(schema.element, [...at, '[]'])];
+  if (schema instanceof z.ZodRecord) return [...own, ...listSchemaPaths(schema.valueType, [...at, '*'])];
+  if (schema instanceof z.ZodUnion) return [...own, ...schema.options.flatMap((each) => listSchemaPaths(each, at))];
+  if (!(schema instanceof z.ZodObject)) return own;
+  const { catchall } = schema.def;
+  const entries: [string, z.core.$ZodType][] = Object.entries(schema.shape);
+  if (catchall && !(catchall instanceof z.ZodUnknown) && !(catchall instanceof z.ZodNever))
+    entries.push(['*', catchall]);
+  return [...own, ...entries.flatMap(([name, each]) => listSchemaPaths(each, [...at, name]))];
+}
