@@ -23,7 +23,7 @@ it('every error is explained: what it means, and what to do; and its row fits in
       expect(text, name).toMatch(/^\S+ .*\.$|^Nothing\b.*\.$/);
       expect(text, name).not.toMatch(/[|\n]/);
     }
-    expect([400, 401, 403, 404, 409, 413, 422, 429, 500, 503, 504], name).toContain(definition.status ?? 500);
+    expect([400, 401, 403, 404, 405, 409, 413, 422, 429, 500, 503, 504], name).toContain(definition.status ?? 500);
   }
 });
 

@@ -32,9 +32,11 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   const guard = new TokenGuard(options.token, options.now);
 
   app.onError((error, c) => answerError(c, error, options.warn));
+  const tokenRoutes = TOKEN_ROUTES.filter(({ path }) => !options.closedPaths?.includes(path));
+
   app.notFound((c) => {
     const path = c.req.path.slice(0, 200);
-    const allowed = methodsOf(ROUTES, c.req.path);
+    const allowed = methodsOf([...OPEN_ROUTES, ...tokenRoutes], c.req.path);
     const { method } = c.req;
     const error =
       allowed.length > 0 ? new WrongMethodError({ method, path, allowed }) : new UnknownPathError({ method, path });
@@ -79,11 +81,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
 
   app.get('/ws', (c) => (c.env?.isUpgrade ? c.body(null, 204) : c.text('Connect with a WebSocket.\n', 426)));
   app.get('/openapi.json', async (c) => c.json((await import('./openapi.ts')).buildOpenApi()));
-  addRoutes(
-    app,
-    TOKEN_ROUTES.filter(({ path }) => !options.closedPaths?.includes(path)),
-    options,
-  );
+  addRoutes(app, tokenRoutes, options);
   if (options.pluginHttp) app.use(answerOtherPaths(options.pluginHttp));
   return app;
 }
