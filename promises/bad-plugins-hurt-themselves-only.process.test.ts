@@ -43,6 +43,8 @@ const DEEDS = `
       Promise.prototype.then = () => { throw new Error('poisoned'); };
       Object.prototype.toString = () => 'poisoned';
     },
+    'poison a little': () => { RegExp.prototype.test = () => false; },
+    'poison in a timer': () => { setTimeout(() => { Date.now = () => 0; }, 5); },
     'answer too late': async (event) => {
       await later(900);
       event.prompt = 'changed'; event.messages?.push({ role: 'user', content: 'changed' });
@@ -259,11 +261,20 @@ describe('a plugin in the worker', () => {
     await scratch.home.write(file, good);
   });
 
-  it('that breaks what all code in the worker stands on has it put back, and is named', async () => {
-    await says(newPerson(), 'do: poison');
+  it.each([
+    'do: poison',
+    'do: poison a little',
+    'do: poison in a timer',
+    'misbehave: poison a little',
+  ])('that changes what all code in the worker stands on (%s) is named and suspended, and nobody else notices', async (text) => {
+    const isTool = text.startsWith('misbehave');
+    await says(newPerson(), text, isTool ? /^misbehave: .* \[nice\]$/s : `${text} [nice]`);
     await says(newPerson(), 'and now?');
-    await vi.waitFor(() => expect(scratch.warnings.join()).toContain('plugin bad: It changed setTimeout'));
     await says(newPerson(), 'say hi', 'say hi: hi [nice]');
+    await vi.waitFor(() => expect(scratch.services.plugins.inspect('bad').state).toBe('suspended'));
+    expect(scratch.services.plugins.inspect('bad').reason).toContain('The plugin "bad" changed built-ins');
+    expect(scratch.warnings).toContainEqual(expect.stringContaining('The plugin "bad" changed built-ins'));
+    expect(scratch.services.plugins.inspect('nice').state).toBe('loaded');
   });
 
   it('that is loaded again in the middle of its call loses that call, and the run goes on', async () => {

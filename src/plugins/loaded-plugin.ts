@@ -59,7 +59,7 @@ export interface WorkerEvents {
 export interface WorkerTrouble {
   /** The plugins that caused it; several when it is not certain which one. */
   readonly culprits: readonly string[];
-  readonly cause: 'spin' | 'memory' | 'exit' | 'crash' | 'reload-failed';
+  readonly cause: 'spin' | 'memory' | 'exit' | 'crash' | 'tampering' | 'reload-failed';
   /** One sentence: what happened, and in which hook, tool or service as far as that is known. */
   readonly reason: string;
 }

@@ -1,45 +1,285 @@
-// Guards the built-in objects and functions of the language, and the timers, which all plugins in the worker share. A
-// plugin that replaces or removes one of them would break the others, so every change is undone and its name is told.
-// Additions are left alone.
+// Guards the built-in objects and functions, which all plugins in the worker share. A plugin that replaces or removes one of
+// them changes what every other plugin does: with another `Array.prototype.map`, a guard may see an empty list and allow
+// everything. So every such change is found before another plugin's code runs, and undone; who did it is for the caller
+// to know. Additions such as a missing standard method are told and left alone, unless they change what the language
+// does with every object.
+//
+// Rules: until a check is over, no function is called that a plugin might have replaced.
 
-import { words } from '../../protocol/words.ts';
+import { type BuiltIn, type Holder, LOADED_GLOBALS, listBuiltIns } from './built-ins.ts';
 
 // These are taken before a plugin can replace them.
-const { defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames, is } = Object;
+const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf, isExtensible, is, hasOwn } = Object;
+const { ownKeys, deleteProperty, apply } = Reflect;
+const { prototype: objectPrototype } = Object;
 
-interface Intrinsic {
-  readonly holder: Record<PropertyKey, unknown>;
-  readonly key: string;
+/** A member that is a value, or a global behind a getter whose value is known. */
+interface KeptValue {
+  readonly holder: Holder;
+  readonly key: PropertyKey;
+  readonly name: string;
   readonly value: unknown;
   readonly descriptor: PropertyDescriptor;
-  readonly name: string;
 }
 
-const GLOBALS = words(`
-  setTimeout clearTimeout setInterval clearInterval setImmediate clearImmediate queueMicrotask structuredClone
-  performance process Buffer URL JSON Math Reflect AbortController AbortSignal Uint8Array Date RegExp Proxy Symbol
-  Number String Boolean Object Function Array Map Set WeakMap WeakRef Promise Error TypeError globalThis
-`);
+interface KeptAccessor {
+  readonly holder: Holder;
+  readonly key: PropertyKey;
+  readonly name: string;
+  readonly descriptor: PropertyDescriptor;
+  /** Node loads some globals when they are first read, and then keeps the value in place of the getter. */
+  readonly isGlobal: boolean;
+}
 
-const MEMBERS: Readonly<Record<string, object>> = {
-  Object,
-  'Object.prototype': Object.prototype,
-  Array,
-  'Array.prototype': Array.prototype,
-  'Function.prototype': Function.prototype,
-  'Map.prototype': Map.prototype,
-  'Set.prototype': Set.prototype,
-  'WeakMap.prototype': WeakMap.prototype,
-  'String.prototype': String.prototype,
-  'RegExp.prototype': RegExp.prototype,
-  Promise,
-  'Promise.prototype': Promise.prototype,
-  Reflect,
-  JSON,
-  Math,
+interface KeptHolder extends BuiltIn {
+  readonly prototype: object | null;
+  readonly isExtensible: boolean;
+  /** Its keys, with what was added and told. */
+  readonly keys: Set<PropertyKey>;
+}
+
+/** With one of these on the prototype of every object, the language itself does something else. */
+const NEVER_ON_OBJECTS: readonly PropertyKey[] = [
+  ...['then', 'toJSON', 'get', 'set', 'value', 'writable', 'enumerable', 'configurable'],
+  ...[Symbol.iterator, Symbol.asyncIterator, Symbol.toPrimitive, Symbol.isConcatSpreadable, Symbol.species],
+  ...[Symbol.match, Symbol.replace, Symbol.search, Symbol.split, Symbol.unscopables, Symbol.hasInstance],
+];
+/** The same for single kinds. */
+const NEVER_ON_OTHERS: Readonly<Record<string, readonly PropertyKey[]>> = {
+  'Array.prototype': ['then', 'toJSON', Symbol.isConcatSpreadable, Symbol.toPrimitive],
+  'String.prototype': ['then', 'toJSON', Symbol.toPrimitive],
+  'Number.prototype': ['toJSON', Symbol.toPrimitive],
+  'Boolean.prototype': ['toJSON', Symbol.toPrimitive],
+  'Function.prototype': ['then', 'toJSON'],
+  'Map.prototype': ['then'],
+  'Set.prototype': ['then'],
+  'Error.prototype': ['then'],
 };
 
-/** The functions that almost all code uses. Checking all others takes as long as a call does. */
+/** So few members in one function are compiled to machine code; a loop over all of them takes six times as long. */
+const MEMBERS_A_CHECK = 24;
+
+/** Looked at in a thorough check only: looking up a getter is slow, and hardly any code depends on these. */
+const SELDOM_USED =
+  /^(?:RegExp\.(?!prototype)|Event\.prototype|CustomEvent|Intl\.Locale|WebAssembly|TextDecoder|Performance)/;
+
+type Check = () => boolean;
+
+export class IntrinsicsGuard {
+  readonly #holders: KeptHolder[] = [];
+  readonly #prototypes: readonly KeptHolder[];
+  readonly #values: KeptValue[] = [];
+  readonly #accessors: readonly KeptAccessor[];
+  readonly #seldomUsed: KeptAccessor[];
+  readonly #absent: { readonly holder: Holder; readonly key: PropertyKey; readonly name: string }[] = [];
+  readonly #checks: Check[];
+  readonly #mostUsed: Check;
+
+  constructor() {
+    const builtIns = listBuiltIns();
+    const accessors = [...builtIns.flatMap((builtIn) => this.#keep(builtIn)), ...this.#keepGlobals()];
+    const isSeldom = ({ name, isGlobal }: KeptAccessor) => isGlobal || SELDOM_USED.test(name);
+    this.#accessors = accessors.filter((each) => !isSeldom(each));
+    this.#seldomUsed = accessors.filter(isSeldom);
+    this.#prototypes = this.#holders.filter(({ name }) => name.endsWith('prototype'));
+    for (const { name, holder } of builtIns) {
+      const never = holder === objectPrototype ? NEVER_ON_OBJECTS : (NEVER_ON_OTHERS[name] ?? []);
+      for (const key of never) this.#absent.push({ holder, key, name: nameOf(name, key) });
+    }
+    this.#checks = checksOf([...this.#values, ...this.#absent.map((each) => ({ ...each, value: undefined }))]);
+    this.#mostUsed = allOf(checksOf(this.#values.filter(({ name }) => MOST_USED.has(name))));
+  }
+
+  /** Called after every call: looks at what almost all code uses, and at everything when some of that was changed. */
+  restoreMostUsed(): readonly string[] | undefined {
+    return this.#mostUsed() ? undefined : this.#restoreAll();
+  }
+
+  /** Gives the names of what had been changed; undefined when nothing had. */
+  restore(): readonly string[] | undefined {
+    return this.#isIntact() ? undefined : this.#restoreAll();
+  }
+
+  /** The same, with what hardly any code uses. */
+  restoreThoroughly(): readonly string[] | undefined {
+    if (!this.#isIntact()) return this.#restoreAll();
+    const changed = this.#changedInRest();
+    return changed === undefined ? undefined : this.#restoreAll(changed);
+  }
+
+  /** What was added since this was last called. */
+  additions(): readonly string[] {
+    const added: string[] = [];
+    for (const { name, holder, keys, isKept } of this.#holders) {
+      for (const key of ownKeys(holder)) {
+        if (keys.has(key) || !isKept(key)) continue;
+        keys.add(key);
+        added.push(nameOf(name, key));
+      }
+    }
+    return added;
+  }
+
+  /** Gives its getters and setters. */
+  #keep({ name, holder, isKept }: BuiltIn): readonly KeptAccessor[] {
+    const keys = ownKeys(holder);
+    this.#holders.push({
+      name,
+      holder,
+      isKept,
+      prototype: getPrototypeOf(holder),
+      isExtensible: isExtensible(holder),
+      keys: new Set(keys),
+    });
+    const accessors: KeptAccessor[] = [];
+    for (const key of keys) {
+      const descriptor = getOwnPropertyDescriptor(holder, key);
+      if (!descriptor || !isKept(key) || (typeof holder === 'function' && (key === 'name' || key === 'length')))
+        continue;
+      // What cannot be changed needs no guard.
+      if (!descriptor.configurable && !descriptor.writable) continue;
+      const kept = { holder, key, name: nameOf(name, key), descriptor };
+      if ('value' in descriptor) this.#values.push({ ...kept, value: descriptor.value });
+      else accessors.push({ ...kept, isGlobal: false });
+    }
+    return accessors;
+  }
+
+  #keepGlobals(): readonly KeptAccessor[] {
+    const holder = globalThis as unknown as Holder;
+    const accessors: KeptAccessor[] = [];
+    for (const key of ownKeys(holder)) {
+      const descriptor = getOwnPropertyDescriptor(holder, key);
+      if (!descriptor?.configurable || key === 'console') continue;
+      const kept = { holder, key, name: nameOf('', key) };
+      if ('value' in descriptor) this.#values.push({ ...kept, value: descriptor.value, descriptor });
+      else if (typeof key === 'string' && LOADED_GLOBALS.includes(key)) {
+        const value = holder[key];
+        const put = { value, configurable: true, writable: true, enumerable: descriptor.enumerable === true };
+        this.#values.push({ ...kept, value, descriptor: put });
+      } else accessors.push({ ...kept, descriptor, isGlobal: true });
+    }
+    return accessors;
+  }
+
+  #isIntact(): boolean {
+    // Something enumerable on the prototype of all objects appears in every loop over the keys of an object.
+    for (const _ in {}) return false;
+    const checks = this.#checks;
+    for (let index = 0; index < checks.length; index += 1) if (!(checks[index] as Check)()) return false;
+    const accessors = this.#accessors;
+    for (let index = 0; index < accessors.length; index += 1) {
+      if (!isSame(accessors[index] as KeptAccessor)) return false;
+    }
+    const prototypes = this.#prototypes;
+    for (let index = 0; index < prototypes.length; index += 1) {
+      const { holder, prototype, isExtensible: wasExtensible } = prototypes[index] as KeptHolder;
+      if (getPrototypeOf(holder) !== prototype || isExtensible(holder) !== wasExtensible) return false;
+    }
+    return true;
+  }
+
+  #changedInRest(): string | undefined {
+    const holders = this.#holders;
+    for (let index = 0; index < holders.length; index += 1) {
+      const { name, holder, prototype, isExtensible: wasExtensible } = holders[index] as KeptHolder;
+      if (getPrototypeOf(holder) !== prototype || isExtensible(holder) !== wasExtensible) return name;
+    }
+    const seldomUsed = this.#seldomUsed;
+    for (let index = 0; index < seldomUsed.length; index += 1) {
+      const each = seldomUsed[index] as KeptAccessor;
+      if (isSame(each)) continue;
+      // This may put it back already.
+      if (!isLoadedByNode(each)) return each.name;
+      this.#keepLoaded(each, index);
+      index -= 1;
+    }
+    return undefined;
+  }
+
+  /** Node has put the value in place of its getter. Everything was found in order, so that built-in functions can be used. */
+  #keepLoaded({ holder, key, name }: KeptAccessor, index: number): void {
+    this.#seldomUsed.splice(index, 1);
+    const before = this.#values.length;
+    const value = holder[key];
+    const descriptor = { value, configurable: true, writable: true, enumerable: false };
+    this.#values.push({ holder, key, name, value, descriptor });
+    const parts = [
+      [name, value],
+      [`${name}.prototype`, (value as { readonly prototype?: unknown } | undefined)?.prototype],
+    ] as const;
+    for (const [label, part] of parts) {
+      if ((typeof part !== 'function' && typeof part !== 'object') || part === null) continue;
+      this.#seldomUsed.push(...this.#keep({ name: label, holder: part as Holder, isKept: () => true }));
+    }
+    this.#checks.push(...checksOf(this.#values.slice(before)));
+  }
+
+  /** `found` is what is known to have been changed. */
+  #restoreAll(found?: string): readonly string[] {
+    const changed: string[] = [];
+    const say = (name: string) => {
+      changed[changed.length] = name;
+    };
+    const attempt = (undo: () => unknown) => {
+      try {
+        undo();
+      } catch {
+        // The plugin made it unchangeable as well, so it stays until the worker is ended.
+      }
+    };
+    for (let index = 0; index < this.#holders.length; index += 1) {
+      const { holder, name, prototype, isExtensible: wasExtensible } = this.#holders[index] as KeptHolder;
+      if (wasExtensible && !isExtensible(holder)) say(`${name} (it was frozen)`);
+      if (getPrototypeOf(holder) === prototype) continue;
+      say(`the prototype of ${name}`);
+      attempt(() => setPrototypeOf(holder, prototype));
+    }
+    for (let index = 0; index < this.#values.length; index += 1) {
+      const { holder, key, name, value, descriptor } = this.#values[index] as KeptValue;
+      if (hasOwn(holder, key) && is(holder[key], value)) continue;
+      say(name);
+      attempt(() => defineProperty(holder, key, descriptor));
+    }
+    for (let list = 0; list < 2; list += 1) {
+      const accessors = list === 0 ? this.#accessors : this.#seldomUsed;
+      for (let index = 0; index < accessors.length; index += 1) {
+        const each = accessors[index] as KeptAccessor;
+        if (isSame(each) || isLoadedByNode(each)) continue;
+        say(each.name);
+        attempt(() => defineProperty(each.holder, each.key, each.descriptor));
+      }
+    }
+    for (let index = 0; index < this.#absent.length; index += 1) {
+      const { holder, key, name } = this.#absent[index] as { holder: Holder; key: PropertyKey; name: string };
+      if (!hasOwn(holder, key)) continue;
+      say(name);
+      attempt(() => deleteProperty(holder, key));
+    }
+    const onObjects = ownKeys(objectPrototype);
+    for (let index = 0; index < onObjects.length; index += 1) {
+      const key = onObjects[index] as PropertyKey;
+      if (!getOwnPropertyDescriptor(objectPrototype, key)?.enumerable) continue;
+      say(nameOf('Object.prototype', key));
+      attempt(() => deleteProperty(objectPrototype, key));
+    }
+    if (changed.length === 0 && found !== undefined) say(found);
+    return changed;
+  }
+}
+
+function isSame({ holder, key, descriptor }: KeptAccessor): boolean {
+  const now = getOwnPropertyDescriptor(holder, key);
+  return now !== undefined && now.get === descriptor.get && now.set === descriptor.set;
+}
+
+function isLoadedByNode({ holder, key, descriptor, isGlobal }: KeptAccessor): boolean {
+  const now = getOwnPropertyDescriptor(holder, key);
+  if (!isGlobal || !descriptor.get || now === undefined || !hasOwn(now, 'value')) return false;
+  return now.value === apply(descriptor.get, holder, []);
+}
+
+/** What the worker itself uses between two calls, and almost all plugins. */
 const MOST_USED = new Set([
   ...['setTimeout', 'setImmediate', 'clearTimeout', 'queueMicrotask', 'performance', 'process', 'AbortController'],
   ...['Object', 'Array', 'Map', 'Promise', 'Error', 'JSON.parse', 'JSON.stringify', 'Promise.prototype.then'],
@@ -48,58 +288,38 @@ const MOST_USED = new Set([
   ...['get', 'set', 'delete'].map((name) => `Map.prototype.${name}`),
 ]);
 
-export class IntrinsicsGuard {
-  readonly #intrinsics: readonly Intrinsic[];
-  readonly #mostUsed: readonly Intrinsic[];
-
-  constructor() {
-    this.#intrinsics = [
-      ...GLOBALS.flatMap((key) => intrinsicOf(globalThis, key, key)),
-      ...Object.entries(MEMBERS).flatMap(([name, holder]) =>
-        getOwnPropertyNames(holder)
-          // A getter's value depends on the object that it is read from.
-          .filter((key) => 'value' in (getOwnPropertyDescriptor(holder, key) ?? {}))
-          .flatMap((key) => intrinsicOf(holder, key, `${name}.${key}`)),
-      ),
-    ];
-    this.#mostUsed = this.#intrinsics.filter(({ name }) => MOST_USED.has(name));
+function checksOf(members: readonly Pick<KeptValue, 'holder' | 'key' | 'value'>[]): Check[] {
+  const checks: Check[] = [];
+  for (let from = 0; from < members.length; from += MEMBERS_A_CHECK) {
+    checks.push(checkOf(members.slice(from, from + MEMBERS_A_CHECK)));
   }
-
-  /** Called after every call: checks what is used most, and everything when some of that was changed. */
-  restoreMostUsed(): string[] | undefined {
-    const intrinsics = this.#mostUsed;
-    for (let index = 0; index < intrinsics.length; index += 1) {
-      const each = intrinsics[index];
-      if (each !== undefined && !is(each.holder[each.key], each.value)) return this.restore();
-    }
-    return undefined;
-  }
-
-  /** Gives the names of what had been changed; undefined when nothing had. */
-  restore(): string[] | undefined {
-    const intrinsics = this.#intrinsics;
-    let changed: string[] | undefined;
-    // Until the end of this loop, no function is called that a plugin might have replaced.
-    for (let index = 0; index < intrinsics.length; index += 1) {
-      const each = intrinsics[index];
-      if (each === undefined || is(each.holder[each.key], each.value)) continue;
-      changed ??= [];
-      changed[changed.length] = each.name;
-      try {
-        defineProperty(each.holder, each.key, each.descriptor);
-      } catch {
-        // The plugin made it unchangeable as well, so it stays.
-      }
-    }
-    return changed;
-  }
+  return checks;
 }
 
-function intrinsicOf(holder: object, key: string, name: string): Intrinsic[] {
-  const found = getOwnPropertyDescriptor(holder, key);
-  // What cannot be changed needs no guard. Of a global behind a getter, its value is kept.
-  if (!found?.configurable) return [];
-  const value = (holder as Record<string, unknown>)[key];
-  const descriptor = 'value' in found ? found : { value, configurable: true, writable: true, enumerable: false };
-  return [{ holder: holder as Record<PropertyKey, unknown>, key, value, descriptor, name }];
+/** A function that compares these members. It is written as text, because only a fixed key is looked up fast. */
+function checkOf(members: readonly Pick<KeptValue, 'holder' | 'key' | 'value'>[]): Check {
+  const parts = members.map(({ key, value }, index) => {
+    const read = typeof key === 'string' ? `h${index}[${JSON.stringify(key)}]` : `h${index}[k${index}]`;
+    return is(value, Number.NaN) ? `${read} !== ${read}` : `${read} === v${index}`;
+  });
+  const names = members.map((_, index) => `h${index} = h[${index}], k${index} = k[${index}], v${index} = v[${index}]`);
+  const text = `const ${names.join(', ')}; return () => ${parts.join(' && ')};`;
+  const make = new Function('h', 'k', 'v', text) as (h: unknown[], k: unknown[], v: unknown[]) => Check;
+  return make(
+    members.map(({ holder }) => holder),
+    members.map(({ key }) => key),
+    members.map(({ value }) => value),
+  );
+}
+
+function allOf(checks: readonly Check[]): Check {
+  return () => {
+    for (let index = 0; index < checks.length; index += 1) if (!(checks[index] as Check)()) return false;
+    return true;
+  };
+}
+
+function nameOf(holder: string, key: PropertyKey): string {
+  if (typeof key === 'symbol') return `${holder}[${key.description}]`;
+  return holder === '' ? String(key) : `${holder}.${String(key)}`;
 }

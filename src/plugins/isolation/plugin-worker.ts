@@ -9,6 +9,7 @@ import { workerData } from 'node:worker_threads';
 import { HOOK_CATALOG, type HookRow } from '../../hooks/catalog.ts';
 import { isPromiseLike } from '../../hooks/deadline.ts';
 import { InvalidHandlerResult } from '../../protocol/handler.ts';
+import { listed } from '../../protocol/listed.ts';
 import { oneLine } from '../../protocol/one-line.ts';
 import { PluginGoneError } from '../errors.ts';
 import { type LoadPluginSettings, loadPlugin, type PluginDraft } from '../loading/load-plugin.ts';
@@ -27,6 +28,7 @@ import {
   MAX_CALLS_OF_PLUGIN,
   type PluginPort,
   READY,
+  type Tampering,
   type ToWorker,
   type WorkerStart,
 } from './worker-messages.ts';
@@ -50,18 +52,30 @@ const intrinsics = new IntrinsicsGuard();
 /** The output of each plugin, by its place. */
 const outputs = new Map<number, OutputBudget>();
 
+/** The plugin whose code has run since the built-ins were last compared, which is then the one that changed them. */
+let ran: Running = { slot: 0, call: 0 };
+/** All that have run since the last thorough look. */
+const ranSinceBeat = new Set<number>();
+/** After a change that several could have made, every look is a thorough one. */
+let isThorough = false;
+let isTampered = false;
+
 createHook({
   before() {
     const who = running.getStore();
     if (who === undefined) board.running(0, 0);
-    else board.running(who.slot, who.call);
+    else {
+      board.running(who.slot, who.call);
+      if (who !== ran) passTo(who);
+    }
   },
 }).enable();
 
 setInterval(() => {
   const { used_heap_size: heap, external_memory: external } = getHeapStatistics();
   board.beat(Math.round((heap + external) / 1024 / 1024));
-  sayRestored(board.lastSlot, intrinsics.restore());
+  lookThoroughly();
+  sayAdditions();
 }, beatMs);
 
 printInto(process.stdout, 'info');
@@ -72,6 +86,8 @@ subscribe('atrium:plugin-signal-refused', (text) => outputOfWhoRuns()?.add({ lev
 process.on('uncaughtException', (error) => sayUnhandled('threw an error that nothing caught', error));
 process.on('unhandledRejection', (reason) => sayUnhandled('left a rejected promise behind', reason));
 
+/** How many plugins are being loaded. */
+let loads = 0;
 const wires = new Map<number, Wire>();
 const rounds = new RoundRunner({
   wireAt: (slot) => wires.get(slot),
@@ -87,17 +103,53 @@ control.on('message', (message: ToWorker) => {
 control.postMessage(READY);
 
 function around(slot: number, call: number, run: () => void): void {
+  const who: Running = { slot, call };
+  passTo(who);
+  // The worker is about to be ended. What was not begun here is begun in the next one.
+  if (isTampered) return;
   board.begin(slot, call);
-  running.run({ slot, call }, run);
-  sayRestored(slot, intrinsics.restoreMostUsed());
+  running.run(who, run);
+  accuse(intrinsics.restoreMostUsed());
 }
 
-/** The plugin that ran last is taken to have done it. */
-function sayRestored(slot: number, changed: readonly string[] | undefined): void {
-  if (!changed) return;
-  const names = changed.slice(0, 5).join(', ') + (changed.length > 5 ? ` and ${changed.length - 5} more` : '');
-  const text = `It changed ${names}, which all plugins in the worker share; that was undone.`;
-  outputs.get(slot)?.add({ level: 'error', text });
+/** Before the code of another plugin runs, so that it does not meet what the one before it has changed. */
+function passTo(who: Running): void {
+  if (who.slot !== ran.slot) {
+    if (ran.slot !== 0) accuse(isThorough || loads > 0 ? intrinsics.restoreThoroughly() : intrinsics.restore());
+    if (loads > 0) sayAdditions();
+    ranSinceBeat.add(who.slot);
+  }
+  ran = who;
+}
+
+/** What is hardly used is looked at with each beat only; then it may not be certain who changed it. */
+function lookThoroughly(): void {
+  accuse(intrinsics.restore());
+  const changed = intrinsics.restoreThoroughly();
+  const suspects = [...ranSinceBeat];
+  ranSinceBeat.clear();
+  ranSinceBeat.add(ran.slot);
+  if (!changed || suspects.length < 2) {
+    accuse(changed);
+    return;
+  }
+  isThorough = true;
+  const text = `This plugin or another one changed ${listed(changed)}, which all plugins share; that was undone. The next one to do so is suspended.`;
+  for (const slot of suspects) outputs.get(slot)?.add({ level: 'error', text });
+}
+
+function accuse(changed: readonly string[] | undefined): void {
+  if (!changed || isTampered || ran.slot === 0) return;
+  isTampered = true;
+  control.postMessage({ type: 'tampering', slot: ran.slot, call: ran.call, changed } satisfies Tampering);
+}
+
+/** Published plugins bring standard methods that older versions of Node do not have. */
+function sayAdditions(): void {
+  const added = intrinsics.additions();
+  if (added.length === 0) return;
+  const text = `It added ${listed(added)}, which all plugins in the worker now have.`;
+  outputs.get(ran.slot)?.add({ level: 'info', text });
 }
 
 function openPort({ slot, pluginId, port }: PluginPort): void {
@@ -126,12 +178,18 @@ function openPort({ slot, pluginId, port }: PluginPort): void {
       ...pacedHost(host, pace),
       log: ({ level, text }: PluginLogEntry) => output.add({ level, text: String(text) }),
     };
+    loads += 1;
     const draft = await loadPlugin(setup, limited, settings);
+    accuse(intrinsics.restoreThoroughly());
+    sayAdditions();
+    loads -= 1;
+    // The gateway hears of the tampering, and ends the worker.
+    if (isTampered) return new Promise(() => {});
     if (!draft.ok) return draft;
-    const { registrations, notes } = draft;
+    const { registrations, registered, notes } = draft;
     const needsInline = registrations.filter(({ kind }) => !CROSSING[kind]).map(nameOf);
     if (needsInline.length > 0) return { ok: false, needsInline, notes };
-    return { ok: true, registrations: registrations.map(crossing), notes };
+    return { ok: true, registrations: registrations.map(crossing), registered, notes };
   }
 }
 

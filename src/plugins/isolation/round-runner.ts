@@ -11,7 +11,7 @@ import type { HookRound, RoundAbort, RoundAnswer, RoundCall } from './worker-mes
 export interface RoundRunnerParts {
   /** Undefined when the plugin has been unloaded. */
   readonly wireAt: (slot: number) => Wire | undefined;
-  /** Runs it so that it is known whose code runs. */
+  /** Runs it so that it is known whose code runs. It does not run it in a worker that is about to be ended. */
   readonly around: (slot: number, call: number, run: () => void) => void;
   readonly post: (answers: readonly RoundAnswer[]) => void;
 }
@@ -44,7 +44,7 @@ export class RoundRunner {
 
   async #tellAll(calls: readonly RoundCall[], questions: readonly Question[]): Promise<void> {
     const outcomes = calls.map((call, index) => this.#call(call, questions[index]));
-    const ended = await Promise.all(outcomes.map(settledSoon));
+    const ended = await Promise.all(outcomes.map((outcome) => outcome && settledSoon(outcome)));
     this.#post(ended.filter((answer) => answer !== undefined));
     for (const [index, answer] of ended.entries()) if (!answer) this.#postLater(outcomes[index]);
   }
@@ -84,8 +84,11 @@ export class RoundRunner {
     if (answers.length > 0) this.#parts.post(answers);
   }
 
-  /** Never throws and never rejects. */
-  #call({ slot, call, handle }: RoundCall, question: Question | undefined): RoundAnswer | Promise<RoundAnswer> {
+  /** Never throws and never rejects. Undefined when it was not begun. */
+  #call(
+    { slot, call, handle }: RoundCall,
+    question: Question | undefined,
+  ): RoundAnswer | Promise<RoundAnswer> | undefined {
     const started = clock();
     const wire = this.#parts.wireAt(slot);
     const handler = wire?.functionAt(handle);
@@ -111,7 +114,7 @@ export class RoundRunner {
         ended = end(wire.encodeFailure(error));
       }
     });
-    return ended ?? end({});
+    return ended;
   }
 
   /** The handler's own context, with a signal that is made when the handler first reads it. */

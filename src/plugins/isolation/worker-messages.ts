@@ -23,9 +23,18 @@ export interface PluginPort {
 
 export type ToWorker = PluginPort | HookRound | RoundAbort;
 
-export type FromWorker = typeof READY | readonly RoundAnswer[];
+export type FromWorker = typeof READY | readonly RoundAnswer[] | Tampering;
 
 export const READY = 'ready';
+
+/** A plugin changed built-ins that all plugins share. The worker begins no more calls after it has said so. */
+export interface Tampering {
+  readonly type: 'tampering';
+  readonly slot: number;
+  /** The call that its code belonged to, which may have ended. */
+  readonly call: number;
+  readonly changed: readonly string[];
+}
 
 /** What a plugin's side may send at once: more is a mistake, and copying it would delay every plugin. */
 export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;

@@ -1,4 +1,5 @@
-// Loads third-party plugins into one worker, which can be ended when one of them spins, uses up its memory or ends it.
+// Loads third-party plugins into one worker, which is ended when one of them spins, uses up its memory, ends it or
+// changes built-ins that all of them share.
 // Then the culprit is named and left out, and the others are loaded again in a new worker, where calls that were waiting
 // go on. The worker is started with the first plugin.
 //
@@ -7,8 +8,9 @@
 import { oneLine } from '../../protocol/one-line.ts';
 import type { PluginWorkerSettings } from '../../protocol/plugin-settings.ts';
 import { PluginGoneError, PluginWorkerError } from '../errors.ts';
-import type { LoadFailure, LoadResult, PluginLoader, WorkerEvents } from '../loaded-plugin.ts';
+import type { LoadFailure, LoadResult, PluginLoader, WorkerEvents, WorkerTrouble } from '../loaded-plugin.ts';
 import type { LoadPluginSettings, PluginDraft } from '../loading/load-plugin.ts';
+import { lostReason, lostRegistrations } from '../lost-registrations.ts';
 import type { PluginHost } from '../plugin-host.ts';
 import type { PluginSetup } from '../plugin-setup.ts';
 import { isCall } from './activity-board.ts';
@@ -123,12 +125,14 @@ export class WorkerPlugins implements PluginLoader {
     const settings: LoadPluginSettings = { registerTimeoutMs: this.#settings.registerTimeoutMs };
     try {
       const arrived = (await wire.callRoot([setup, host, settings])) as PluginDraft;
-      if (arrived.ok && !this.#isClosed && !plugin.isGone) {
+      const lost = arrived.ok ? lostRegistrations(arrived.registered, arrived.registrations) : [];
+      if (arrived.ok && lost.length === 0 && !this.#isClosed && !plugin.isGone) {
         const { registrations, notes } = arrived;
         return { connection: { thread, slot, wire, registrations, notes } };
       }
       wire.end(() => new PluginGoneError({ pluginId: setup.id }));
       thread.closeSlot(slot);
+      if (lost.length > 0) return { ...failure(lostReason(lost)), notes: arrived.notes };
       return arrived.ok ? failure('It was unloaded before it had loaded.') : arrived;
     } catch (error) {
       if (thread.hasEnded) return undefined;
@@ -228,7 +232,7 @@ export class WorkerPlugins implements PluginLoader {
         plugins.set(plugin.connection.slot, { plugin, wire: plugin.connection.wire, isLoading: false });
     }
     for (const { plugin, slot, wire } of arriving) plugins.set(slot, { plugin, wire, isLoading: true });
-    const { slot: running, call } = board.now;
+    const { slot: running, call } = end.by ?? board.now;
     if (running !== 0 && !plugins.has(running)) {
       const left = `code that the plugin "${thread.pluginAt(running)}" had left behind when it was unloaded`;
       return { culprit: undefined, reason: sentenceOf(end, left, '', this.#settings.memoryMb) };
@@ -241,7 +245,14 @@ export class WorkerPlugins implements PluginLoader {
     if (!found || !at) return { culprit: undefined, reason: sentenceOf(end, 'something', '', this.#settings.memoryMb) };
     const inProgress = at.wire.callsInProgress.find(({ number }) => running !== 0 && isCall(call, number));
     const label = inProgress?.label;
-    const place = at.isLoading ? ' while it was loaded' : label ? ` in ${label}` : running ? ' in work of its own' : '';
+    const isOwnWork = running !== 0 && end.by === undefined;
+    const place = at.isLoading
+      ? ' while it was loaded'
+      : label
+        ? ` in ${label}`
+        : isOwnWork
+          ? ' in work of its own'
+          : '';
     const sentence = sentenceOf(end, `the plugin "${at.plugin.setup.id}"`, place, this.#settings.memoryMb);
     const others = found.suspects.flatMap((slot) => plugins.get(slot)?.plugin.setup.id ?? []);
     const doubt = others.length > 1 ? ` It is not certain which one it was of ${others.join(', ')}.` : '';
@@ -299,7 +310,7 @@ function failure(reason: string): LoadFailure {
   return { ok: false, reason, notes: [] };
 }
 
-function causeOf({ cause }: WorkerEnd): 'spin' | 'memory' | 'exit' | 'crash' {
+function causeOf({ cause }: WorkerEnd): WorkerTrouble['cause'] {
   return cause === 'closed' ? 'exit' : cause;
 }
 
@@ -308,6 +319,7 @@ function sentenceOf({ cause, detail }: WorkerEnd, who: string, place: string, me
     spin: `${who} kept the plugin worker busy for ${detail} without a pause${place}, so the worker was ended.`,
     memory: `${who} was running when the plugin worker had used up its ${memoryMb} MB of memory${place}.`,
     exit: `${who} ended the plugin worker${place}: ${detail}.`,
+    tampering: `${who} changed built-ins that all plugins share${place}: ${detail}. The plugin worker was ended, and the others run in a new one.`,
     crash: `${who} made the plugin worker fail${place}: ${oneLine(detail)}.`,
     closed: 'the plugin worker was closed.',
   }[cause];

@@ -7,11 +7,19 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
+import { listed } from '../../protocol/listed.ts';
 import { within } from '../../protocol/time-limit.ts';
 import { ActivityBoard, MAX_SLOTS } from './activity-board.ts';
 import { HookRounds } from './hook-rounds.ts';
 import { threadTimeMs } from './thread-time.ts';
-import { type FromWorker, type PluginPort, READY, type ToWorker, type WorkerStart } from './worker-messages.ts';
+import {
+  type FromWorker,
+  type PluginPort,
+  READY,
+  type Tampering,
+  type ToWorker,
+  type WorkerStart,
+} from './worker-messages.ts';
 
 export interface WorkerThreadSettings {
   readonly memoryMb: number;
@@ -24,8 +32,10 @@ export interface WorkerThreadSettings {
 }
 
 export interface WorkerEnd {
-  readonly cause: 'spin' | 'memory' | 'exit' | 'crash' | 'closed';
+  readonly cause: 'spin' | 'memory' | 'exit' | 'crash' | 'tampering' | 'closed';
   readonly detail: string;
+  /** Whose code it was and in which call, where the worker itself has said so. Else the board tells. */
+  readonly by?: { readonly slot: number; readonly call: number } | undefined;
 }
 
 /** It shows that it is alive so many times in the time that it may be silent, and never less often than below. */
@@ -140,7 +150,7 @@ export class WorkerThread {
   /** What was answered before the end counts. */
   #readTheRest(): void {
     for (let last = receiveMessageOnPort(this.#control); last; last = receiveMessageOnPort(this.#control)) {
-      if (last.message !== READY) this.rounds.receive(last.message);
+      if (Array.isArray(last.message)) this.rounds.receive(last.message);
     }
   }
 
@@ -154,6 +164,7 @@ export class WorkerThread {
     const said = new Promise<undefined>((resolve) => {
       this.#control.on('message', (message: FromWorker) => {
         if (message === READY) resolve(undefined);
+        else if ('type' in message) this.#finish(endBy(message));
         else this.rounds.receive(message);
       });
     });
@@ -215,6 +226,10 @@ export class WorkerThread {
     // At the start a load may take its time. Later, the calls of all other plugins stand still meanwhile.
     return Math.max(isAwaited() ? Math.min(AWAITED_LOAD_MS, loadSilenceMs) : loadSilenceMs, heartbeatMs);
   }
+}
+
+function endBy({ slot, call, changed }: Tampering): WorkerEnd {
+  return { cause: 'tampering', detail: listed(changed), by: { slot, call } };
 }
 
 function beatMsOf(heartbeatMs: number): number {

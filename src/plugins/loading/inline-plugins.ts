@@ -3,6 +3,7 @@
 
 import { PluginGoneError } from '../errors.ts';
 import type { LoadedPlugin, LoadResult, PluginLoader } from '../loaded-plugin.ts';
+import { lostReason, lostRegistrations } from '../lost-registrations.ts';
 import type { PluginHost } from '../plugin-host.ts';
 import type { PluginSetup } from '../plugin-setup.ts';
 import type { PluginRegistration, PluginTool } from '../registration.ts';
@@ -24,6 +25,11 @@ export class InlinePlugins implements PluginLoader {
     if (!draft.ok) {
       isGone = true;
       return draft;
+    }
+    const lost = lostRegistrations(draft.registered, draft.registrations);
+    if (lost.length > 0) {
+      isGone = true;
+      return { ok: false, reason: lostReason(lost), notes: draft.notes };
     }
     const plugin: LoadedPlugin = {
       id: setup.id,

@@ -10,6 +10,7 @@ import { oneLine } from '../../protocol/one-line.ts';
 import { within } from '../../protocol/time-limit.ts';
 import { createPluginApi, type PluginCollector } from '../api/create-plugin-api.ts';
 import type { LoadedPlugin, LoadResult, PluginNote } from '../loaded-plugin.ts';
+import { labelOf } from '../lost-registrations.ts';
 import { createBoundSymbols } from '../openclaw-sdk/bound-symbols.ts';
 import { createSdkModules } from '../openclaw-sdk/sdk-modules.ts';
 import { SHARED_SYMBOLS } from '../openclaw-sdk/shared-symbols.ts';
@@ -25,7 +26,11 @@ export interface LoadPluginSettings {
 
 /** The plugin's own functions. They are not guarded yet; the loader does that. */
 export type PluginDraft =
-  | (Pick<LoadedPlugin, 'registrations' | 'notes'> & { readonly ok: true })
+  | (Pick<LoadedPlugin, 'registrations' | 'notes'> & {
+      readonly ok: true;
+      /** A second list of them, by name, which is compared with what arrives. */
+      readonly registered: readonly string[];
+    })
   | Exclude<LoadResult, { readonly ok: true }>;
 
 export async function loadPlugin(
@@ -53,7 +58,8 @@ export async function loadPlugin(
       const reason = `Its register function did not end within ${registerTimeoutMs} ms.`;
       return { ok: false, reason, notes: collected.notes };
     }
-    return { ok: true, registrations: collected.registrations, notes: collected.notes };
+    const { registrations, registered, notes } = collected;
+    return { ok: true, registrations, registered, notes };
   } catch (error) {
     const { notes } = collected;
     const wanted = ofMainThread(error);
@@ -67,6 +73,7 @@ export async function loadPlugin(
 class Collected implements PluginCollector {
   readonly #host: PluginHost;
   #registrations: PluginRegistration[] = [];
+  readonly registered: string[] = [];
   #notes: PluginNote[] = [];
   #isClosed = false;
 
@@ -84,8 +91,11 @@ class Collected implements PluginCollector {
   }
 
   register(registration: PluginRegistration): void {
-    if (!this.#isClosed && this.#registrations.length < MAX_REGISTRATIONS) this.#registrations.push(registration);
-    else this.#warn(`It registers a ${registration.kind} when registering is over; that has no effect.`);
+    if (!this.#isClosed && this.registered.length < MAX_REGISTRATIONS) {
+      // Written without a function, because the plugin may have replaced those at this moment.
+      this.registered[this.registered.length] = labelOf(registration);
+      this.#registrations.push(registration);
+    } else this.#warn(`It registers a ${registration.kind} when registering is over; that has no effect.`);
   }
 
   note(note: PluginNote): void {

@@ -356,6 +356,17 @@ export function describePluginLoader(
         expect(await reasonOf(setup)).toContain('openclaw/plugin-sdk/core#noSuchThing');
       });
 
+      it('when something that it registered gets lost on the way, by name', async () => {
+        const losing = `
+          const { push } = Array.prototype;
+          api.on('agent_end', () => {});
+          Array.prototype.push = () => 0;
+          api.on('before_tool_call', () => ({ block: true }));
+          Array.prototype.push = push;
+        `;
+        expect(await reasonOf(await write(losing))).toContain('It registered hook before_tool_call, and the gateway');
+      });
+
       it('when register does not end in its time', async () => {
         await loader.close();
         loader = await makeLoader({ registerTimeoutMs: 50 });
