@@ -6,6 +6,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { CachedFileSource } from '../context/sources/file-source.ts';
 import { SkillCatalogue, type SkillFolder } from '../context/sources/skills.ts';
 import { contextPolicyOf } from '../gateway/composer/context-policy.ts';
+import { skillPolicyOf } from '../gateway/composer/skill-policy.ts';
 import { pluginsConfigurationOf } from '../gateway/plugins-configuration.ts';
 import { decideEnablement } from '../plugins/discovery/decide-enablement.ts';
 import { discoverPlugins } from '../plugins/discovery/discover-plugins.ts';
@@ -16,7 +17,7 @@ import type { CliIo } from './cli-io.ts';
 
 export interface SkillList {
   readonly skills: readonly ListedSkill[];
-  /** Files and folders among them that are not skills. */
+  /** Files and folders among them that are not skills, and skills that are not for this agent or this machine. */
   readonly problems: readonly { readonly path: string; readonly detail: string }[];
 }
 
@@ -53,7 +54,11 @@ export async function listSkills(
       return { dir, roots: [rootDir], from: `plugin ${pluginId}` };
     }),
   ];
-  const { skills, refused } = await new SkillCatalogue().load(new CachedFileSource(), folders);
+  const { skills, refused } = await new SkillCatalogue().load(
+    new CachedFileSource(),
+    folders,
+    skillPolicyOf(config, agentId, environment),
+  );
   const fromOf = (path: string) => {
     const record = records.find((each) => each.kind === 'skill' && join(each.dir, 'SKILL.md') === path);
     if (record) return `${record.name ?? record.spec}${record.version === null ? '' : ` ${record.version}`}`;

@@ -12,6 +12,15 @@ export interface Skill {
   readonly path: string;
 }
 
+/** A skill with what its file says besides, for the one who decides whether it is listed. */
+export interface FoundSkill extends Skill {
+  /** The value of `metadata` in the front matter, unchecked. */
+  readonly metadata: unknown;
+}
+
+/** Says why a skill is not listed; undefined when it is. */
+export type SkillPolicy = (skill: FoundSkill) => Promise<string | undefined>;
+
 /** A folder of skills, and the roots that a skill's real path must lie in. */
 export interface SkillFolder {
   readonly dir: string;
@@ -30,8 +39,14 @@ export interface RefusedSkill {
   readonly detail: string;
 }
 
+interface ReadSkill extends FoundSkill {
+  /** Its own wish. */
+  readonly isHidden: boolean;
+}
+
 /** A longer catalogue is a mistake that would fill the prompt. */
 const MAX_SKILLS = 500;
+const HIDDEN = 'it asks not to be shown to models (disable-model-invocation)';
 const MAX_NAME_CHARS = 100;
 const MAX_DESCRIPTION_CHARS = 1_000;
 /** A longer front matter may be an attack on the parser, whose work grows faster than the text. */
@@ -39,15 +54,19 @@ const LONGEST_FRONT_MATTER = 16 * 1024;
 
 export class SkillCatalogue {
   /** The skill of each read SKILL.md, kept as long as the read text. */
-  readonly #parsed = new WeakMap<FileRead, Skill>();
+  readonly #parsed = new WeakMap<FileRead, ReadSkill>();
 
   /**
    * Loads the skills of every directory in turn; the first skill of a name wins, so a workspace can replace a shared
-   * skill.
+   * skill. One that the policy refuses is not replaced by another of its name.
    */
-  async load(files: FileSource, folders: readonly SkillFolder[]): Promise<LoadedSkills> {
+  async load(
+    files: FileSource,
+    folders: readonly SkillFolder[],
+    policy: SkillPolicy = async () => undefined,
+  ): Promise<LoadedSkills> {
     const found = (await Promise.all(folders.map((folder) => this.#loadFolder(files, folder)))).flat();
-    const byName = new Map<string, Skill>();
+    const byName = new Map<string, ReadSkill>();
     const refused: RefusedSkill[] = [];
     for (const each of found) {
       if ('reason' in each) refused.push(each);
@@ -55,10 +74,18 @@ export class SkillCatalogue {
         refused.push({ path: each.path, reason: 'disabled', detail: `another skill is called ${each.name}` });
       else byName.set(each.name, each);
     }
-    return { skills: [...byName.values()], refused };
+    const candidates = [...byName.values()];
+    const details = await Promise.all(candidates.map((each) => (each.isHidden ? HIDDEN : policy(each))));
+    const skills: Skill[] = [];
+    for (const [index, { name, description, path }] of candidates.entries()) {
+      const detail = details[index];
+      if (detail === undefined) skills.push({ name, description, path });
+      else refused.push({ path, reason: 'disabled', detail });
+    }
+    return { skills, refused };
   }
 
-  async #loadFolder(files: FileSource, folder: SkillFolder): Promise<(Skill | RefusedSkill)[]> {
+  async #loadFolder(files: FileSource, folder: SkillFolder): Promise<(ReadSkill | RefusedSkill)[]> {
     const names = (await files.list(folder.dir)) ?? [];
     if (names.length === 0) return [];
     const listed = await Promise.all(names.slice(0, MAX_SKILLS).map((name) => this.#loadSkill(files, folder, name)));
@@ -72,7 +99,7 @@ export class SkillCatalogue {
     files: FileSource,
     { dir, roots }: SkillFolder,
     name: string,
-  ): Promise<Skill | RefusedSkill | undefined> {
+  ): Promise<ReadSkill | RefusedSkill | undefined> {
     const path = join(dir, name, 'SKILL.md');
     const read = await files.read(path, roots);
     if (read.kind === 'absent') {
@@ -87,7 +114,9 @@ export class SkillCatalogue {
     if (known) return known;
     const front = await parseFrontMatter(read.text);
     const description = textOf(front.description, MAX_DESCRIPTION_CHARS);
-    const skill = { name: textOf(front.name, MAX_NAME_CHARS) || name, description, path };
+    const isHidden = /^(?:true|yes|on|1)$/i.test(textOf(front['disable-model-invocation'], 10));
+    const shown = textOf(front.name, MAX_NAME_CHARS) || name;
+    const skill = { name: shown, description, path, metadata: front.metadata, isHidden };
     this.#parsed.set(read, skill);
     return skill;
   }
@@ -107,7 +136,7 @@ async function parseFrontMatter(text: string): Promise<Record<string, unknown>> 
 
 /** On one line, because a catalogue entry is one line. */
 function textOf(value: unknown, maxChars: number): string {
-  if (typeof value !== 'string' && typeof value !== 'number') return '';
+  if (!['string', 'number', 'boolean'].includes(typeof value)) return '';
   const line = String(value)
     .replace(/[\s\x00-\x1f\x7f-\x9f]+/g, ' ')
     .trim();

@@ -44,6 +44,7 @@ import {
 } from './bootstrap-registry.ts';
 import { overrideDirOf } from './bundled-handlers.ts';
 import { contextPolicyOf } from './context-policy.ts';
+import { skillPolicyOf } from './skill-policy.ts';
 import { hookDirectoriesOf } from './user-handlers.ts';
 
 export interface ContextEngineSettings {
@@ -340,13 +341,16 @@ export class ContextEngine implements ContextPort {
   }
 
   /** Most homes have no shared skills, and the state directory has to be listed anyway. */
-  async #loadSkills(files: FileSource, { workspaceDir, policy, pluginSkills }: PreparedAgent): Promise<LoadedSkills> {
-    const { stateDir } = this.#settings.environment;
+  async #loadSkills(files: FileSource, agent: PreparedAgent): Promise<LoadedSkills> {
+    const { agentId, workspaceDir, policy, pluginSkills } = agent;
+    const { environment } = this.#settings;
+    const { stateDir } = environment;
     const folderIn = (dir: string) => ({ dir: join(dir, 'skills'), roots: [dir, ...policy.allowedRoots] });
     const names = await files.list(stateDir);
     const hasShared = names === undefined || names.includes('skills');
     const shared = hasShared ? [folderIn(stateDir)] : [];
-    return this.#skills.load(files, [folderIn(workspaceDir), ...shared, ...pluginSkills]);
+    const folders = [folderIn(workspaceDir), ...shared, ...pluginSkills];
+    return this.#skills.load(files, folders, skillPolicyOf(this.#config, agentId, environment));
   }
 
   #loadedPlugins(): readonly PluginStatus[] {

@@ -5,6 +5,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
+import type { MachineNeeds } from './hook-metadata.ts';
 import { type HookPack, resolveHookKey } from './hook-pack.ts';
 import {
   type HookConfig,
@@ -52,13 +53,24 @@ export async function decideHookEligibility(
   const enableState = resolveHookEnableState(pack, entry);
   const unmet: UnmetNeed[] = [];
   if (enableState.reason) unmet.push({ code: 'disabled', reason: enableState.reason, key });
-  const accepted = pack.metadata?.os ?? [];
+  unmet.push(...(await listUnmetNeeds(pack.metadata ?? {}, { config, variables: entry?.env }, machine)));
+  return { include: unmet.length === 0, enableState, unmet };
+}
+
+/** What the machine lacks. `variables` are those that the operator gives in addition to the environment. */
+export async function listUnmetNeeds(
+  needs: MachineNeeds,
+  given: { readonly config: HookConfig; readonly variables?: Readonly<Record<string, unknown>> | undefined },
+  machine: HookMachine,
+): Promise<readonly UnmetNeed[]> {
+  const unmet: UnmetNeed[] = [];
+  const accepted = needs.os ?? [];
   const platforms = [machine.platform, ...(machine.remotePlatforms ?? [])];
   if (accepted.length > 0 && !platforms.some((platform) => accepted.includes(platform))) {
     unmet.push({ code: 'os', platform: machine.platform, accepted });
   }
-  if (pack.metadata?.always !== true) unmet.push(...(await listUnmetRequirements(pack, entry, config, machine)));
-  return { include: unmet.length === 0, enableState, unmet };
+  if (needs.always !== true) unmet.push(...(await listUnmetRequirements(needs.requires, given, machine)));
+  return unmet;
 }
 
 /** One sentence for a person, with what to do about it. */
@@ -95,19 +107,17 @@ function resolveHookEnableState(pack: Pick<HookPack, 'source'>, entry: HookEntry
 }
 
 async function listUnmetRequirements(
-  pack: Pick<HookPack, 'metadata'>,
-  entry: HookEntryConfig | undefined,
-  config: HookConfig,
+  requires: MachineNeeds['requires'],
+  { config, variables }: Parameters<typeof listUnmetNeeds>[1],
   machine: HookMachine,
 ): Promise<UnmetNeed[]> {
-  const requires = pack.metadata?.requires;
   const unmet: UnmetNeed[] = [];
   const bins = await listMissingPrograms(requires?.bins ?? [], machine);
   if (bins.length > 0) unmet.push({ code: 'bins', missing: bins });
   const anyBins = requires?.anyBins ?? [];
   const absent = await listMissingPrograms(anyBins, machine);
   if (anyBins.length > 0 && absent.length === anyBins.length) unmet.push({ code: 'any-bins', missing: absent });
-  const env = (requires?.env ?? []).filter((name) => !readOwn(machine.env, name) && !readOwn(entry?.env, name));
+  const env = (requires?.env ?? []).filter((name) => !readOwn(machine.env, name) && !readOwn(variables, name));
   if (env.length > 0) unmet.push({ code: 'env', missing: env });
   const paths = (requires?.config ?? []).filter((path) => !isConfigured(config, path));
   if (paths.length > 0) unmet.push({ code: 'config', missing: paths });

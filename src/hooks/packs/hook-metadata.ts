@@ -5,17 +5,21 @@ import { type OnError, STABILITIES, type Stability } from '../../protocol/handle
 import { nearMatch } from '../../protocol/near-match.ts';
 import { errorText } from '../../protocol/one-line.ts';
 
-export interface HookMetadata {
+/** What a pack or a skill needs from the machine. */
+export interface MachineNeeds {
   /** Ignores `requires`, but never `os`. */
-  readonly always?: boolean;
+  readonly always?: boolean | undefined;
+  readonly os?: readonly string[] | undefined;
+  readonly requires?: HookRequirements | undefined;
+}
+
+export interface HookMetadata extends MachineNeeds {
   readonly emoji?: string;
   readonly homepage?: string;
   readonly hookKey?: string;
   /** The named export that is the handler, instead of the default one. */
   readonly export?: string;
-  readonly os?: readonly string[];
   readonly events: readonly string[];
-  readonly requires?: HookRequirements;
   readonly install?: readonly HookInstall[];
   /**
    * The following fields are for handlers of agent:bootstrap, except `timeoutMs`, which holds for all. A field that is
@@ -107,7 +111,8 @@ export async function parseJson5(text: string): Promise<unknown> {
   }
 }
 
-function findSection(root: unknown): Readonly<Record<string, unknown>> | undefined {
+/** The part of a front matter's `metadata` that speaks of OpenClaw. */
+export function findSection(root: unknown): Readonly<Record<string, unknown>> | undefined {
   if (typeof root !== 'object' || root === null) return undefined;
   for (const name of SECTION_NAMES) {
     const section: unknown = Object.hasOwn(root, name) ? (root as Record<string, unknown>)[name] : undefined;
@@ -117,29 +122,35 @@ function findSection(root: unknown): Readonly<Record<string, unknown>> | undefin
 }
 
 function readMetadata(section: Readonly<Record<string, unknown>>, problems: MetadataProblem[]): HookMetadata {
-  const os = readList(section.os);
   const install = readInstalls(section.install);
-  const requires = section.requires;
   for (const field of Object.keys(section)) {
     const meant = FIELDS.includes(field) ? undefined : nearMatch(field, FIELDS);
     if (meant === undefined) continue;
     problems.push({ code: 'metadata-field-unknown', message: `unknown field "${field}"; did you mean "${meant}"?` });
   }
   return withoutUndefined({
-    always: typeof section.always === 'boolean' ? section.always : undefined,
+    ...readMachineNeeds(section),
     emoji: readString(section.emoji),
     homepage: readString(section.homepage),
     hookKey: readString(section.hookKey),
     export: readString(section.export),
-    os: os.length > 0 ? os : undefined,
     events: readList(section.events),
-    requires: typeof requires === 'object' && requires !== null ? readRequirements({ ...requires }) : undefined,
     install: install.length > 0 ? install : undefined,
     priority: readDeclared(section, 'priority', isFiniteNumber, 'a number', problems),
     stability: readDeclared(section, 'stability', isOneOf(STABILITIES), `one of ${STABILITIES.join(', ')}`, problems),
     onError: readDeclared(section, 'onError', isOneOf(ON_ERROR), `one of ${ON_ERROR.join(', ')}`, problems),
     timeoutMs: readDeclared(section, 'timeoutMs', isPositiveNumber, 'a number of milliseconds above 0', problems),
   });
+}
+
+export function readMachineNeeds(section: Readonly<Record<string, unknown>>): MachineNeeds {
+  const os = readList(section.os);
+  const { always, requires } = section;
+  return {
+    always: typeof always === 'boolean' ? always : undefined,
+    os: os.length > 0 ? os : undefined,
+    requires: typeof requires === 'object' && requires !== null ? readRequirements({ ...requires }) : undefined,
+  };
 }
 
 function readRequirements(requires: Readonly<Record<string, unknown>>): HookRequirements {
