@@ -66,9 +66,10 @@ export async function draftRequest(parts: DraftParts, run: RunSubject, mode: Dra
   const { provider, model } = chosen.model;
   const { agentId, sessionKey } = run;
   const { sessionId } = run.session;
-  const tools = toolSpecs(
-    await parts.tools({ agentId, sessionKey, sessionId, requester: requesterOf(run.inbound), provider, model }),
-  );
+  const requester = requesterOf(run.inbound);
+  const offered = await parts.tools({ agentId, sessionKey, sessionId, requester, provider, model });
+  const tools = toolSpecs(offered);
+  const owners = new Map(offered.map((tool) => [tool.name, tool.owner]));
   const messages: Message[] = [...run.history, user.message];
   return {
     model: chosen.model,
@@ -80,11 +81,10 @@ export async function draftRequest(parts: DraftParts, run: RunSubject, mode: Dra
     injections: prepared.injections,
     spans: [
       ...shaped.systemSpans,
-      ...tools.flatMap((tool, index) =>
-        piecesOfTool(tool).map(
-          (piece): RequestSpan => ({ where: 'tools', index, origin: `tool ${tool.name}`, chars: piece.length }),
-        ),
-      ),
+      ...tools.flatMap((tool, index) => {
+        const origin = authorOfTool(tool.name, owners.get(tool.name));
+        return piecesOfTool(tool).map((piece): RequestSpan => ({ where: 'tools', index, origin, chars: piece.length }));
+      }),
       ...spansOfTalk(run.past, userPieces),
     ],
     placeholders: [...chosen.placeholders, ...prepared.placeholders, ...shaped.placeholders, ...(user.skipped ?? [])],
@@ -115,6 +115,11 @@ function channelNameOf({ metadata }: RunSubject['inbound']): string | undefined 
 }
 
 const MAX_CHANNEL_NAME = 200;
+
+/** A tool that a plugin or a server elsewhere brought names its owner. */
+function authorOfTool(name: string, owner: string | undefined): string {
+  return owner === undefined ? `tool ${name}` : `tool ${name} of ${owner}`;
+}
 
 function textOfUser(message: Message): string {
   return piecesOfMessage(message).join('');

@@ -55,6 +55,12 @@ describe('a changed configuration and a running gateway', () => {
     const sentence =
       'note: The configuration was changed in gateway.port, session.idleMinutes. That is taken up at the next start. This answer is about the gateway as it runs.\n';
     for (const argv of [
+      ['context', 'preview'],
+      ['context', 'preview', '--message', 'hello'],
+      ['context', 'report'],
+      ['context', 'explain', 'Be brief.'],
+      ['context', 'diff', '--at', '10:00', '--at', '23:00'],
+      ['context', 'check', '--update'],
       ['hooks', 'list'],
       ['hooks', 'info', 'time-context'],
       ['hooks', 'check'],

@@ -3,13 +3,12 @@
 
 import { loadConfig } from '../config/load-config.ts';
 import type { ExplainedTool, ToolsExplanation } from '../gateway/services/explain-tools.ts';
-import { clip } from '../protocol/one-line.ts';
 import type { CliIo } from './cli-io.ts';
 import { type CliCommand, command, type FlagsOf } from './command.ts';
 import { CONFIG_OPTION } from './common-options.ts';
 import { askRunning } from './gateway/gateway-client.ts';
 import { type Columns, formatFacts, formatTable } from './output/format-table.ts';
-import { line, oneLine } from './output/text.ts';
+import { firstSentence, line } from './output/text.ts';
 import { writeWarnings } from './output/warnings.ts';
 
 const TOOLS_OPTIONS = {
@@ -99,13 +98,4 @@ function formatExplanation({ sessionKey, agentId, provider, model, tools }: Tool
     formatTable(tools, { ...OFFERED_COLUMNS, rule: ({ rule }) => rule }, width),
     `${offered} of ${tools.length} tools are offered.\n`,
   ].join('\n');
-}
-
-const LONGEST_SENTENCE = 160;
-
-/** Descriptions are written for models and may be long. */
-function firstSentence(description: string): string {
-  const text = oneLine(description);
-  const end = text.search(/[.!?](?:\s|$)/);
-  return clip(end === -1 ? text : text.slice(0, end + 1), LONGEST_SENTENCE);
 }

@@ -64,7 +64,7 @@ Now with your own agent
 -----------------------
   atrium agents init                         create a workspace, if you have none
   atrium agents validate                     what is wrong in it, file by file
-  atrium context preview                     the prompt, byte for byte
+  atrium context preview                     what a model would be sent
   atrium context report                      sizes, cuts, handlers
   atrium context explain "some words"        whose line is this, or why is it not there
   atrium context diff --at 10:00 --at 23:30  day against night

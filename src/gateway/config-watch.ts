@@ -94,6 +94,11 @@ export class ConfigWatch {
     return { files, waiting: this.#paths(this.#parts.loaded, this.#read), problem: this.#problem ?? null };
   }
 
+  /** The configuration as it was read last. */
+  get current(): LoadedConfig {
+    return this.#read;
+  }
+
   /** One sentence for each way in which the gateway does not follow its files, as far as that was noticed. */
   warnings(): readonly string[] {
     return describeConfigState({

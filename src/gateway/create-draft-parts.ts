@@ -18,9 +18,9 @@ import type { Tool } from '../tools/tool.ts';
 import { createToolset } from '../tools/toolset.ts';
 import { ContextEngine, type ContextEngineSettings } from './composer/context-engine.ts';
 import { createExecTools, type ExecTools } from './create-exec-tools.ts';
-import type { GatewayPlugins } from './create-plugins.ts';
 import { memoryPolicyOf } from './memory-policy.ts';
 import { ModelRegistry } from './model-registry.ts';
+import type { DraftPlugins } from './plugins/draft-plugins.ts';
 import { routingSettingsOf } from './routing-settings.ts';
 import { ToolOffer, toolWarnings } from './tool-offer.ts';
 
@@ -34,7 +34,7 @@ export interface DraftOptions {
   readonly sessionMail?: SessionMail | undefined;
   readonly cronJobs?: (() => CronToolJobs) | undefined;
   readonly mcp?: McpServers | undefined;
-  readonly plugins?: Pick<GatewayPlugins, 'joinTools' | 'namedTools' | 'memory' | 'registry'> | undefined;
+  readonly plugins?: DraftPlugins | undefined;
   /** Additional context fields for handlers of hook packs. */
   readonly packContext?: ContextEngineSettings['packContext'];
   readonly workspaces?: ContextEngineSettings['workspaces'];

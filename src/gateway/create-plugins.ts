@@ -2,9 +2,6 @@
 // `createPlugins` builds, `load` registers their handlers before the first run, `start` starts their services. A home
 // without plugins only pays for listing a few folders.
 
-import { join } from 'node:path';
-import type { ToolScope } from '../agent/run-parts.ts';
-import { resolveAgentWorkspaceDir } from '../config/agent-workspace.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { Config } from '../config/schema.ts';
@@ -12,17 +9,13 @@ import type { PluginLogEntry } from '../plugins/plugin-host.ts';
 import type { PluginOrigin } from '../plugins/plugin-setup.ts';
 import { Plugins } from '../plugins/plugins.ts';
 import type { PluginsConfiguration } from '../plugins/plugins-parts.ts';
-import type { PluginToolScope } from '../plugins/registration.ts';
 import type { JsonValue } from '../protocol/json.ts';
-import { isOwnersRun } from '../sessions/session-visibility.ts';
 import type { Store } from '../store/store.ts';
-import type { MemorySupplements } from '../tools/memory/memory-access.ts';
-import type { PolicyTool } from '../tools/policy/decide-tool.ts';
-import type { Tool } from '../tools/tool.ts';
 import type { TrustedPolicy } from '../tools/trusted-policy.ts';
 import type { Records } from './create-records.ts';
 import type { GatewayDelivery } from './gateway-delivery.ts';
 import { createPluginHost, type PluginHostParts } from './plugins/create-plugin-host.ts';
+import { type DraftPlugins, draftPlugins } from './plugins/draft-plugins.ts';
 import { GatewayMethods } from './plugins/gateway-methods.ts';
 import { saveCliCommands } from './plugins/known-cli-commands.ts';
 import { PluginAgentEvents } from './plugins/plugin-agent-events.ts';
@@ -30,11 +23,9 @@ import { PluginCleanup } from './plugins/plugin-cleanup.ts';
 import { PluginCommands } from './plugins/plugin-commands.ts';
 import { PluginHttp } from './plugins/plugin-http.ts';
 import { pluginLog } from './plugins/plugin-log.ts';
-import { pluginMemory } from './plugins/plugin-memory.ts';
 import { PluginNotes } from './plugins/plugin-notes.ts';
 import { PluginServices } from './plugins/plugin-services.ts';
 import { type PluginStartStopParts, tellPluginsOfStartAndStop } from './plugins/plugin-start-stop.ts';
-import { PluginTools } from './plugins/plugin-tools.ts';
 import { SessionExtensions } from './plugins/session-extensions.ts';
 import { createSessionMethods } from './plugins/session-methods.ts';
 import { pluginsConfigurationOf } from './plugins-configuration.ts';
@@ -59,7 +50,7 @@ export interface PluginsOptions {
   readonly log?: ((sentence: string) => void) | undefined;
 }
 
-export interface GatewayPlugins {
+export interface GatewayPlugins extends DraftPlugins {
   readonly registry: Plugins;
   /** What the plugins' requests to the gateway are answered from. */
   readonly hosting: PluginHostParts;
@@ -67,13 +58,8 @@ export interface GatewayPlugins {
   readonly methods: GatewayMethods;
   readonly http: PluginHttp;
   readonly commands: PluginCommands;
-  readonly memory: MemorySupplements;
   readonly extensions: SessionExtensions;
   readonly cleanup: PluginCleanup;
-  /** All tools: the product's and those of plugins. */
-  joinTools(own: readonly Tool[], scope: ToolScope): Promise<readonly Tool[]>;
-  /** The tools of plugins, as far as their names are known without calling the plugins. */
-  namedTools(): readonly PolicyTool[];
   trustedPolicies(): readonly TrustedPolicy[];
   /** One sentence for each enabled plugin that does not work. */
   troubles(): readonly string[];
@@ -176,7 +162,14 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
   const commands = new PluginCommands({ registry, approvers, timeoutMs: COMMAND_MS });
   const http = new PluginHttp({ registry, warn });
   const services = new PluginServices({ registry, warn });
-  const tools = new PluginTools({ registry, memoryHolder: () => configuration.settings.slots.memory, now, warn });
+  const drafting = draftPlugins({
+    registry,
+    environment,
+    settings,
+    memoryHolder: () => configuration.settings.slots.memory,
+    now,
+    warn,
+  });
   const events = new PluginAgentEvents({
     registry,
     mayReadConversations: (id, origin) => mayReadConversations(configuration, id, origin),
@@ -199,20 +192,14 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
   const undo: (() => void)[] = [];
   let stopTelling = () => {};
   return {
-    registry,
     hosting,
     control,
     methods,
     http,
     commands,
-    memory: pluginMemory({ registry, warn }),
+    ...drafting,
     extensions,
     cleanup,
-    joinTools: (own, scope) => tools.join(own, pluginScopeOf(settings(), environment, scope)),
-    namedTools: () =>
-      registry
-        .registered('tool')
-        .flatMap(({ pluginId, registration }) => registration.names.map((name) => ({ name, owner: pluginId }))),
     trustedPolicies: () =>
       registry
         .registered('trusted-policy')
@@ -263,21 +250,4 @@ function hooksOf({ settings }: PluginsConfiguration, pluginId: string) {
 function mayReadConversations(configuration: PluginsConfiguration, pluginId: string, origin: PluginOrigin): boolean {
   const { allowConversationAccess } = hooksOf(configuration, pluginId) ?? {};
   return allowConversationAccess ?? origin === 'bundled';
-}
-
-function pluginScopeOf(config: Config, environment: Environment, scope: ToolScope): PluginToolScope {
-  const { agentId, sessionKey, sessionId, requester, provider, model } = scope;
-  return {
-    workspaceDir: resolveAgentWorkspaceDir(config, agentId, environment.variables),
-    agentDir: join(environment.stateDir, 'agents', agentId, 'agent'),
-    agentId,
-    sessionKey,
-    ...(sessionId === undefined ? {} : { sessionId }),
-    activeModel: { provider, modelId: model },
-    messageChannel: requester.channel,
-    agentAccountId: requester.accountId,
-    requesterSenderId: requester.senderId,
-    senderIsOwner: isOwnersRun({ sessionKey, requester, isMainShared: config.session?.dmScope === 'main' }),
-    sandboxed: false,
-  };
 }

@@ -53,7 +53,7 @@ import { explainTools } from './services/explain-tools.ts';
 import { listAgentStatuses, readGatewayStatus } from './services/gateway-status.ts';
 import { HookControl } from './services/hook-control.ts';
 import { readHookInventory } from './services/hook-inventory.ts';
-import { previewMessage } from './services/preview-message.ts';
+import { lookAtContext, previewMessage } from './services/preview-message.ts';
 import { Runs } from './services/runs.ts';
 import type { Services } from './services/services.ts';
 import { StoreWatch } from './store-watch.ts';
@@ -314,6 +314,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     stateDir,
     startedAt,
   };
+  const previewing = { draft: runParts, engine, route, commands, now };
   const services: Services = {
     store,
     storeProblem: () => storeWatch.problem(),
@@ -341,7 +342,13 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       inventory: (request) => readHookInventory({ engine, environment }, { ...request, at: new Date(now()) }),
     }),
     methods: plugins.methods,
-    context: { preview: (request) => previewMessage({ draft: runParts, route, commands, now }, request) },
+    context: {
+      preview: (request) => previewMessage(previewing, request),
+      look: async (request) => {
+        const look = await lookAtContext(previewing, request);
+        return { ...look, configuration: configWatch.current };
+      },
+    },
     tools: {
       explain: (request) => explainTools({ ...drafting, config }, request),
       mcpServers: () => mcp.statuses(),

@@ -3,6 +3,9 @@
 
 import { SocketChannel, type SocketChannelPorts } from '../socket-channel.ts';
 
+/** The surface of a terminal that names none. */
+export const TERMINAL_SURFACE = 'local';
+
 export class CliChannel extends SocketChannel {
   constructor(ports: SocketChannelPorts) {
     super(
@@ -13,7 +16,7 @@ export class CliChannel extends SocketChannel {
           because: 'answers stay in the outbox under a number, and a terminal prints each number once',
         },
         maxTextLength: 32_000,
-        defaultSurface: () => 'local',
+        defaultSurface: () => TERMINAL_SURFACE,
       },
       ports,
     );

@@ -11,23 +11,26 @@ import {
   type SnapshotDifference,
   takeSnapshot,
 } from '../../context/report/snapshot.ts';
-import type { PreparedAgent } from '../../gateway/composer/context-engine.ts';
+import { buildAgentMainSessionKey } from '../../protocol/build-session-key.ts';
 import { countOf } from '../../protocol/count-of.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
 import { resolveSessionType } from '../../protocol/session-type.ts';
 import type { CliIo } from '../cli-io.ts';
-import { command, type FlagsOf } from '../command.ts';
+import { type Answer, command, type FlagsOf } from '../command.ts';
 import { SnapshotsMissingError, UnknownSituationError } from '../errors.ts';
 import { oneLine, wrapText } from '../output/text.ts';
 import { describePath, type KnownPlaces } from './describe-origin.ts';
 import { formatComparedLines } from './format-compared-lines.ts';
 import { defaultSituations, formatSituations, type LockedSituation, parseSituations } from './locked-situations.ts';
-import { openContext, SITUATION_OPTIONS } from './situation-options.ts';
+import { type ContextEye, isComplete, type Look, noteMissing, withContext } from './look-at-context.ts';
+import { SITUATION_OPTIONS } from './situation-options.ts';
 import { SNAPSHOT_DIRNAME, SnapshotFolder } from './snapshot-folder.ts';
 
 const OPTIONS = {
   '--update': 'write the snapshots as they are now',
   '--dir <dir>': `the folder of the snapshots (default: ${SNAPSHOT_DIRNAME} in the workspace)`,
+  '--run-hooks': 'also call prompt hooks that may have effects',
+  '--strict': 'exit with 1 when something that a run would have could not be checked',
   ...SITUATION_OPTIONS,
 } as const;
 
@@ -48,25 +51,40 @@ Exits with 1 when a prompt has changed.`,
     'context check night --workspace ./workspace  one situation of a checkout',
   ],
   async run({ situation: names, ...flags }, { io }) {
-    const first = await openContext(flags, io);
-    const agent = await first.engine.prepare(first.request);
-    const folder = new SnapshotFolder(folderPath(flags, agent, io));
-    const known = await loadSituations(folder, flags, agent);
-    const situations: SituationResult[] = [];
-    for (const each of choose(known, names)) {
-      const snapshot = await snapshotOf(each, flags, io);
-      situations.push(flags.update ? await update(folder, each, snapshot) : await check(folder, each, snapshot));
-    }
-    const strays = await folder.strays(known.map(({ name }) => name));
-    const ok = situations.every(({ status }) => status !== 'changed' && status !== 'missing' && status !== 'edited');
-    const places = { workspaceDir: agent.workspaceDir, home: io.environment.home };
-    return {
-      json: { ok, dir: folder.dir, situations, strays },
-      text: (width) => formatResults(situations, strays, folder, places, width),
-      ok,
-    };
+    return withContext(flags.config, io, (eye) => checkAll(eye, names, flags, io));
   },
 });
+
+async function checkAll(eye: ContextEye, names: readonly string[], flags: CheckFlags, io: CliIo): Promise<Answer> {
+  const first = await eye.look(flags);
+  const { workspaceDir, agentId = first.agentId } = first.composition.report.situation;
+  const agent = { workspaceDir, agentId };
+  const folder = new SnapshotFolder(folderPath(flags, agent, io));
+  const known = await loadSituations(folder, flags, agent);
+  const situations: SituationResult[] = [];
+  const looks: Look[] = [];
+  for (const each of choose(known, names)) {
+    const look = await lookAtSituation(eye, each, agentId, flags);
+    looks.push(look);
+    const snapshot = takeSnapshot(look.composition, await machineFolders(workspaceDir, io));
+    situations.push(flags.update ? await update(folder, each, snapshot) : await check(folder, each, snapshot));
+  }
+  const strays = await folder.strays(known.map(({ name }) => name));
+  const ok = situations.every(({ status }) => status !== 'changed' && status !== 'missing' && status !== 'edited');
+  const places = { workspaceDir: agent.workspaceDir, home: io.environment.home };
+  return {
+    json: { ok, dir: folder.dir, situations, strays },
+    text: (width) => formatResults(situations, strays, folder, places, width),
+    warnings: [...new Set(looks.flatMap(noteMissing))],
+    ok: ok && (!flags.strict || looks.every(isComplete)),
+  };
+}
+
+/** The agent whose prompts are checked. */
+interface CheckedAgent {
+  readonly agentId: string;
+  readonly workspaceDir: string;
+}
 
 interface SituationResult {
   readonly name: string;
@@ -74,7 +92,7 @@ interface SituationResult {
   readonly differences: readonly SnapshotDifference[];
 }
 
-function folderPath({ dir }: CheckFlags, { workspaceDir }: PreparedAgent, { environment }: CliIo): string {
+function folderPath({ dir }: CheckFlags, { workspaceDir }: CheckedAgent, { environment }: CliIo): string {
   return dir === undefined
     ? join(workspaceDir, SNAPSHOT_DIRNAME)
     : resolveUserPath(dir, environment.home, environment.cwd);
@@ -83,7 +101,7 @@ function folderPath({ dir }: CheckFlags, { workspaceDir }: PreparedAgent, { envi
 async function loadSituations(
   folder: SnapshotFolder,
   { update: isUpdate }: CheckFlags,
-  { agentId }: PreparedAgent,
+  { agentId }: CheckedAgent,
 ): Promise<readonly LockedSituation[]> {
   const text = await folder.readSituations();
   if (text !== undefined) return parseSituations(text, folder.situationsPath);
@@ -102,14 +120,18 @@ function choose(situations: readonly LockedSituation[], names: readonly string[]
   return names.length === 0 ? situations : situations.filter(({ name }) => names.includes(name));
 }
 
-async function snapshotOf(situation: LockedSituation, flags: CheckFlags, io: CliIo): Promise<Snapshot> {
-  const { name: _, ...fixed } = situation;
-  const { engine, request } = await openContext({ ...flags, ...fixed }, io);
-  // A pipeline must see the same as a person's machine, so only the situation itself can make a session one of type
-  // `ci`.
-  const sessionType = request.sessionType ?? resolveSessionType({ sessionKey: request.sessionKey });
-  const composition = await engine.compose({ ...request, sessionType });
-  return takeSnapshot(composition, await machineFolders(composition.report.situation.workspaceDir, io));
+/** A pipeline must see the same as a person's machine, so nothing depends on where a session was used last. */
+function lookAtSituation(
+  eye: ContextEye,
+  { name: _, ...fixed }: LockedSituation,
+  agentId: string,
+  flags: CheckFlags,
+): Promise<Look> {
+  const all = { ...flags, ...fixed };
+  const { agent = agentId, channel = 'cli' } = all;
+  const session = all.session ?? buildAgentMainSessionKey({ agentId: agent });
+  // Only the situation itself can make a session one of type `ci`.
+  return eye.look({ ...all, session, channel, type: all.type ?? resolveSessionType({ sessionKey: session }) });
 }
 
 /** Each folder under the name that it was given and under its real path. */

@@ -19,7 +19,7 @@ describe('atrium context diff', () => {
   it('compares night with day, however the second time is given', async () => {
     const { code, out, err } = await diff('--at', '10:00', '--at', '23:30');
     expect([code, err]).toEqual([0, '']);
-    expect(out).toMatch(/^left {3}.* 10:00 UTC\nright {2}.* 23:30 UTC\n/);
+    expect(out).toMatch(/^left {3}.* 10:00 UTC, session .*\nright {2}.* 23:30 UTC, session /);
     expect(out).toMatch(/^AGENTS\.md \(time-context\) +added +0 +253 +\+253 +\+61 +run$/m);
     expect(out).toMatch(/^whole prompt +\d+ +\d+ +\+\d+ +\+\d+$/m);
     expect(out).toMatch(/^ {2}\+ handler time-context {2}## Overnight$/m);
@@ -49,7 +49,7 @@ describe('atrium context diff', () => {
 
   it('compares sessions, types, channels, agents and configurations', async () => {
     const session = await diff('--vs-session', 'agent:main:subagent:x');
-    expect(session.out).toMatch(/^right .* session agent:main:subagent:x$/m);
+    expect(session.out).toMatch(/^right .* session agent:main:subagent:x,/m);
     expect(session.out).toMatch(/^MEMORY\.md +removed/m);
     expect((await diff('--vs-type', 'ci')).out).toContain('## CI Mode');
     const configs = await diff(

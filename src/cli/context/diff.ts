@@ -1,7 +1,6 @@
 // `atrium context diff`: compares two situations: which sections differ, the authors of the lines, and what that means
 // for a provider's prompt cache.
 
-import type { LoadedConfig } from '../../config/load-config.ts';
 import type { Composition } from '../../context/compose.ts';
 import {
   type CompositionComparison,
@@ -9,7 +8,7 @@ import {
   type Pair,
   type SectionComparison,
 } from '../../context/report/compare-compositions.ts';
-import type { ContextChange } from '../../context/report/find-change.ts';
+import { type ContextChange, findChange } from '../../context/report/find-change.ts';
 import { BadFlagError } from '../../gateway/errors.ts';
 import { countOf } from '../../protocol/count-of.ts';
 import { SESSION_TYPES, type SessionType } from '../../protocol/session-type.ts';
@@ -18,10 +17,11 @@ import { command, type Options } from '../command.ts';
 import { NothingToCompareError } from '../errors.ts';
 import { formatTable } from '../output/format-table.ts';
 import { oneLine, wrapText } from '../output/text.ts';
-import { warningLines } from '../output/warnings.ts';
+import { formatConfigWarning } from '../output/warnings.ts';
 import { describeOrigin, describeOrigins, describeSituation, type KnownPlaces } from './describe-origin.ts';
 import { type AuthoredLine, formatComparedLines } from './format-compared-lines.ts';
-import { openContext, SITUATION_OPTIONS, type SituationFlags } from './situation-options.ts';
+import { isComplete, type Look, lookAtContext, noteMissing, withContext } from './look-at-context.ts';
+import { SITUATION_OPTIONS, type SituationFlags } from './situation-options.ts';
 
 /** The flags of a situation; each may be given twice. */
 const SIDED_FLAGS = Object.entries({
@@ -34,6 +34,7 @@ const OPTIONS: Options = Object.fromEntries([
   ...SIDED_FLAGS.map(([flag]) => [flag.replace('--', '--vs-'), { text: 'the same for the right side', isList: true }]),
   ['--json', 'print JSON for programs'],
   ['--exit-code', 'exit with 1 when the prompts differ'],
+  ['--strict', 'exit with 1 when something that a run would have could not be shown'],
 ]);
 
 export const contextDiff = command({
@@ -53,26 +54,42 @@ export const contextDiff = command({
     // Both sides are composed for the same time, even when the first takes long.
     const now = io.now();
     const frozen: CliIo = { ...io, environment: io.environment, now: () => now };
-    const left = await openContext(leftFlags, frozen);
-    const right = await openContext(rightFlags, frozen);
-    const before = await left.engine.compose(left.request);
-    const after = await right.engine.compose(right.request, before);
-    const comparison = compareCompositions(before, after);
     const isOneConfig = leftFlags.config === rightFlags.config;
-    const configs = isOneConfig ? [] : [left.loaded, right.loaded].map(describeConfig);
+    const [left, right] = isOneConfig
+      ? await withContext(leftFlags.config, frozen, async (eye) => [
+          await eye.look(leftFlags),
+          await eye.look(rightFlags),
+        ])
+      : [await lookAtContext(leftFlags, frozen), await lookAtContext(rightFlags, frozen)];
+    if (!left || !right) throw new NothingToCompareError();
+    const before = left.composition;
+    const after = withChange(right.composition, before);
+    const comparison = compareCompositions(before, after);
+    const configs = isOneConfig ? [] : [left, right].map(({ configuration }) => describeConfig(configuration));
+    const looks = isOneConfig ? [left] : [left, right];
     return {
       json: toJson(before, after, comparison),
       text: (width) => formatDiff(before, after, comparison, configs, io.environment.home, width),
-      warnings: [...warningLines(left.loaded), ...(isOneConfig ? [] : warningLines(right.loaded))],
-      ok: !flags.exitCode || comparison.same,
+      warnings: [
+        ...looks.flatMap(({ configuration }) => configuration.warnings.map(formatConfigWarning)),
+        ...new Set([left, right].flatMap(noteMissing)),
+      ],
+      ok: (!flags.exitCode || comparison.same) && (!flags.strict || [left, right].every(isComplete)),
     };
   },
 });
+
+function withChange(composition: Composition, previous: Composition): Composition {
+  const { report, prompt } = composition;
+  const change = findChange(prompt, report.prompt.hash, previous, report.handlers);
+  return { ...composition, report: { ...report, change } };
+}
 
 type SidedFlag = keyof SituationFlags;
 
 type DiffFlags = { readonly [flag in SidedFlag | `vs${Capitalize<SidedFlag>}`]?: readonly string[] } & {
   readonly exitCode?: boolean;
+  readonly strict?: boolean;
 };
 
 /** The right side is the left one with the flags that were given a second time. */
@@ -185,7 +202,7 @@ function describeSide({ report }: Composition, other: Composition, config: strin
   ].join(', ');
 }
 
-function describeConfig({ files }: LoadedConfig): string {
+function describeConfig({ files }: Look['configuration']): string {
   return files.map(({ path }) => path).join(' and ') || 'none';
 }
 

@@ -17,20 +17,23 @@ import { type Columns, formatTable, outputWidth } from '../output/format-table.t
 import { oneLine, visibleLine, wrapText } from '../output/text.ts';
 import { type AskedFile, findAskedFile, unknownFileNote } from './asked-file.ts';
 import { describeLines, describeOrigin, describePath, type KnownPlaces } from './describe-origin.ts';
-import { openContext, SITUATION_OPTIONS } from './situation-options.ts';
+import { type FoundPlace, findInSpans, formatFoundTable } from './format-spans.ts';
+import { isComplete, type Look, lookAtContext, noteMissing } from './look-at-context.ts';
+import { LOOK_OPTIONS } from './situation-options.ts';
 
 const OPTIONS = {
   '--text': 'look for the argument as text, even if it is the name of a file',
-  ...SITUATION_OPTIONS,
+  ...LOOK_OPTIONS,
 } as const;
 
 export const contextExplain = command({
   path: 'context explain',
-  summary: 'say whose line this is, or why it is not in the prompt',
+  summary: 'say whose words these are in the request, or why they are not in the prompt',
   args: { '<text|FILE[:LINE]...>': 'text to look for, a file, or a line of a file such as AGENTS.md:12' },
   options: OPTIONS,
   about: `A bare file name means the file in the workspace; a path may be relative, absolute, or begin with ~.
-Exits with 1 when the text is neither in the prompt nor among what was left out.`,
+Text is looked for in the whole request: the prompt, what plugins add, tools, history and message.
+Exits with 1 when the text is neither there nor among what was left out.`,
   examples: [
     'context explain "- Never delete"         whose words are these',
     'context explain AGENTS.md:12             what became of this line',
@@ -45,19 +48,26 @@ Exits with 1 when the text is neither in the prompt nor among what was left out.
     const question = words.join(' ');
     if (question.trim() === '')
       throw new BadFlagError({ flag: 'explain', value: question, expected: 'text to look for' });
-    const { engine, request } = await openContext(flags, io);
-    const composition = await engine.compose(request);
+    const look = await lookAtContext(flags, io);
+    const { composition } = look;
+    const isStrictlyWrong = flags.strict === true && !isComplete(look);
     const places = { workspaceDir: composition.report.situation.workspaceDir, home: io.environment.home };
     const view: View = { places, width: outputWidth(io), composition };
     const asked = flags.text ? undefined : await findAskedFile(question, composition, io.environment);
-    if (asked) return answerFile(explain(composition, asked), asked, view, io);
+    const warnings = noteMissing(look);
+    if (asked) {
+      return { ...answerFile(explain(composition, asked), asked, view, io), warnings, ok: !isStrictlyWrong };
+    }
+    const replacedBy = replacerOf(look);
     const explanation = explainText(composition, question);
-    const isKnown = isExplained(explanation);
+    const elsewhere = findElsewhere(look, question);
+    const isKnown = isExplained(explanation) || elsewhere.length > 0;
     if (isFlag(question) && !isKnown) refuseFlag(added, question);
     return {
-      json: { kind: 'text', ...explanation },
-      text: () => formatText(explanation, view),
-      ok: isKnown,
+      json: { kind: 'text', ...explanation, elsewhere, ...(replacedBy ? { replacedBy } : {}) },
+      text: () => formatAnswer(explanation, elsewhere, replacedBy, view),
+      warnings,
+      ok: isKnown && !isStrictlyWrong,
     };
   },
 });
@@ -95,6 +105,43 @@ function answerFile(explanation: FileExplanation, asked: AskedFile, view: View, 
     json: { kind: asked.lines ? 'lines' : 'file', ...explanation, ...(note ? { note } : {}) },
     text: () => formatFile(explanation, note, view),
   };
+}
+
+function formatAnswer(
+  explanation: TextExplanation,
+  elsewhere: readonly FoundPlace[],
+  replacedBy: string | undefined,
+  view: View,
+): string {
+  const isNowhere = elsewhere.length > 0 && !isExplained(explanation);
+  const times = elsewhere.length === 1 ? 'once' : `${elsewhere.length} times`;
+  const where = isNowhere
+    ? `${quote(explanation.text)} is in the request, ${times}.`
+    : `\nIn the rest of the request it is there ${times}:`;
+  const parts = [
+    isNowhere ? '' : formatText(explanation, view),
+    replacedBy === undefined
+      ? ''
+      : `\n${wrapText(`The model does not read this prompt: ${oneLine(replacedBy)} put another one in its place.`, view.width).join('\n')}\n`,
+    elsewhere.length === 0 ? '' : `${where}\n\n${formatFoundTable(elsewhere, view.width)}`,
+  ];
+  return parts.join('');
+}
+
+/** The places in the rest of the request: what plugins added, tools, history, the message. */
+function findElsewhere({ request, composition }: Look, text: string): readonly FoundPlace[] {
+  if (!request) return [];
+  const own = new Set(composition.report.spans.map(({ text: words }) => words));
+  const isOfPrompt = ({ spans }: FoundPlace) =>
+    spans.every((span) => span.where === 'system' && own.has(span.text ?? ''));
+  return findInSpans(request.spans, text).filter((place) => !isOfPrompt(place));
+}
+
+/** The plugin that replaced the whole prompt, if one did. */
+function replacerOf({ request, composition }: Look): string | undefined {
+  const system = request?.spans.filter(({ where }) => where === 'system') ?? [];
+  const text = system.map((span) => span.text ?? '').join('');
+  return request === null || text.includes(composition.prompt.text) ? undefined : system[0]?.origin;
 }
 
 function formatText(explanation: TextExplanation, view: View): string {

@@ -41,8 +41,12 @@ export function formatFoundPlaces(wanted: string, places: readonly FoundPlace[],
   const quoted = `"${clip(oneLine(wanted), 60)}"`;
   if (places.length === 0) return `${quoted} is not in the request.\n`;
   const times = places.length === 1 ? 'once' : `${places.length} times`;
+  return `${quoted} is in the request, ${times}.\n\n${formatFoundTable(places, width)}`;
+}
+
+export function formatFoundTable(places: readonly FoundPlace[], width: number): string {
   const rows = places.flatMap(({ start, end, spans }) => spans.map((span) => ({ start, end, span })));
-  const table = formatTable(
+  return formatTable(
     rows,
     {
       where: ({ span }) => placeOf(span),
@@ -52,7 +56,6 @@ export function formatFoundPlaces(wanted: string, places: readonly FoundPlace[],
     },
     width,
   );
-  return `${quoted} is in the request, ${times}.\n\n${table}`;
 }
 
 function findWith(spans: readonly ToldSpan[], find: ReturnType<typeof exactFinder>): readonly FoundPlace[] {

@@ -22,10 +22,19 @@ describe('atrium context preview', () => {
   });
 
   it('prints the prompt byte for byte, and everything else elsewhere', async () => {
-    const { code, out, err } = await home.run(['context', 'preview']);
+    const { code, out, err } = await home.run(['context', 'preview', '--body']);
     expect(code).toBe(0);
     expect(out).toContain('\n## AGENTS.md\n\n# Rules\n\nBe \x1b[31mbrief.\n');
     expect(err).toMatch(/^warning: .*openclaw\.yaml:1: bootstrap\.kep is not a setting .* Did you mean "keep"\?\n$/);
+  });
+
+  it('prints a page for people: the prompt as text, the tools as a table, the totals', async () => {
+    const { out } = await home.run(['context', 'preview']);
+    expect(out).toMatch(/^session +agent:main:cli:direct:local$/m);
+    expect(out).toContain('\n## AGENTS.md\n\n# Rules\n\nBe  [31mbrief.\n');
+    expect(out).toMatch(/^read +atrium +\d+ +Read a text file of the workspace or of a skill\.$/m);
+    expect(out).toMatch(/^whole request +[\d,]+ +[\d,]+ +\d+\.\d %$/m);
+    expect(out).not.toContain('\x1b');
   });
 
   it('prints the blocks and the boundary as JSON', async () => {
@@ -35,7 +44,7 @@ describe('atrium context preview', () => {
       cacheBoundary: number;
     };
     expect(blocks.map((block) => block.text).join('')).toBe(text);
-    expect(text).toBe((await home.run(['context', 'preview'])).out);
+    expect(text).toBe((await home.run(['context', 'preview', '--body'])).out);
     expect(blocks[0]).toMatchObject({ stability: 'static', text: text.slice(0, cacheBoundary) });
   });
 });

@@ -48,7 +48,7 @@ describe('atrium context report --json', () => {
   it('holds spans that join to exactly what preview prints', async () => {
     for (const flags of SITUATIONS) {
       const report = (await home.runJson(['context', 'report', ...flags])) as ContextReport;
-      const preview = await home.run(['context', 'preview', ...flags]);
+      const preview = await home.run(['context', 'preview', '--body', ...flags]);
       expect(report.spans.map(({ text }) => text).join('')).toBe(preview.out);
       expect(report.prompt.chars).toBe(preview.out.length);
       for (const { text, start, end, origin } of report.spans) {
@@ -89,7 +89,9 @@ describe('atrium context report', () => {
   it('shows sizes, layers, files, cuts, handlers, absences, configuration and warnings', async () => {
     const { code, out, err } = await home.run(['context', 'report', '--at', '23:30']);
     expect([code, err]).toEqual([0, '']);
-    expect(out).toMatch(/^situation {2}agent main, interactive, Wed 2026-05-06 23:30 UTC$/m);
+    expect(out).toMatch(
+      /^situation {2}agent main, interactive, Wed 2026-05-06 23:30 UTC, session agent:main:cli:direct:local, channel cli$/m,
+    );
     expect(out).toMatch(/^prompt +[\d,]+ characters, about [\d,]+ tokens; sha256 [0-9a-f]{16}$/m);
     expect(out).toMatch(/^cacheable +the first [\d,]+ characters/m);
     expect(out).toMatch(/^AGENTS\.md \(time-context\) +run .* behind the boundary$/m);
@@ -98,7 +100,7 @@ describe('atrium context report', () => {
     expect(out).toMatch(/^global-files +10 +static +[\d.]+ +done +AGENTS\.md prepended \+13$/m);
     expect(out).toMatch(/^hook:broken +\d+ .* threw +no luck; its change was dropped$/m);
     expect(out).toMatch(/^hook:shouty +120 .* done +AGENTS\.md edited \+5 -5$/m);
-    expect(out).toMatch(/^rule slack +rule-condition-false +channel is none, wanted "slack"$/m);
+    expect(out).toMatch(/^rule slack +rule-condition-false +channel is "cli", wanted "slack"$/m);
     expect(out).toMatch(/^USER\.md +missing +no such file$/m);
     expect(out).toContain('~/.openclaw/openclaw.yaml (yaml)');
     expect(out).toContain('it wins at agents.defaults.bootstrapMaxChars');

@@ -1,7 +1,5 @@
 // `atrium context report`: what composition did. Sizes, authors, cuts, handlers, and everything that was left out.
 
-import type { LoadedConfig } from '../../config/load-config.ts';
-import type { Composition } from '../../context/compose.ts';
 import type { FileChange } from '../../context/composition.ts';
 import type { ContextReport, FileReport, HandlerReport } from '../../context/report/build-report.ts';
 import { countTokens } from '../../context/report/count-tokens.ts';
@@ -11,12 +9,14 @@ import { command } from '../command.ts';
 import { type Columns, formatFacts, formatTable } from '../output/format-table.ts';
 import { oneLine, wrapText } from '../output/text.ts';
 import { describeLines, describePath, describeSituation, type KnownPlaces } from './describe-origin.ts';
-import { openContext, SITUATION_OPTIONS } from './situation-options.ts';
+import { formatMeasure } from './format-measure.ts';
+import { isComplete, type Look, lookAtContext, noteMissing } from './look-at-context.ts';
+import { LOOK_OPTIONS } from './situation-options.ts';
 
 export const contextReport = command({
   path: 'context report',
-  summary: 'show sizes, files, cuts, handlers and what was left out',
-  options: SITUATION_OPTIONS,
+  summary: 'show the whole request by part, and of the prompt sizes, files, cuts, handlers and what was left out',
+  options: LOOK_OPTIONS,
   examples: [
     'context report                                   the default agent, now',
     'context report --session agent:main:subagent:x   what is kept from a subagent, and why',
@@ -24,23 +24,32 @@ export const contextReport = command({
     "context report --json | jq -j '.spans[].text'    the same bytes that preview prints",
   ],
   async run(flags, { io }) {
-    const { engine, request, loaded } = await openContext(flags, io);
-    const composition = await engine.compose(request);
-    const { files, merged, warnings } = loaded;
+    const look = await lookAtContext(flags, io);
+    const { composition, request, problem, placeholders } = look;
     const places = { workspaceDir: composition.report.situation.workspaceDir, home: io.environment.home };
     return {
-      json: { ...composition.report, config: { files, merged, warnings } },
-      text: (width) => formatReport(composition, loaded, places, width),
+      json: {
+        ...composition.report,
+        config: look.configuration,
+        request: request && { provider: request.provider, model: request.model, ...request.measure },
+        problem,
+        placeholders,
+      },
+      text: (width) => formatReport(look, places, width),
+      warnings: noteMissing(look),
+      ok: !flags.strict || isComplete(look),
     };
   },
 });
 
-function formatReport(composition: Composition, loaded: LoadedConfig, places: KnownPlaces, width: number): string {
+function formatReport(look: Look, places: KnownPlaces, width: number): string {
+  const { composition, request, configuration: loaded } = look;
   const { report } = composition;
   const table = <Row>(caption: string, rows: readonly Row[], columns: Columns<Row>) =>
     `${caption}\n${rows.length === 0 ? 'none\n' : formatTable(rows, columns, width)}`;
   return [
     formatFacts(overview(report), { width }),
+    request ? `The whole request\n${formatMeasure(request.measure, width)}` : '',
     table('Layers', sectionsOf(composition), {
       layer: (section) => section.title,
       stability: (section) => section.stability,
@@ -131,7 +140,7 @@ function describeWhat(what: string, places: KnownPlaces): string {
   return what.startsWith('/') ? describePath(what, places) : what;
 }
 
-function configuration({ files, merged }: LoadedConfig, places: KnownPlaces, width: number): string {
+function configuration({ files, merged }: Look['configuration'], places: KnownPlaces, width: number): string {
   const lines =
     files.length === 0
       ? ['none; every setting has its default']
@@ -140,7 +149,7 @@ function configuration({ files, merged }: LoadedConfig, places: KnownPlaces, wid
   return ['Configuration', ...lines, ...note].map((line) => `${line}\n`).join('');
 }
 
-function warnings(loaded: LoadedConfig, report: ContextReport, width: number): string {
+function warnings(loaded: Look['configuration'], report: ContextReport, width: number): string {
   const all = [...loaded.warnings.map(({ file, line, message }) => `${file}:${line}: ${message}`), ...report.warnings];
   if (all.length === 0) return '';
   return ['Warnings', ...all.flatMap((warning) => wrapText(oneLine(warning), width))]

@@ -1,6 +1,8 @@
 // Text for a terminal. Text from files, models and handlers is untrusted: control characters in it could move the
 // cursor of the reader, change a title or hide something.
 
+import { clip } from '../../protocol/one-line.ts';
+
 /** One line without control characters. */
 export function oneLine(text: string): string {
   return visibleLine(text).trim();
@@ -49,4 +51,13 @@ export function wrapText(text: string, width: number): string[] {
     rest = rest.slice(end).trimStart();
   }
   return [...lines, rest];
+}
+
+const LONGEST_SENTENCE = 160;
+
+/** Descriptions are written for models and may be long. */
+export function firstSentence(description: string): string {
+  const text = oneLine(description);
+  const end = text.search(/[.!?](?:\s|$)/);
+  return clip(end === -1 ? text : text.slice(0, end + 1), LONGEST_SENTENCE);
 }

@@ -123,7 +123,7 @@ export function buildReport(state: CompositionState, prompt: Prompt, previous: C
     cuts: state.cuts,
     warnings: [...state.warnings, ...refusedFiles(state.absences).map(describeRefusal)],
     spans,
-    ...(previous ? { change: findChange(prompt, hashes.whole, previous, state) } : {}),
+    ...(previous ? { change: findChange(prompt, hashes.whole, previous, input.handlers.list()) } : {}),
   };
 }
 

@@ -2,7 +2,6 @@
 // decides how much of a provider's prompt cache is lost; and which handlers broke their promise to be static.
 
 import type { Composition, Prompt } from '../compose.ts';
-import type { CompositionState } from '../composition.ts';
 import { formatOrigin } from '../provenance/origin.ts';
 import { type Rope, sliceRope } from '../provenance/rope.ts';
 import { type LocatedOrigin, originOf } from './located-origin.ts';
@@ -31,11 +30,17 @@ export interface ContextChange {
   readonly brokenPromises: readonly string[];
 }
 
+/** A handler and how often it says that its text changes. */
+interface DeclaredHandler {
+  readonly id: string;
+  readonly stability?: string | undefined;
+}
+
 export function findChange(
   prompt: Prompt,
   hash: string,
   previous: Composition,
-  state: CompositionState,
+  handlers: readonly DeclaredHandler[],
 ): ContextChange {
   if (hash === previous.report.prompt.hash) {
     return { changed: false, breaksCache: false, summary: 'nothing changed', brokenPromises: [] };
@@ -61,7 +66,7 @@ export function findChange(
     author,
     kind,
     summary: summarise(at, breaksCache, kind, author ? formatOrigin(author) : 'an unknown author'),
-    brokenPromises: brokenPromises(prompt.rope, previous.prompt.rope, state),
+    brokenPromises: brokenPromises(prompt.rope, previous.prompt.rope, handlers),
   };
 }
 
@@ -120,8 +125,8 @@ function originAt(rope: Rope, offset: number): LocatedOrigin | undefined {
 }
 
 /** Text that a handler brought from a file does not count, because the operator edits the file. */
-function brokenPromises(rope: Rope, previous: Rope, state: CompositionState): string[] {
-  const promised = state.input.handlers.list().filter((handler) => handler.stability === 'static');
+function brokenPromises(rope: Rope, previous: Rope, handlers: readonly DeclaredHandler[]): string[] {
+  const promised = handlers.filter((handler) => handler.stability === 'static');
   return promised.map((handler) => handler.id).filter((id) => ownText(rope, id) !== ownText(previous, id));
 }
 

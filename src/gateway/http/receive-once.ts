@@ -29,6 +29,9 @@ export interface ApiMessage {
   readonly isAwaited?: boolean | undefined;
 }
 
+/** The user of messages that name neither a user nor a session, such as those of `atrium agent`. */
+export const DEFAULT_USER = 'default';
+
 export async function receiveOnce(services: Services, message: ApiMessage): Promise<ReceiveResult> {
   const { text, seed, user, sessionKey, agentId, idempotencyKey } = message;
   const identity = [idempotencyKey, user, sessionKey, agentId];

@@ -12,13 +12,15 @@ import { writePluginConfig } from './write-plugin-config.ts';
 export interface HostWithoutGatewayParts {
   readonly environment: Environment;
   readonly loaded: LoadedConfig;
+  /** With true, plugins must not write the configuration. */
+  readonly isTrial?: boolean | undefined;
   readonly log: (pluginId: string, entry: PluginLogEntry) => void;
   /** Calls a method of the running gateway; rejects when there is none. */
   readonly callGateway?: ((method: string, params: JsonObject) => Promise<JsonValue | undefined>) | undefined;
 }
 
 export function hostWithoutGateway(parts: HostWithoutGatewayParts, pluginId: string): PluginHost {
-  const { environment, loaded, log, callGateway } = parts;
+  const { environment, loaded, isTrial, log, callGateway } = parts;
   const config = loaded.config as unknown as JsonObject;
   const refuse = async (): Promise<never> => {
     throw new PluginRefusedError({ pluginId, detail: 'on the command line there is no gateway that could do it' });
@@ -35,7 +37,7 @@ export function hostWithoutGateway(parts: HostWithoutGatewayParts, pluginId: str
     resolveApproval: refuse,
     cron: refuse,
     callMethod: callGateway ? ({ method, params }) => callGateway(method, params) : refuse,
-    writeConfig: (wanted) => writePluginConfig({ environment, config: () => config }, pluginId, wanted),
+    writeConfig: (wanted) => writePluginConfig({ environment, isTrial, config: () => config }, pluginId, wanted),
     readProviderKey: async (provider) => findApiKey(loaded.config, provider, environment.variables),
   };
 }

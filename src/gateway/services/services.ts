@@ -3,6 +3,7 @@
 
 import type { InjectionRequest, QueuedText } from '../../agent/queue-injection.ts';
 import type { CommandList } from '../../commands/chat-command.ts';
+import type { LoadedConfig } from '../../config/load-config.ts';
 import type { DeadLetters } from '../../delivery/dead-letters.ts';
 import type { BeforeInstallEvent, InstallHookContext } from '../../hooks/lifecycle-hooks.ts';
 import type { Inbound } from '../../protocol/inbound.ts';
@@ -21,7 +22,7 @@ import type { ExplainToolsRequest, ToolsExplanation } from './explain-tools.ts';
 import type { GatewayStatus } from './gateway-status.ts';
 import type { HookControl } from './hook-control.ts';
 import type { PluginControl } from './plugin-control.ts';
-import type { Preview, PreviewRequest } from './preview-message.ts';
+import type { ContextLook, LookRequest, Preview, PreviewRequest } from './preview-message.ts';
 import type { Runs } from './runs.ts';
 
 export interface Services {
@@ -59,6 +60,8 @@ export interface Services {
   readonly context: {
     /** The next request for this message, exactly as it would be sent; nothing is consumed or stored. */
     preview(request: PreviewRequest): Promise<Preview>;
+    /** What an agent would read in a situation, the request around it, and the configuration that it comes from. */
+    look(request: LookRequest): Promise<ContextLook & { readonly configuration: LoadedConfig }>;
   };
   readonly tools: {
     /** The tools that an agent is offered in a session, and the rule that decides about each. */

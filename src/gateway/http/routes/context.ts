@@ -1,10 +1,58 @@
 // Previews of what a model would be sent.
 
-import { type Route, route } from '../route.ts';
+import { packComposition } from '../../../context/packed-composition.ts';
+import { SESSION_TYPES } from '../../../protocol/session-type.ts';
+import { type Route, route, type Zod } from '../route.ts';
 import { checkAgent } from './check-agent.ts';
 import { agentId, id, report, requestMeasure, sessionKey, span } from './pieces.ts';
 
+const wire = (z: Zod) => z.object({ url: z.string(), headers: z.record(z.string(), z.string()), body: z.string() });
+
 export const CONTEXT_ROUTES: readonly Route[] = [
+  route({
+    method: 'post',
+    path: '/api/context/look',
+    summary: 'What an agent would read in a situation, and the whole request around it.',
+    detail: 'Nothing is consumed. `composition` is packed: the text of each file is there once.',
+    access: 'token',
+    body: (z) =>
+      z.strictObject({
+        message: z.string().max(1_000_000).optional(),
+        sessionKey: sessionKey(z).optional(),
+        agentId: agentId(z).optional(),
+        channel: id(z).optional(),
+        sessionType: z.enum(SESSION_TYPES).optional().describe('Instead of what the session says.'),
+        timezone: z.string().max(100).optional(),
+        workspaceDir: z.string().max(4_096).optional().describe("A folder instead of the agent's workspace."),
+        at: z.iso.datetime({ offset: true }).optional(),
+        runHooks: z.boolean().optional(),
+      }),
+    answer: (z) =>
+      z.object({
+        sessionKey: sessionKey(z).nullable(),
+        agentId: agentId(z),
+        composition: z.looseObject({ report: report(z) }),
+        request: z
+          .object({
+            provider: z.string(),
+            model: z.string(),
+            wire: wire(z),
+            spans: z.array(span(z)),
+            measure: requestMeasure(z),
+          })
+          .nullable(),
+        problem: z.string().nullable().describe('Why there would be no request.'),
+        placeholders: z.array(z.string()).describe('What a run would have and this does not show.'),
+        configuration: z
+          .looseObject({ files: z.array(z.looseObject({ path: z.string() })) })
+          .describe('The files that it comes from, without their content.'),
+      }),
+    handle: async ({ services, body: { at, ...body } }) => {
+      const look = await services.context.look({ ...body, ...(at !== undefined && { at: new Date(at) }) });
+      const { config: _, ...configuration } = look.configuration;
+      return { ...look, composition: packComposition(look.composition), configuration };
+    },
+  }),
   route({
     method: 'post',
     path: '/api/context/preview',
@@ -26,7 +74,7 @@ export const CONTEXT_ROUTES: readonly Route[] = [
         agentId: agentId(z),
         provider: z.string(),
         model: z.string(),
-        wire: z.object({ url: z.string(), headers: z.record(z.string(), z.string()), body: z.string() }),
+        wire: wire(z),
         report: report(z),
         spans: z.array(span(z)),
         request: requestMeasure(z),

@@ -1,7 +1,7 @@
 // The gateway as a whole: its status, its agents, a message to an agent, and the route that a message would take.
 
 import type { JsonObject } from '../../../protocol/json.ts';
-import { receiveOnce } from '../receive-once.ts';
+import { DEFAULT_USER, receiveOnce } from '../receive-once.ts';
 import { type Route, route, type Zod } from '../route.ts';
 import { checkAgent } from './check-agent.ts';
 import { agentId, at, id, peer, sessionKey, wholeNumber } from './pieces.ts';
@@ -108,7 +108,7 @@ export const GATEWAY_ROUTES: readonly Route[] = [
       return receiveOnce(services, {
         text,
         at: now(),
-        user: user ?? place.sessionKey ?? 'default',
+        user: user ?? place.sessionKey ?? DEFAULT_USER,
         agentId: place.agentId,
         sessionKey: place.sessionKey,
         idempotencyKey: name ?? header('idempotency-key'),
