@@ -100,7 +100,7 @@ describe('atrium context report', () => {
     expect(out).toMatch(/^global-files +10 +static +[\d.]+ +done +AGENTS\.md prepended \+13$/m);
     expect(out).toMatch(/^hook:broken +\d+ .* threw +no luck; its change was dropped$/m);
     expect(out).toMatch(/^hook:shouty +120 .* done +AGENTS\.md edited \+5 -5$/m);
-    expect(out).toMatch(/^rule slack +rule-condition-false +channel is "cli", wanted "slack"$/m);
+    expect(out).toMatch(/^rule slack +rule-condition-false +channel is cli, wanted "slack"$/m);
     expect(out).toMatch(/^USER\.md +missing +no such file$/m);
     expect(out).toContain('~/.openclaw/openclaw.yaml (yaml)');
     expect(out).toContain('it wins at agents.defaults.bootstrapMaxChars');
