@@ -165,7 +165,8 @@ export class App extends Component<AppProps, AppState> {
       tell: (problem) => this.#tell(problem),
       showLink: (link) => this.setState({ link }),
       runEnded: (runId) => void this.#showReport(runId, true),
-      giveBack: (returned) => this.setState(({ text }) => ({ text: text === '' ? returned : text })),
+      giveBack: (returned) =>
+        this.setState(({ text }) => ({ text: text === '' ? returned : `${returned}\n\n${text}` })),
     });
     this.setState({ talk });
   }
@@ -186,8 +187,9 @@ export class App extends Component<AppProps, AppState> {
   #submit(text: string): void {
     const { talk } = this.state;
     if (text.trim() === '' || !talk) return;
-    talk.submit(text);
+    // A message that cannot be sent is given back at once, so the field is emptied first.
     this.setState({ text: '', problem: '' });
+    talk.submit(text);
     this.#field.current?.focus();
   }
 

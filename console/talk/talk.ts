@@ -41,6 +41,8 @@ export class Talk {
   #lastKey = 0;
   #lastSeq: number;
   #waiting: readonly WaitingMessage[];
+  /** The most bytes of a frame, once the gateway has told it. */
+  #largestFrame = Number.POSITIVE_INFINITY;
   /** Frames that arrived before the transcript was shown; undefined after that. */
   #held: ServerFrame[] | undefined = [];
   #past: Promise<void> | undefined;
@@ -95,7 +97,7 @@ export class Talk {
     const id = `${Date.now().toString(36)}-${shortHash(text + Math.random())}`;
     this.#setWaiting([...this.#waiting, { id, text }]);
     this.#showWaiting({ id, text });
-    if (!this.#held) this.#send({ type: 'message', id, text });
+    if (!this.#held) this.#sendMessage({ id, text });
     this.#ports.changed(false);
   }
 
@@ -121,6 +123,18 @@ export class Talk {
   close(): void {
     this.#isClosed = true;
     this.#connection.close();
+  }
+
+  /** A message that the gateway would never take is given back at once, because it would be sent again for ever. */
+  #sendMessage({ id, text }: WaitingMessage): void {
+    const frame = { type: 'message', id, text } as const;
+    if (bytesOf(JSON.stringify(frame)) <= this.#largestFrame) {
+      this.#send(frame);
+      return;
+    }
+    const most = this.#largestFrame.toLocaleString('en');
+    const message = `This message is too long: it may have at most ${most} bytes. Shorten it, or put the text into a file and name the file.`;
+    this.#refused({ type: 'error', id, message });
   }
 
   #send(frame: ClientFrame): void {
@@ -194,7 +208,8 @@ export class Talk {
   /**
    * When the connection is ready for the first time, the transcript is shown before anything that happens meanwhile.
    */
-  async #ready({ sessionKey, last }: FrameOf<'ready'>): Promise<void> {
+  async #ready({ sessionKey, last, largestFrame }: FrameOf<'ready'>): Promise<void> {
+    this.#largestFrame = largestFrame ?? Number.POSITIVE_INFINITY;
     // A connection that broke meanwhile is ready a second time before the transcript has been loaded.
     if (this.#held && sessionKey) {
       this.#past ??= this.#showPast(sessionKey);
@@ -215,7 +230,7 @@ export class Talk {
       this.#ports.changed(false);
     }
     if (sessionKey) void this.#loadApprovals(sessionKey);
-    for (const { id, text } of this.#waiting) this.#send({ type: 'message', id, text });
+    for (const message of this.#waiting) this.#sendMessage(message);
   }
 
   async #showPast(sessionKey: string): Promise<void> {
@@ -443,6 +458,10 @@ interface WaitingMessage {
    * it.
    */
   readonly isBound?: true | undefined;
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
 }
 
 function waitingName(id: string): string {

@@ -10,13 +10,14 @@ export interface BadFrame {
   readonly id?: string | undefined;
 }
 
-/** The limit in bytes. */
+/** The limit in bytes. A socket takes larger frames, so that the client can be told which message was too large. */
 export const LARGEST_FRAME = 1_048_576;
 
 export function parseClientFrame(data: unknown, isBinary: boolean): ClientFrame | BadFrame {
   if (isBinary) return { problem: 'Frames are JSON texts; this one was binary.' };
-  const text = textOf(data);
-  if (text === undefined) return { problem: `A frame may have at most ${LARGEST_FRAME} bytes.` };
+  const bytes = bytesOf(data);
+  if (bytes.length > LARGEST_FRAME) return tooLarge(bytes);
+  const text = bytes.toString('utf8');
   let value: JsonValue;
   try {
     value = JSON.parse(text);
@@ -80,12 +81,27 @@ function isSeq(value: JsonValue | undefined): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** Sockets deliver text as bytes, whole or in pieces. Returns undefined when the frame is too large. */
-function textOf(data: unknown): string | undefined {
-  if (typeof data === 'string') return Buffer.byteLength(data) <= LARGEST_FRAME ? data : undefined;
+/** Sockets deliver text as bytes, whole or in pieces. */
+function bytesOf(data: unknown): Buffer {
+  if (typeof data === 'string') return Buffer.from(data);
   const pieces = Array.isArray(data) ? data : [data];
   const bytes = pieces.filter((piece) => piece instanceof Uint8Array || piece instanceof ArrayBuffer);
-  const size = bytes.reduce((sum, piece) => sum + piece.byteLength, 0);
-  if (size > LARGEST_FRAME) return undefined;
-  return Buffer.concat(bytes.map((piece) => new Uint8Array(piece))).toString('utf8');
+  return bytes.length === 1 && Buffer.isBuffer(bytes[0])
+    ? bytes[0]
+    : Buffer.concat(bytes.map((piece) => new Uint8Array(piece)));
 }
+
+/** Only the beginning is looked at. A client that names the message before its text is told which one it was. */
+function tooLarge(bytes: Buffer): BadFrame {
+  const beginning = bytes.subarray(0, LONGEST_BEGINNING).toString('utf8');
+  const [, type] = /"type"\s*:\s*"(\w+)"/.exec(beginning) ?? [];
+  const [, id] = /"id"\s*:\s*"([^"\\]+)"/.exec(beginning) ?? [];
+  const limit = LARGEST_FRAME.toLocaleString('en');
+  const problem =
+    type === 'message'
+      ? `This message is too long: it may have at most ${limit} bytes. Shorten it, or put the text into a file and name the file.`
+      : `A frame may have at most ${limit} bytes.`;
+  return isName(id, LONGEST_NAME) ? { problem, id } : { problem };
+}
+
+const LONGEST_BEGINNING = 1_024;

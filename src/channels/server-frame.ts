@@ -14,6 +14,8 @@ export type ServerFrame =
       readonly last: number;
       /** The last part that a client of this surface has acknowledged, as far as this gateway remembers. */
       readonly acked?: number | undefined;
+      /** The most bytes that a frame of the client may have. */
+      readonly largestFrame?: number | undefined;
     }
   | {
       readonly type: 'accepted';

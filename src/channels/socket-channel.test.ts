@@ -131,7 +131,7 @@ async function openPage(surface?: string, more: { session?: string; after?: numb
 describe('a page', () => {
   it('says something, watches the answer grow, and gets it', async () => {
     const page = await openPage('desk');
-    expect(page.of('ready')).toEqual([{ type: 'ready', surface: 'desk', last: 0 }]);
+    expect(page.of('ready')).toEqual([{ type: 'ready', surface: 'desk', last: 0, largestFrame: LARGEST_FRAME }]);
     expect(await page.says('hi', 'm1')).toEqual({
       type: 'accepted',
       id: 'm1',
@@ -385,6 +385,19 @@ describe('rubbish', () => {
     await page.until(() => page.count('error') === 1);
     expect(await page.says('hi', 'm1')).toMatchObject({ type: 'accepted' });
     expect(received).toHaveLength(1);
+  });
+
+  it('of a size that is too large is told with the message that it was', async () => {
+    const page = await openPage('desk');
+    page.send({ type: 'message', id: 'm1', text: `"id":"other" ${'x'.repeat(LARGEST_FRAME)}` });
+    await page.until(() => page.count('error') === 1);
+    expect(page.of('error')).toEqual([
+      {
+        type: 'error',
+        id: 'm1',
+        message: expect.stringMatching(/^This message is too long: .* at most 1,048,576 bytes/),
+      },
+    ]);
   });
 
   it('in plenty ends the connection, and only that one', async () => {

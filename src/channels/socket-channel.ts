@@ -15,6 +15,7 @@ import type { ClientFrame } from './client-frame.ts';
 import { ChannelClosedError, HelloMissingError, UnknownMethodError } from './errors.ts';
 import { LiveDrafts } from './live-drafts.ts';
 import type { Mailbox } from './mailbox.ts';
+import { LARGEST_FRAME } from './parse-client-frame.ts';
 import { liveFrameOf, type ServerFrame } from './server-frame.ts';
 import { SocketConnection, type WebSocketLike } from './socket-connection.ts';
 
@@ -170,7 +171,8 @@ export class SocketChannel implements Channel {
     viewer.sessionKey ??= this.#sessions.get(id) ?? last?.sessionKey;
     const { sessionKey, connection } = viewer;
     const end = last?.seq ?? 0;
-    connection.send({ type: 'ready', surface: name, sessionKey, last: end, acked: this.#acks.get(id) });
+    const acked = this.#acks.get(id);
+    connection.send({ type: 'ready', surface: name, sessionKey, last: end, acked, largestFrame: LARGEST_FRAME });
     // A client may remember a higher number than the last one, when the gateway has got a new store.
     if (after !== undefined) await this.#replay(viewer, id, Math.min(after, end));
     viewer.goLive(viewer.sessionKey === undefined ? [] : this.#drafts.replay(viewer.sessionKey));

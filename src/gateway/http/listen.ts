@@ -63,7 +63,8 @@ export async function listen({ app, host, port, attach }: ListenOptions): Promis
 }
 
 const SWEEP_MS = 50;
-const MAX_FRAME_BYTES = 1_048_576;
+/** Far above what a frame may have, so that a client with a long message is told so instead of being disconnected. */
+const MAX_FRAME_BYTES = 16 * 1_048_576;
 
 function startListening(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {

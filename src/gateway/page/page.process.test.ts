@@ -46,6 +46,7 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
   let server: Listening;
   let faults: string[];
   let refuse: Error | undefined;
+  let refuseAfter: Promise<unknown> | undefined;
 
   beforeAll(async () => {
     browser = await chromium.launch({
@@ -69,6 +70,7 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
     const { inbox } = api.options().services;
     await api.scratch.opened.sockets.web.open({
       receive: async (inbound) => {
+        await refuseAfter;
         if (refuse) throw refuse;
         return inbox.receive(inbound);
       },
@@ -76,6 +78,7 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
     await startServer(0);
     faults = [];
     refuse = undefined;
+    refuseAfter = undefined;
     const context = await browser.newContext();
     page = await context.newPage();
     page.on('pageerror', (error) => faults.push(String(error)));
@@ -138,6 +141,66 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
     refuse = undefined;
     await page.keyboard.press('Enter');
     await page.getByText('You said: keep this').waitFor();
+  });
+
+  const field = () => page.getByLabel('Message', { exact: true });
+
+  it.each([
+    ['just over the limit', 1_048_576],
+    ['so long that the connection breaks', 17 * 1_048_576],
+  ])('gives a message back that is too long, and sends the next ones (%s)', async (_, length) => {
+    await openPage();
+    const long = 'x'.repeat(length);
+    await field().fill('a');
+    // Typing so much takes a browser minutes, so the text is pasted.
+    await page.evaluate(`(() => {
+      const field = document.querySelector('#text');
+      field.value = 'x'.repeat(${length});
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+    })()`);
+    await page.keyboard.press('Enter');
+    await page
+      .locator('#problem')
+      .getByText(/This message is too long/)
+      .waitFor();
+    expect((await field().inputValue()) === long).toBe(true);
+    expect(await said()).toEqual([]);
+    await say('short');
+    await page.getByText('You said: short').waitFor();
+
+    await page.reload();
+    await page.getByText('You said: short').waitFor();
+    await say('after it');
+    await page.getByText('You said: after it').waitFor();
+    expect(await said()).toEqual(['short', 'after it']);
+  });
+
+  it('gives back what a page of an earlier version kept on sending', async () => {
+    await openPage();
+    await say('hello');
+    await page.getByText('You said: hello').waitFor();
+    await page.evaluate(`(() => {
+      const key = Object.keys(localStorage).find((name) => name.startsWith('atrium.waiting.'));
+      localStorage.setItem(key, JSON.stringify([{ id: 'stuck', text: 'x'.repeat(1200000) }]));
+    })()`);
+    await page.reload();
+    const problem = page.locator('#problem').getByText(/This message is too long/);
+    await problem.waitFor();
+    expect(await field().inputValue()).toHaveLength(1_200_000);
+    await say('short');
+    await page.getByText('You said: short').waitFor();
+  });
+
+  it('gives words back in front of those that are being written', async () => {
+    await openPage();
+    const held = gate();
+    refuseAfter = held.opened;
+    refuse = new StoreFullError({ store: '/somewhere/store.db' });
+    await say('first');
+    await field().fill('second');
+    held.open();
+    await page.locator('#problem').getByText(refuse.message).waitFor();
+    expect(await field().inputValue()).toBe('first\n\nsecond');
   });
 
   it('names the commands that can be typed, as the gateway lists them', async () => {
