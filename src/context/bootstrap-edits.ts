@@ -24,6 +24,8 @@ export interface Edit {
   readonly parts: readonly EditPart[];
   /** False when the file had no content yet, so that no separator was written. */
   readonly separated: boolean;
+  /** Where the text was to stand, for an addition to a file that is missing. */
+  readonly addsTo?: 'end' | 'start' | undefined;
 }
 
 /** A handler's note about text that it deliberately did not contribute. */
@@ -31,6 +33,7 @@ export interface EditNote {
   readonly reason:
     | 'rule-condition-false'
     | 'disabled'
+    | 'filtered-session'
     | 'empty'
     | 'unreadable'
     | 'missing'
@@ -47,6 +50,8 @@ export interface EditJournal {
   readonly taxonomy: Taxonomy;
   /** The composition's view of the files, for handlers that bring text from disk. */
   readonly files: FileSource;
+  /** Why this run has no use for first-run guidance; undefined when it has. */
+  readonly noFirstRun?: Pick<EditNote, 'reason' | 'detail'> | undefined;
   readonly edits: Map<WorkspaceBootstrapFile, Edit[]>;
   readonly notes: EditNote[];
 }
@@ -57,8 +62,9 @@ export function openEditJournal(
   context: AgentBootstrapHookContext,
   taxonomy: Taxonomy,
   files: FileSource,
+  noFirstRun?: EditJournal['noFirstRun'],
 ): EditJournal {
-  const journal: EditJournal = { taxonomy, files, edits: new Map(), notes: [] };
+  const journal: EditJournal = { taxonomy, files, noFirstRun, edits: new Map(), notes: [] };
   journals.set(context, journal);
   return journal;
 }
@@ -69,6 +75,19 @@ export function noteAbsence(context: AgentBootstrapHookContext, note: EditNote):
 
 export function taxonomyIn(context: AgentBootstrapHookContext): Taxonomy {
   return journals.get(context)?.taxonomy ?? OPENCLAW_TAXONOMY;
+}
+
+/**
+ * Why this run has no use for a file of this name, for handlers that bring the files of all agents or of one: they obey
+ * the rules of the workspace's own file.
+ */
+export function objectionIn(
+  context: AgentBootstrapHookContext,
+  name: string,
+): Pick<EditNote, 'reason' | 'detail'> | undefined {
+  const known = fileNameIn(context, name);
+  const isFirstRun = taxonomyIn(context).files.some((file) => file.name === known && file.firstRun);
+  return isFirstRun ? journals.get(context)?.noFirstRun : undefined;
 }
 
 /** Returns the files as this composition sees them; outside of a composition, as they are on disk. */
@@ -93,7 +112,9 @@ export function editBootstrapFile(
   if (!file) {
     const added = { name: known, path: source ?? `<dynamic:${known}>`, content: joinParts(parts), missing: false };
     context.bootstrapFiles.push(added);
-    record(context, added, { mode: 'add', parts, separated: false });
+    const isMissing = context.bootstrapFiles.some(({ name: other, missing }) => other === known && missing);
+    const addsTo = !isMissing ? undefined : mode === 'append' ? 'end' : mode === 'prepend' ? 'start' : undefined;
+    record(context, added, { mode: 'add', parts, separated: false, addsTo });
     return;
   }
   const text = joinParts(parts);

@@ -188,7 +188,8 @@ function replay(before: Rope, edits: readonly Edit[], author: Author): Rope {
       by: author.id,
       chars: separatorText.length + edit.parts.reduce((sum, part) => sum + part.text.length, 0),
       separator: separatorText,
-      at: edit.mode === 'append' ? 'end' : edit.mode === 'prepend' ? 'start' : 'whole',
+      at: edit.addsTo ?? (edit.mode === 'append' ? 'end' : edit.mode === 'prepend' ? 'start' : 'whole'),
+      ...(edit.addsTo ? { addsToMissing: true } : {}),
     };
     const parts = edit.parts.map(({ text, from }): Span => {
       if (!from) return { text, origin: author, contribution };

@@ -19,6 +19,8 @@ export interface Contribution {
   readonly chars: number;
   readonly separator: string;
   readonly at: 'end' | 'start' | 'whole';
+  /** True when the file that it was added to is missing. It does not stand for that file. */
+  readonly addsToMissing?: true;
 }
 
 /** A file's text as it was read. Compared by identity, which is what lets facts about it be remembered. */

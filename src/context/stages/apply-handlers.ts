@@ -10,6 +10,7 @@ import type { BootstrapHandler } from '../bootstrap-handlers.ts';
 import type { Absence, ComposeInput, CompositionState, ContextFile, HandlerRecord, Stage } from '../composition.ts';
 import { type AdoptedFiles, adoptDraft, type HandlerDraft } from '../provenance/adopt-draft.ts';
 import { type Situation, timeContextOf } from '../situation.ts';
+import { objectionToFirstRun } from './select-files.ts';
 
 export const applyHandlers: Stage = {
   name: 'handlers',
@@ -18,10 +19,11 @@ export const applyHandlers: Stage = {
     const { input } = state;
     const shared = sharedContext(input);
     const outcomes = new Map<string, Outcome>();
+    const noFirstRun = objectionToFirstRun(state);
 
     const { value, calls } = await input.handlers.chain(state.files, (handler, files, deadline) => {
       const draft = openDraft(files, shared);
-      const journal = openEditJournal(draft.context, input.taxonomy, input.files);
+      const journal = openEditJournal(draft.context, input.taxonomy, input.files, noFirstRun);
       const event = new BootstrapEvent(input.situation, draft.context, deadline);
       const adopt = (): readonly ContextFile[] => {
         const adopted = adoptDraft(files, event.context, draft.copies, journal, authorOf(handler));

@@ -214,13 +214,55 @@ describe('a file that is not there', () => {
 
   it('leaves none when a handler provides it', async () => {
     await rm(scratch.path('AGENTS.md'));
-    scratch.on('provides', (context) => new BootstrapFileHelper(context).appendToFile('AGENTS.md', 'provided'));
+    scratch.on('provides', (context) => new BootstrapFileHelper(context).addFile('AGENTS.md', 'provided'));
     const composition = await scratch.compose();
     expect(composition.prompt.text).toContain('\n## AGENTS.md\n\nprovided\n');
     expect(composition.prompt.text).not.toContain('[MISSING]');
     expect(absence(composition, 'AGENTS.md')).toMatchObject([
       { reason: 'missing', detail: 'no such file; a handler provides this file instead' },
     ]);
+  });
+
+  it.each([
+    'appendToFile',
+    'prependToFile',
+  ] as const)('keeps its marker when a handler only adds to it: %s', async (edit) => {
+    await rm(scratch.path('AGENTS.md'));
+    const plain = await scratch.compose();
+    scratch.on('hour', (context) => new BootstrapFileHelper(context)[edit]('AGENTS.md', 'It is late.'), {
+      stability: 'run',
+    });
+    scratch.on('day', (context) => new BootstrapFileHelper(context)[edit]('AGENTS.md', 'It is Friday.'), {
+      stability: 'run',
+    });
+    const composition = await scratch.compose();
+    expect(composition.prompt.text).toContain(`[MISSING] Expected at: ${scratch.path('AGENTS.md')}`);
+    expect(composition.prompt.text).toContain('It is late.');
+    expect(composition.prompt.text).toContain('It is Friday.');
+    expect(absence(composition, 'AGENTS.md')).toMatchObject([{ reason: 'missing', detail: 'no such file' }]);
+    const { prompt } = composition.report;
+    expect(prompt.stable.hash).toBe(plain.report.prompt.stable.hash);
+  });
+
+  it('has the same stable text whether or not something that passes is added to it first', async () => {
+    await rm(scratch.path('AGENTS.md'));
+    let isLate = false;
+    scratch.on(
+      'hour',
+      (context) => isLate && new BootstrapFileHelper(context).appendToFile('AGENTS.md', 'It is late.'),
+      {
+        stability: 'run',
+      },
+    );
+    scratch.on('house', (context) => new BootstrapFileHelper(context).appendToFile('AGENTS.md', 'House rules.'), {
+      stability: 'static',
+    });
+    const day = await scratch.compose();
+    isLate = true;
+    const night = await scratch.compose();
+    expect(night.prompt.text).toContain('It is late.');
+    expect(night.report.prompt.stable).toEqual(day.report.prompt.stable);
+    for (const { prompt } of [day, night]) expect(prompt.text).toContain('[MISSING] Expected at: ');
   });
 
   it('has a set of required files of its own in openboa', async () => {

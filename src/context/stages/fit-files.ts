@@ -5,7 +5,7 @@ import type { Absence, CompositionState, Cut, Layer, Stage } from '../compositio
 import { fitLayers } from '../fit-layers.ts';
 import { fittedRope } from '../fitted-rope.ts';
 import { nameCuts } from '../name-cuts.ts';
-import { ropeText } from '../provenance/rope.ts';
+import { type Contribution, type Rope, ropeText } from '../provenance/rope.ts';
 
 export const fitFiles: Stage = {
   name: 'budget',
@@ -70,7 +70,18 @@ function needsMarker(layer: Layer, state: CompositionState): boolean {
 }
 
 function isProvided(layer: Layer, state: CompositionState): boolean {
-  return state.layers.some((other) => other.file && !other.file.missing && other.file.name === layer.file?.name);
+  return state.layers.some(
+    (other) =>
+      other.file && !other.file.missing && other.file.name === layer.file?.name && !isAddition(other.file.rope),
+  );
+}
+
+/** Text that handlers appended or prepended to a missing file adds to it and does not stand for it. */
+function isAddition(rope: Rope): boolean {
+  const isAdded = (each: Contribution | undefined) => each !== undefined && each.at !== 'whole';
+  return (
+    rope.some(({ contribution }) => contribution?.addsToMissing) && rope.every((span) => isAdded(span.contribution))
+  );
 }
 
 function overBudget(layer: Layer, detail: string): Absence {

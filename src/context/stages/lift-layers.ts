@@ -68,6 +68,7 @@ function layersOf(
   if (own.stability !== 'static') return [own];
 
   let rope = file.rope;
+  const isMissingFile = rope.some(({ contribution }) => contribution?.addsToMissing);
   const lifted: Layer[] = [];
   for (const contribution of contributionsOf(rope)) {
     const stability = declared.get(contribution.by);
@@ -87,20 +88,34 @@ function layersOf(
     });
     rope = [...sliceRope(rope, 0, range.start), ...sliceRope(rope, range.end, ropeLength(rope))];
   }
-  return [lifted.length === 0 ? own : { ...own, rope }, ...lifted];
+  return [lifted.length === 0 ? own : { ...own, rope: isMissingFile ? withoutOuterSeparators(rope) : rope }, ...lifted];
 }
 
-/** A file that is wholly one handler's contribution is as stable as that handler says. */
+/**
+ * Where a file is missing, the first addition to it has no separator. When that addition is lifted, the next one must
+ * not keep its separator either, or the stable text would depend on what was lifted.
+ */
+function withoutOuterSeparators(rope: Rope): Rope {
+  const first = rope[0]?.contribution;
+  const last = rope.at(-1)?.contribution;
+  const isAddition = (each: Contribution | undefined) => each !== undefined && each.at !== 'whole';
+  if (!rope.every(({ contribution }) => isAddition(contribution))) return rope;
+  const start = first?.at === 'end' ? first.separator.length : 0;
+  const end = last?.at === 'start' ? last.separator.length : 0;
+  return start + end === 0 ? rope : sliceRope(rope, start, ropeLength(rope) - end);
+}
+
+/** A file that is wholly made of passing contributions is as stable as the one that changes most often. */
 function ownStability(
   file: ContextFile,
   taxonomy: Taxonomy,
   declared: ReadonlyMap<string, Stability | undefined>,
 ): Stability {
   if (taxonomy.files.some((known) => known.name === file.name && known.dynamic)) return 'session';
-  const first = file.rope[0]?.contribution;
-  if (!first || !file.rope.every((span) => span.contribution === first)) return 'static';
-  const stability = declared.get(first.by);
-  return stability === 'session' || stability === 'run' ? stability : 'static';
+  const stabilities = file.rope.map(({ contribution }) => contribution && declared.get(contribution.by));
+  const isPassing = stabilities.every((stability) => stability === 'session' || stability === 'run');
+  if (stabilities.length === 0 || !isPassing) return 'static';
+  return stabilities.includes('run') ? 'run' : 'session';
 }
 
 function contributionsOf(rope: Rope): ReadonlySet<Contribution> {

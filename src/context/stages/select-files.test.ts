@@ -1,8 +1,11 @@
 import { rm } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { workspaceForEachTest } from '../../testkit/for-each-test.ts';
 import type { ScratchSituation } from '../../testkit/scratch-workspace.ts';
 import type { Composition } from '../compose.ts';
+import { createAgentOverridesHandler } from '../handlers/agent-overrides/handler.ts';
+import { createGlobalFilesHandler } from '../handlers/global-files/handler.ts';
 
 const scratch = workspaceForEachTest({
   'AGENTS.md': 'agents',
@@ -45,6 +48,39 @@ describe('first-run guidance', () => {
   it('is no news when it is missing', async () => {
     await rm(scratch.path('BOOTSTRAP.md'));
     expect(reasonFor(await scratch.compose({ firstRunComplete: true }), 'BOOTSTRAP.md')).toBeUndefined();
+  });
+
+  describe('of all agents, and of one agent,', () => {
+    beforeEach(async () => {
+      await rm(scratch.path('BOOTSTRAP.md'));
+      await scratch.writeState('BOOTSTRAP.md', 'for every agent');
+      await scratch.writeState('agents/main/BOOTSTRAP.md', 'for this agent');
+      const { stateDir } = scratch;
+      scratch.register('global-files', createGlobalFilesHandler({ stateDir }), { stability: 'static' });
+      const overrideDir = join(stateDir, 'agents');
+      scratch.register('agent-overrides', createAgentOverridesHandler({ overrideDir }), { stability: 'static' });
+    });
+
+    it('is shown like the one of the workspace', async () => {
+      const { text } = (await scratch.compose({ agentId: 'main' })).prompt;
+      expect(text).toContain('for every agent');
+      expect(text).toContain('for this agent');
+    });
+
+    it.each([
+      ['after the first run', { firstRunComplete: true }, 'disabled'],
+      ['a heartbeat', { sessionType: 'scheduled', trigger: 'heartbeat' }, 'filtered-session'],
+      ['a scheduled run', { sessionType: 'scheduled', trigger: 'cron' }, 'filtered-session'],
+      ['a pipeline', { sessionType: 'ci' }, 'filtered-session'],
+    ] as [string, ScratchSituation, string][])('is left out like that one: %s', async (_, situation, reason) => {
+      for (const own of [false, true]) {
+        if (own) await scratch.write('BOOTSTRAP.md', 'the first run');
+        const composition = await scratch.compose({ agentId: 'main', ...situation });
+        expect(composition.prompt.text).not.toMatch(/for every agent|for this agent|the first run/);
+        for (const path of ['BOOTSTRAP.md', 'agents/main/BOOTSTRAP.md'])
+          expect(reasonFor(composition, join(scratch.stateDir, path))).toBe(reason);
+      }
+    });
   });
 
   it('cannot be brought back by a handler, but another file of that name can', async () => {

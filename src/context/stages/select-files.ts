@@ -24,10 +24,23 @@ export const selectFiles: Stage = {
 
 type Objection = Pick<Absence, 'reason' | 'detail'>;
 
-function objectionTo(
-  file: ContextFile,
-  { input, handlers, firstRunComplete }: CompositionState,
-): Objection | undefined {
+/** Why a run has no use for first-run guidance; undefined when it has. */
+export function objectionToFirstRun({
+  input,
+  firstRunComplete,
+}: Pick<CompositionState, 'input' | 'firstRunComplete'>): FirstRunObjection | undefined {
+  if (firstRunComplete) return { reason: 'disabled', detail: 'the first run is complete' };
+  if (belongsInFirstRun({ ...input.situation, status: 'pending' })) return undefined;
+  return { reason: 'filtered-session', detail: 'first-run guidance is for a person who meets the agent itself' };
+}
+
+interface FirstRunObjection {
+  readonly reason: 'disabled' | 'filtered-session';
+  readonly detail: string;
+}
+
+function objectionTo(file: ContextFile, state: CompositionState): Objection | undefined {
+  const { input, handlers } = state;
   const { policy, situation, taxonomy, workspaceDir } = input;
   const beforeHandlers = handlers.length === 0;
   if (policy.contextMode === 'none' && beforeHandlers)
@@ -42,10 +55,8 @@ function objectionTo(
   const known = taxonomy.files.find((candidate) => candidate.name === file.name);
   // Only the workspace's own first-run file is meant; a handler may bring another of the same name.
   if (known?.firstRun && file.path === join(workspaceDir, file.name)) {
-    if (firstRunComplete) return { reason: 'disabled', detail: 'the first run is complete' };
-    if (!belongsInFirstRun({ ...situation, status: 'pending' })) {
-      return { reason: 'filtered-session', detail: 'first-run guidance is for a person who meets the agent itself' };
-    }
+    const objection = objectionToFirstRun(state);
+    if (objection) return objection;
   }
   if (known?.dynamic && file.name === 'HEARTBEAT.md' && !policy.heartbeatGuidance && !isHeartbeat(situation)) {
     return { reason: 'disabled', detail: 'heartbeats are switched off' };

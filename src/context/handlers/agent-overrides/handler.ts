@@ -3,7 +3,14 @@
 import { basename, dirname, join } from 'node:path';
 import { normalizeAgentId } from '../../../protocol/agent-id.ts';
 import { type InternalHookHandler, isAgentBootstrapEvent } from '../../../protocol/bootstrap-event.ts';
-import { type EditPart, editBootstrapFile, filesIn, noteAbsence, taxonomyIn } from '../../bootstrap-edits.ts';
+import {
+  type EditPart,
+  editBootstrapFile,
+  filesIn,
+  noteAbsence,
+  objectionIn,
+  taxonomyIn,
+} from '../../bootstrap-edits.ts';
 import { type FileRead, type FileSource, readNames } from '../../sources/file-source.ts';
 import { sharedFileNames, type Taxonomy } from '../../taxonomy.ts';
 
@@ -34,6 +41,11 @@ export function createAgentOverridesHandler(settings: AgentOverridesSettings): I
       }
       if (read.text.trim() === '') {
         noteAbsence(event.context, { reason: 'empty', what: read.path, detail: 'the file says nothing' });
+        return;
+      }
+      const objection = objectionIn(event.context, name);
+      if (objection) {
+        noteAbsence(event.context, { ...objection, what: read.path, text: read.text });
         return;
       }
       const text: EditPart = { text: read.text, from: { path: read.path, source: read, start: 0 } };

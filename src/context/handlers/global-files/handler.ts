@@ -1,7 +1,7 @@
 // Instructions that all agents share: `<state>/<NAME>.md` stands before the file of that name in each workspace.
 
 import { type InternalHookHandler, isAgentBootstrapEvent } from '../../../protocol/bootstrap-event.ts';
-import { editBootstrapFile, filesIn, noteAbsence, taxonomyIn } from '../../bootstrap-edits.ts';
+import { editBootstrapFile, filesIn, noteAbsence, objectionIn, taxonomyIn } from '../../bootstrap-edits.ts';
 import { type FileRead, type FileSource, readNames } from '../../sources/file-source.ts';
 import { sharedFileNames, type Taxonomy } from '../../taxonomy.ts';
 
@@ -30,6 +30,11 @@ export function createGlobalFilesHandler({ stateDir, openboaToo }: GlobalFilesSe
       // An empty global file must not leave a separator behind.
       if (read.text.trim() === '') {
         noteAbsence(event.context, { reason: 'empty', what: path, detail: 'the file says nothing' });
+        return;
+      }
+      const objection = objectionIn(event.context, name);
+      if (objection) {
+        noteAbsence(event.context, { ...objection, what: path, text: read.text });
         return;
       }
       editBootstrapFile(event.context, 'prepend', name, [{ text: read.text, from: { path, source: read, start: 0 } }]);
