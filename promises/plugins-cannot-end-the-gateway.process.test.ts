@@ -41,6 +41,7 @@ const AT_LOAD = {
   aborts: 'process.abort();',
   kills: `process.kill(process.pid, 'SIGKILL');`,
   exits: 'process.exit(0);',
+  moves: `process.chdir('/');`,
 };
 
 describe('a plugin in the worker', () => {

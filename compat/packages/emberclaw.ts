@@ -17,7 +17,7 @@ export const emberclaw: PackageCheck = {
         routes.some((route) => route.includes('/emberclaw/ws')),
         routes,
       ),
-      cell('runs in the gateway because of it', where === 'inline', where ?? 'nowhere'),
+      cell('runs in the worker all the same', where === 'worker', where ?? 'nowhere'),
       hasAll('the service', ['emberclaw-tunnel'], services),
       hasAll('CLI emberclaw', ['emberclaw'], cli),
       cell('a gateway method', methods.length > 0, methods),

@@ -18,7 +18,7 @@ export interface PluginLoader {
 export type LoadResult =
   | { readonly ok: true; readonly plugin: LoadedPlugin }
   | LoadFailure
-  /** It registers what cannot cross, so it has to be loaded in the gateway. */
+  /** It asks for what only the main thread has, so it could be loaded in the gateway only. */
   | { readonly ok: false; readonly needsInline: readonly string[]; readonly notes: readonly PluginNote[] };
 
 export interface LoadFailure {

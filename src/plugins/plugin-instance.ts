@@ -11,7 +11,6 @@ import { type ArmedHooks, armHooks } from './arm-hooks.ts';
 import { type CheckedConfig, checkPluginConfig } from './discovery/check-plugin-config.ts';
 import { type Enablement, entryOf } from './discovery/decide-enablement.ts';
 import { type FoundPlugin, integrityOf } from './discovery/discover-plugins.ts';
-import type { IsolationMemory } from './isolation-memory.ts';
 import type { LoadedPlugin, LoadFailure, LoadResult, PluginLoader, PluginNote } from './loaded-plugin.ts';
 import type { PluginSetup } from './plugin-setup.ts';
 import { describePlugin, type PluginState, type PluginStatus } from './plugin-status.ts';
@@ -19,7 +18,6 @@ import type { PluginsConfiguration, PluginsParts } from './plugins-parts.ts';
 import type { CleanupReason, PluginRegistration } from './registration.ts';
 
 export interface PluginInstanceParts extends Pick<PluginsParts, 'stateDir' | 'homeDir' | 'hooks' | 'hostFor' | 'warn'> {
-  readonly memory: IsolationMemory;
   readonly loaderOf: (where: Where) => Promise<PluginLoader>;
   /** Resolves when all listeners have been told. */
   readonly tellLoaded: (plugin: LoadedPlugin) => Promise<void>;
@@ -208,33 +206,17 @@ export class PluginInstance {
     return { ...loading, setup, settings, notes: [...notesOf(checked), ...loading.notes] };
   }
 
-  /** Loads it in the worker where that is possible and allowed, else in the gateway. */
+  /** In the worker, unless it comes with the product or the operator wants it in the gateway. */
   async #loadSomewhere({ found, configuration }: WantedPlugin, setup: PluginSetup): Promise<LoadedSomewhere> {
     const isolation = entryOf(configuration.settings, this.id)?.isolation;
+    const setting = `plugins.entries.${this.id}.isolation`;
     if (isolation === undefined && found.origin === 'bundled') return this.#loadIn('inline', setup, BUNDLED);
-    if (isolation === 'inline')
-      return this.#loadIn('inline', setup, `plugins.entries.${this.id}.isolation is "inline".`);
-    const { memory } = this.#parts;
-    if (isolation === undefined) {
-      const remembered = await memory.find(this.id);
-      if (remembered !== undefined) {
-        if (remembered.integrity === (await integrityOf(found))) {
-          return this.#loadIn('inline', setup, inlineReason(remembered.needsInline, ' when it was first loaded'));
-        }
-        await memory.forget(this.id);
-      }
-    }
+    if (isolation === 'inline') return this.#loadIn('inline', setup, `${setting} is "inline".`);
     const result = await this.#loadIn('worker', setup, IN_WORKER);
     if (result.ok || result.needsInline === undefined) return result;
-    const { needsInline } = result;
-    if (isolation === 'worker') {
-      const setting = `plugins.entries.${this.id}.isolation`;
-      const what = `It needs ${needsInline.join(', ')}, which the worker cannot give it, where ${setting} wants it.`;
-      return { ...failure(`${what} Set that to "inline", or remove it.`), notes: result.notes };
-    }
-    const integrity = await integrityOf(found);
-    if (integrity !== undefined) await memory.remember(this.id, { integrity, needsInline });
-    return this.#loadIn('inline', setup, inlineReason(needsInline, ''));
+    const what = `It needs ${result.needsInline.join(', ')}, which only the main thread has, and plugins run in the worker.`;
+    const remedy = `If you trust it, set ${setting} to "inline": then it runs in the gateway itself, where nothing can stop it.`;
+    return { ...failure(`${what} ${remedy}`), notes: result.notes };
   }
 
   async #loadIn(where: Where, setup: PluginSetup, whyThere: string): Promise<LoadedSomewhere> {
@@ -381,10 +363,6 @@ function failure(reason: string): LoadFailure {
 function notesOf(checked: CheckedConfig): readonly PluginNote[] {
   if (!checked.ok || checked.warning === undefined) return [];
   return [{ level: 'warn', code: 'config-schema', message: checked.warning }];
-}
-
-function inlineReason(needsInline: readonly string[], when: string): string {
-  return `It needs ${needsInline.join(', ')}, which the worker cannot give it; that was found${when || ' at this load'}.`;
 }
 
 const NOTHING: readonly PluginRegistration[] = [];

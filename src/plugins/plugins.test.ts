@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -182,24 +182,7 @@ describe('a gateway', () => {
 });
 
 describe('where a plugin runs', () => {
-  const needsInline = () => ({ ok: false, needsInline: ['an HTTP route'], notes: [] }) as const;
-
-  it('is the gateway when what it registers cannot cross, which is remembered until its files change', async () => {
-    await home.addExtension('routes');
-    worker.scripts.set('routes', needsInline);
-    expect((await open()).inspect('routes')).toMatchObject({
-      state: 'loaded',
-      where: 'inline',
-      whyThere: expect.stringContaining('an HTTP route'),
-    });
-    await open();
-    expect(worker.loaded).toEqual(['routes#1']);
-    expect(inline.loaded).toEqual(['routes#1', 'routes#1']);
-
-    await writeFile(join(home.stateDir, 'extensions/routes/index.ts'), '// Without routes now.\n');
-    worker.scripts.clear();
-    expect((await open()).inspect('routes').where).toBe('worker');
-  });
+  const needsInline = () => ({ ok: false, needsInline: ['process.chdir()'], notes: [] }) as const;
 
   it('is the gateway when the operator says so', async () => {
     await home.addExtension('fast');
@@ -211,14 +194,17 @@ describe('where a plugin runs', () => {
     expect(worker.loaded).toEqual([]);
   });
 
-  it('is nowhere when the operator wants the worker and it cannot', async () => {
-    await home.addExtension('routes');
-    worker.scripts.set('routes', needsInline);
-    const plugins = await open(entries('routes', { isolation: 'worker' }));
-    expect(plugins.inspect('routes')).toMatchObject({
-      state: 'failed',
-      reason: expect.stringMatching(/an HTTP route, .* Set that to "inline"/),
-    });
+  it('is nowhere when it needs the gateway and the operator has not said so', async () => {
+    await home.addExtension('moves');
+    worker.scripts.set('moves', needsInline);
+    for (const settings of [undefined, entries('moves', { isolation: 'worker' })]) {
+      const plugins = await open(settings);
+      expect(plugins.inspect('moves')).toMatchObject({
+        state: 'failed',
+        where: null,
+        reason: expect.stringMatching(/process\.chdir\(\), .* set plugins\.entries\.moves\.isolation to "inline"/),
+      });
+    }
     expect(inline.loaded).toEqual([]);
   });
 });

@@ -10,7 +10,6 @@ import { within } from '../protocol/time-limit.ts';
 import { decideEnablement, entryOf } from './discovery/decide-enablement.ts';
 import { type Discovery, discoverPlugins, type FoundPlugin } from './discovery/discover-plugins.ts';
 import { UnknownPluginError } from './errors.ts';
-import { IsolationMemory } from './isolation-memory.ts';
 import type { LoadedPlugin, PluginLoader, WorkerEvents } from './loaded-plugin.ts';
 import {
   haveSameItems,
@@ -64,7 +63,6 @@ export class Plugins implements PluginRegistry {
       hostFor,
       warn,
       tell,
-      memory: new IsolationMemory(stateDir),
       loaderOf: (where) => this.#loaderOf(where),
       tellLoaded: (plugin) => this.#tell(LOADED_TOLD_MS, plugin, (listener) => listener.loaded?.(plugin)),
       tellUnloading: (plugin, reason) =>

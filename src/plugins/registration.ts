@@ -3,8 +3,7 @@
 // may answer with a promise, also when the plugin's own function does not.
 //
 // Rules: arguments and answers are values that can be cloned, besides functions, signals and errors, which cross as
-// stand-ins. What cannot cross at all (Node's requests, channels) is registered by plugins that run in the gateway only;
-// CROSSING says which kinds those are.
+// stand-ins, and Node's requests and responses, which cross as bytes.
 
 import type { RemoteHandlers } from '../hooks/remote-handlers.ts';
 import type { InternalHookEvent } from '../protocol/bootstrap-event.ts';
@@ -28,26 +27,6 @@ export type PluginRegistration =
   | UnusedRegistration;
 
 export type RegistrationKind = PluginRegistration['kind'];
-
-/** Whether a registration of this kind works from the worker. */
-export const CROSSING: Readonly<Record<RegistrationKind, boolean>> = {
-  hook: true,
-  'internal-hook': true,
-  tool: true,
-  command: true,
-  service: true,
-  // Its commands are run by `atrium` itself, which loads the plugin for them; the gateway knows their names only.
-  cli: true,
-  method: true,
-  route: false,
-  'trusted-policy': true,
-  'session-extension': true,
-  'session-action': true,
-  lifecycle: true,
-  'agent-event': true,
-  'memory-corpus': true,
-  unused: true,
-};
 
 type Answer<Value = unknown> = Value | Promise<Value>;
 

@@ -2,6 +2,7 @@
 // Its handler is given Node's request and response. It has a time limit until it begins to answer, and none after that.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isCatchAll, isLeftAlone } from '../../plugins/catch-all-route.ts';
 import type { PluginRegistry, Registered } from '../../plugins/plugin-registry.ts';
 import { reasonOf } from './ask-plugin.ts';
 import { type ClaimedNames, claimNames, type RefusedName } from './claim-names.ts';
@@ -87,9 +88,7 @@ export class PluginHttp {
     response.once('close', clear);
     try {
       const took: unknown = await registration.handler(request, response);
-      // A handler of the older kind also returns nothing to leave a request; a handler of one path may answer later.
-      const isLeft = took === false || (isCatchAll(registration) && took !== true);
-      if (isLeft && !begun()) {
+      if (isLeftAlone(registration, took) && !begun()) {
         clear();
         return false;
       }
@@ -103,10 +102,6 @@ export class PluginHttp {
       return true;
     }
   }
-}
-
-function isCatchAll({ path, match }: Registered<'route'>['registration']): boolean {
-  return match === 'prefix' && (path === '' || path === '/');
 }
 
 function isBelow(path: string, prefix: string): boolean {

@@ -28,10 +28,9 @@ describe('a gateway that listens', () => {
     });
     onTestFinished(() => started.stop(0));
     const { url, token, services } = started;
-    // A request cannot cross to the worker, so the gateway has loaded the plugin itself.
     expect(services.plugins.inspect('bell')).toMatchObject({
       state: 'loaded',
-      where: 'inline',
+      where: 'worker',
       routes: [expect.stringContaining('/hooks/bell')],
     });
 

@@ -15,12 +15,13 @@ import { PluginGoneError } from '../errors.ts';
 import { type LoadPluginSettings, loadPlugin, type PluginDraft } from '../loading/load-plugin.ts';
 import type { PluginHost, PluginLogEntry } from '../plugin-host.ts';
 import type { PluginSetup } from '../plugin-setup.ts';
-import { CROSSING, type PluginRegistration } from '../registration.ts';
+import type { PluginRegistration, RouteRegistration } from '../registration.ts';
 import { ActivityBoard } from './activity-board.ts';
 import { CallPace, pacedHost } from './call-pace.ts';
 import { IntrinsicsGuard } from './intrinsics-guard.ts';
 import { OutputBudget } from './output-budget.ts';
 import { RoundRunner } from './round-runner.ts';
+import { serveRoute } from './serve-route.ts';
 import { systemThreadId } from './thread-time.ts';
 import { Wire } from './wire.ts';
 import {
@@ -187,18 +188,14 @@ function openPort({ slot, pluginId, port }: PluginPort): void {
     if (isTampered) return new Promise(() => {});
     if (!draft.ok) return draft;
     const { registrations, registered, notes } = draft;
-    const needsInline = registrations.filter(({ kind }) => !CROSSING[kind]).map(nameOf);
-    if (needsInline.length > 0) return { ok: false, needsInline, notes };
     return { ok: true, registrations: registrations.map(crossing), registered, notes };
   }
 }
 
-function nameOf(registration: PluginRegistration): string {
-  return registration.kind === 'route' ? `the HTTP route ${oneLine(registration.path, 200)}` : registration.kind;
-}
-
 function crossing(registration: PluginRegistration): PluginRegistration {
   if (registration.kind === 'cli') return { ...registration, registrar: undefined };
+  if (registration.kind === 'route')
+    return { ...registration, handler: serveRoute(registration) as RouteRegistration['handler'] };
   if (registration.kind !== 'hook') return registration;
   const { hook, handler } = registration;
   const row: HookRow | undefined = Object.hasOwn(HOOK_CATALOG, hook)

@@ -5,6 +5,7 @@
 // Errors: calls reject with what the plugin threw, with PluginWorkerError when the worker ended during the call or the
 // plugin is suspended, and with PluginGoneError once it is unloaded.
 
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HOOK_CATALOG, type HookRow } from '../../hooks/catalog.ts';
 import { behindContext } from '../../hooks/handler-context.ts';
 import type { RemoteHandlers } from '../../hooks/remote-handlers.ts';
@@ -12,8 +13,9 @@ import { PluginGoneError, PluginWorkerError } from '../errors.ts';
 import type { LoadedPlugin, PluginNote } from '../loaded-plugin.ts';
 import type { PluginHost } from '../plugin-host.ts';
 import type { PluginSetup } from '../plugin-setup.ts';
-import type { PluginRegistration, PluginTool, PluginToolResult } from '../registration.ts';
+import type { PluginRegistration, PluginTool, PluginToolResult, RouteRegistration } from '../registration.ts';
 import type { AnyFunction } from './crossing-value.ts';
+import type { CrossingRoute } from './serve-route.ts';
 import type { LostCall, Wire } from './wire.ts';
 import type { WorkerThread } from './worker-thread.ts';
 
@@ -128,7 +130,7 @@ export class WorkerPlugin {
       const target: CallTarget = { index, what, field, own, isTold: isObserver(registration) };
       const standIn = (...args: readonly unknown[]) => this.#call(target, args);
       if (registration.kind === 'hook') handlers.set(standIn, () => this.#placeOf(target));
-      return [field, standIn] as const;
+      return [field, registration.kind === 'route' ? forwarding(standIn as CrossingRoute) : standIn] as const;
     });
     const standIn = Object.fromEntries(fields) as unknown as PluginRegistration;
     return standIn.kind === 'hook' ? { ...standIn, remote: this.#remote } : standIn;
@@ -241,6 +243,14 @@ function isObserver(registration: PluginRegistration): boolean {
   return row.kind === 'observe';
 }
 
+/** Node's request and response stay in the gateway. */
+function forwarding(ask: CrossingRoute): RouteRegistration['handler'] {
+  return async (request, response) => {
+    const { forwardRequest } = await import('./forward-request.ts');
+    return forwardRequest(request as IncomingMessage, response as ServerResponse, ask);
+  };
+}
+
 interface Signature {
   readonly kind: string;
   /** The name for people. `key` has everything that distinguishes the registration from others. */
@@ -251,8 +261,10 @@ interface Signature {
 /** Enough to see whether the plugin registers the same thing when it is loaded again. */
 function signatureOf(registration: PluginRegistration): Signature {
   const { kind, ...fields } = registration as unknown as { readonly kind: string } & Record<string, unknown>;
-  const { hook, id, name, method, namespace, names } = fields;
-  const known = [hook, id, name, method, namespace, names].filter((each) => each !== undefined).map(String);
+  const { hook, id, name, method, namespace, names, path, match } = fields;
+  const known = [hook, id, name, method, namespace, names, path, match]
+    .filter((each) => each !== undefined)
+    .map(String);
   return { kind, name: known[0] ?? '', key: JSON.stringify([kind, ...known]) };
 }
 

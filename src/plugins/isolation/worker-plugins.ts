@@ -294,7 +294,7 @@ export class WorkerPlugins implements PluginLoader {
       return;
     }
     const { id } = plugin.setup;
-    const why = 'reason' in result ? result.reason : `it now registers ${result.needsInline.join(', ')}`;
+    const why = 'reason' in result ? result.reason : `it now needs ${result.needsInline.join(', ')}`;
     const reason = `The plugin "${id}" could not be loaded again after the plugin worker had been ended: ${why}`;
     plugin.fail(new PluginWorkerError({ pluginId: id, culprit: id, reason }));
     await turn;
