@@ -3,6 +3,7 @@
 // among them, because well-known packages change those on purpose.
 
 import { EventEmitter } from 'node:events';
+import { MessagePort } from 'node:worker_threads';
 
 export type Holder = Record<PropertyKey, unknown>;
 
@@ -52,6 +53,9 @@ export function listBuiltIns(): readonly BuiltIn[] {
   }
   for (const [name, value] of nameless()) add(name, value);
   add('process', process, (key) => OF_PROCESS.includes(key));
+  // The worker answers over ports, and must not hand them to a plugin.
+  add('MessagePort.prototype', MessagePort.prototype);
+  add('NodeEventTarget.prototype', getPrototypeOf(MessagePort.prototype));
   add('EventEmitter.prototype', EventEmitter.prototype, (key) => !String(key).startsWith('_'));
   return [...found.values()];
 }

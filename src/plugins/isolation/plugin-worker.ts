@@ -49,6 +49,9 @@ start.control = undefined;
 start.board = undefined;
 
 const running = new AsyncLocalStorage<Running>();
+// Plugins can reach the prototype, and must not say in whose name code runs.
+const { getStore, run: runIn } = AsyncLocalStorage.prototype;
+Object.assign(running, { getStore, run: runIn });
 const intrinsics = new IntrinsicsGuard();
 /** The output of each plugin, by its place. */
 const outputs = new Map<number, OutputBudget>();
@@ -64,8 +67,11 @@ let isTampered = false;
 createHook({
   before() {
     const who = running.getStore();
-    if (who === undefined) board.running(0, 0);
-    else {
+    if (who === undefined) {
+      board.running(0, 0);
+      // Code of the worker itself comes now, which concerns all plugins.
+      accuse(intrinsics.restoreMostUsed());
+    } else {
       board.running(who.slot, who.call);
       if (who !== ran) passTo(who);
     }

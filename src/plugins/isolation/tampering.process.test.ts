@@ -122,6 +122,12 @@ describe('a plugin that', () => {
     ['replaces the clock', 'Date.now = () => 0;', 'tool', 'Date.now'],
     ['replaces fetch', 'globalThis.fetch = async () => ({});', 'register', 'fetch'],
     ['replaces what Node loads late', 'globalThis.Headers = class {};', 'register', 'Headers'],
+    [
+      'takes the ports',
+      `(await import('node:worker_threads')).MessagePort.prototype.postMessage = () => {};`,
+      'hook, after a while',
+      'MessagePort.prototype.postMessage',
+    ],
     ['adds to every object', 'Object.prototype.command = "ls";', 'hook', 'Object.prototype.command'],
     ['adds to every object in a timer', 'Object.prototype.extra = 1;', 'timer', 'Object.prototype.extra'],
     [
