@@ -10,6 +10,16 @@ export class TriggerScrubbedError extends defineError({
   remedy: 'Send the message again if it is still wanted.',
 }) {}
 
+export class RequiredPluginError extends defineError({
+  code: 'ATRIUM_PLUGIN_REQUIRED',
+  status: 503,
+  message: ({ pluginId, reason }: { pluginId: string; reason: string }) =>
+    `The plugin "${pluginId}" is required and is not at work, so no run starts: ${reason}`,
+  means:
+    'The operator requires a plugin (`plugins.entries.<id>.required`), and it is not loaded, suspended or not allowed to guard.',
+  remedy: 'Do what the reason asks for and run `atrium plugins reload <id>`, or take `required` out of its entry.',
+}) {}
+
 export class ToolRoundsExceededError extends defineError({
   code: 'ATRIUM_RUN_TOOL_ROUNDS',
   message: ({ limit }: { limit: number }) =>

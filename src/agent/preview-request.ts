@@ -12,6 +12,7 @@ import { historyOf } from './history-of.ts';
 import { measureRequest, type RequestMeasure, requestLimits } from './measure-request.ts';
 import type { RequestDraft } from './request-draft.ts';
 import { type ToldSpan, withTexts } from './request-text.ts';
+import { requirePlugins } from './require-plugins.ts';
 import { runHookContext } from './run-hook-context.ts';
 import type { DraftParts } from './run-parts.ts';
 
@@ -41,6 +42,7 @@ export async function previewRequest(
   },
 ): Promise<PreviewedRequest> {
   const { agentId, sessionKey, inbound, at, signal } = about;
+  requirePlugins(parts);
   const { plan, entries } = await loadSession(parts, {
     agentId,
     sessionKey,

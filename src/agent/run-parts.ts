@@ -23,7 +23,10 @@ import type { RequestSpan } from './request-draft.ts';
 export type RunHooks = HookRunner<InternalHookHandler>;
 
 /** What drafting a request needs. A preview gets only this, so it cannot do anything else. */
-export type DraftParts = Pick<RunParts, 'store' | 'hooks' | 'context' | 'models' | 'lifetime' | 'tools' | 'compaction'>;
+export type DraftParts = Pick<
+  RunParts,
+  'store' | 'hooks' | 'context' | 'models' | 'lifetime' | 'tools' | 'compaction' | 'missingPlugins'
+>;
 
 export interface RunParts {
   readonly store: Store;
@@ -38,6 +41,8 @@ export interface RunParts {
   /** Read for every call, in the order of registration. They decide before any hook. */
   readonly trustedPolicies?: (() => readonly TrustedPolicy[]) | undefined;
   readonly approvals: ApprovalPort;
+  /** The plugins that the operator requires and that are not at work. While there is one, no run starts. */
+  readonly missingPlugins: () => readonly { readonly id: string; readonly reason: string }[];
   /** The commands that people can type. */
   readonly commands: CommandList;
   /** Whether the operator speaks, in a session in which no other person can speak. */

@@ -23,6 +23,7 @@ import { finishRun } from './end-finished.ts';
 import { gateRun } from './gate-run.ts';
 import { type OpenRun, openRun } from './open-run.ts';
 import { recoverRequest } from './recover-request.ts';
+import { requirePlugins } from './require-plugins.ts';
 import { runCommand } from './run-command.ts';
 import type { RunParts } from './run-parts.ts';
 import { suspendRun } from './suspend-run.ts';
@@ -54,6 +55,7 @@ async function answer(parts: RunParts, run: OpenRun): Promise<void> {
   const commandReply = await runCommand(parts, run);
   if (commandReply) return finishRun(parts, run, commandReply);
 
+  requirePlugins(parts);
   const recovered = await recoverRequest(parts, run);
   if (recovered) {
     run.useModel(recovered.model);

@@ -21,7 +21,8 @@ export function pluginSettingsOf(config: Config, home: string): PluginSettings {
 
 type WrittenEntry = NonNullable<NonNullable<Config['plugins']>['entries']>[string];
 
-function entryOf({ enabled, isolation, config, hooks = {} }: WrittenEntry): PluginEntry {
+function entryOf({ enabled, required, isolation, config, hooks = {} }: WrittenEntry): PluginEntry {
   const { timeoutMs, timeouts, allowConversationAccess, allowPromptInjection } = hooks;
-  return { enabled, isolation, config, hooks: { timeoutMs, timeouts, allowConversationAccess, allowPromptInjection } };
+  const allowed = { timeoutMs, timeouts, allowConversationAccess, allowPromptInjection };
+  return { enabled, required, isolation, config, hooks: allowed };
 }

@@ -409,6 +409,7 @@ const plugins = shared({
   entries: recordOf(
     shared({
       enabled: flag().optional(),
+      required: flag().optional().describe('Whether no run may start while it is not loaded. Default false.'),
       isolation: oneOf(['worker', 'inline'])
         .optional()
         .describe('Where it runs. Default "worker", where it can be stopped when it hangs.'),

@@ -113,6 +113,7 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
       models,
       lifetime: { reset, resetByType, resetByChannel, idleMinutes, timezone },
       tools: (scope) => offer.offered(scope),
+      missingPlugins: () => plugins?.registry.missing() ?? [],
     },
   };
 }

@@ -5,6 +5,7 @@
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { Config } from '../config/schema.ts';
+import { describeMissing } from '../plugins/missing-plugins.ts';
 import type { PluginLogEntry } from '../plugins/plugin-host.ts';
 import type { PluginOrigin } from '../plugins/plugin-setup.ts';
 import { Plugins } from '../plugins/plugins.ts';
@@ -205,11 +206,13 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
         .registered('trusted-policy')
         .filter(({ origin }) => origin === 'bundled')
         .map(({ pluginId, registration: { id, evaluate } }) => ({ id, pluginId, evaluate })),
-    troubles: () =>
-      registry
+    troubles: () => [
+      ...registry.missing().map(describeMissing),
+      ...registry
         .list()
         .filter(({ state }) => state === 'failed' || state === 'suspended')
         .map(({ id, state, reason }) => `The plugin "${id}" is ${state}: ${reason}`),
+    ],
     load: async () => {
       await registry.open();
       undo.push(

@@ -11,6 +11,7 @@ import { decideEnablement, entryOf } from './discovery/decide-enablement.ts';
 import { type Discovery, discoverPlugins, type FoundPlugin } from './discovery/discover-plugins.ts';
 import { UnknownPluginError } from './errors.ts';
 import type { LoadedPlugin, PluginLoader, WorkerEvents } from './loaded-plugin.ts';
+import { describeMissing, type MissingPlugin, missingPlugins } from './missing-plugins.ts';
 import {
   haveSameItems,
   PluginInstance,
@@ -29,6 +30,7 @@ const LOAD_TIMEOUT_MS = 60_000;
 const LOADED_TOLD_MS = 60_000;
 const UNLOADING_TOLD_MS = 10_000;
 const CLOSE_MS = 15_000;
+const NONE_MISSING: readonly MissingPlugin[] = [];
 
 export class Plugins implements PluginRegistry {
   readonly #parts: PluginsParts;
@@ -40,6 +42,7 @@ export class Plugins implements PluginRegistry {
   #shadowed: readonly PluginStatus[] = [];
   /** Problems that the operator was told of. */
   #said: readonly string[] = [];
+  #saidMissing: readonly string[] = [];
   /** Looks at the files run one after the other, so that their consequences keep that order. */
   #looking: Promise<unknown> = Promise.resolve();
   #worker: Promise<PluginLoader> | undefined;
@@ -110,6 +113,13 @@ export class Plugins implements PluginRegistry {
     return this.#find(id).status();
   }
 
+  /** The plugins that the operator requires and that do not do their work. */
+  missing(): readonly MissingPlugin[] {
+    const { settings } = this.#configuration;
+    const isRequired = Object.values(settings.entries).some(({ required }) => required);
+    return isRequired ? missingPlugins(settings, this.list()) : NONE_MISSING;
+  }
+
   /** Reads its files and loads it again, or unloads it when they are gone. Other plugins follow their settings. */
   async reload(id: string, configuration: PluginsConfiguration = this.#configuration): Promise<PluginStatus> {
     this.#configuration = configuration;
@@ -118,6 +128,7 @@ export class Plugins implements PluginRegistry {
       return { plugin, settled: this.#settle(discovery, (each) => each === id) };
     });
     await settled;
+    this.#sayMissing();
     return plugin.status();
   }
 
@@ -149,6 +160,7 @@ export class Plugins implements PluginRegistry {
   async #settleAll(isForced: boolean): Promise<void> {
     const { settled } = await this.#look((discovery) => ({ settled: this.#settle(discovery, () => isForced) }));
     await settled;
+    this.#sayMissing();
   }
 
   /** Begins all changes at once, and resolves when they are done. */
@@ -224,6 +236,13 @@ export class Plugins implements PluginRegistry {
     this.#said = all;
   }
 
+  /** The same for plugins that are required and not at work. */
+  #sayMissing(): void {
+    const sentences = this.missing().map(describeMissing);
+    for (const sentence of sentences) if (!this.#saidMissing.includes(sentence)) this.#parts.warn(sentence);
+    this.#saidMissing = sentences;
+  }
+
   #loaderOf(where: Where): Promise<PluginLoader> {
     const { loaders } = this.#parts;
     if (where === 'inline') {
@@ -240,6 +259,7 @@ export class Plugins implements PluginRegistry {
       trouble: ({ culprits, reason }) => {
         for (const id of culprits) find(id)?.suspend(reason);
         this.#parts.warn(reason);
+        this.#sayMissing();
       },
       reloaded: (plugin, before) => {
         const instance = find(plugin.id);

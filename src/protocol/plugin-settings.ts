@@ -17,6 +17,8 @@ export interface PluginSettings {
 export interface PluginEntry {
   /** Without a value, the place where the plugin was found decides. */
   readonly enabled?: boolean | undefined;
+  /** No run may start while the plugin is not loaded. */
+  readonly required?: boolean | undefined;
   readonly isolation?: 'worker' | 'inline' | undefined;
   /**
    * The plugin's own configuration as it is written. It is checked against the plugin's schema when the plugin loads.

@@ -3,8 +3,10 @@
 
 import { listAgentIds } from '../../config/agents.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
+import { pluginSettingsOf } from '../../config/plugin-settings.ts';
 import type { HooksStatus } from '../../gateway/services/hook-control.ts';
 import { listFaults } from '../../gateway/services/hook-inventory.ts';
+import { describeMissing, missingPlugins } from '../../plugins/missing-plugins.ts';
 import { countOf } from '../../protocol/count-of.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
 import { validateAgents } from '../agents/agents.ts';
@@ -61,7 +63,7 @@ async function examine(configPath: string | undefined, io: CliIo): Promise<reado
     examineConfiguration(loaded, io),
     ...examineUnused(loaded),
     await examineAgents(loaded, io),
-    await examinePlugins(io),
+    await examinePlugins(loaded, io),
     await examineHooks(configPath, io),
   ];
 }
@@ -95,8 +97,9 @@ async function examineAgents({ config }: LoadedConfig, io: CliIo): Promise<Secti
   return { name: 'agents', finding, problems: sentences('error'), remarks: sentences('warning') };
 }
 
-async function examinePlugins(io: CliIo): Promise<Section> {
+async function examinePlugins({ config }: LoadedConfig, io: CliIo): Promise<Section> {
   const { plugins, isRunning } = await askPlugins(io);
+  const settings = pluginSettingsOf(config, io.environment.home);
   const inState = (...states: readonly string[]) => plugins.filter(({ state }) => states.includes(state));
   const count = isRunning
     ? `${inState('loaded').length} of ${plugins.length} loaded`
@@ -104,7 +107,10 @@ async function examinePlugins(io: CliIo): Promise<Section> {
   return {
     name: 'plugins',
     finding: plugins.length === 0 ? 'none' : count,
-    problems: inState('failed', 'suspended').map(({ id, state, reason }) => `${id} is ${state}. ${reason}`),
+    problems: [
+      ...missingPlugins(settings, plugins, isRunning ? 'loaded' : 'pending').map(describeMissing),
+      ...inState('failed', 'suspended').map(({ id, state, reason }) => `${id} is ${state}. ${reason}`),
+    ],
     remarks: [],
   };
 }

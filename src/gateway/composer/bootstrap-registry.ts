@@ -15,6 +15,7 @@ import {
   refuseBundledId,
   sharesBundledSettings,
 } from './bundled-handlers.ts';
+import { closedHandler } from './closed-handler.ts';
 import { type RuleHandlerSettings, ruleHandlers } from './rule-handlers.ts';
 import { loadUserHandlers, type UserHandlerSettings } from './user-handlers.ts';
 
@@ -57,6 +58,12 @@ export async function registerBootstrapHandlers(settings: BootstrapRegistrySetti
       const detail = (error as Error).message;
       problems.push(detail);
       absences.push({ what: `handler ${registration.id}`, reason: 'handler-failed', detail });
+      if (registration.onError === 'abort') {
+        runner.register({
+          hook: 'agent:bootstrap',
+          ...closedHandler(`closed:${registration.owner}:${registration.id}`, detail),
+        });
+      }
     }
   };
 

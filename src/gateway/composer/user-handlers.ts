@@ -22,6 +22,7 @@ import { handlerIdOf, type InternalHookRegistration } from '../../hooks/packs/pa
 import { describeUnknownEvents } from '../../hooks/packs/unknown-events.ts';
 import { type PluginInternalHook, pluginInternalHooks } from '../plugins/plugin-internal-hooks.ts';
 import type { BootstrapRegistration } from './bootstrap-registry.ts';
+import { closedHandler } from './closed-handler.ts';
 
 export interface UserHandlerSettings {
   readonly config: Config;
@@ -68,6 +69,7 @@ export async function loadUserHandlers(settings: UserHandlerSettings): Promise<U
     registrations: [
       ...configured.registrations,
       ...listeners.filter((each) => !isKeptOut(each)).flatMap(bootstrapRegistration),
+      ...packs.packs.flatMap(closedPack),
     ],
     absences: [
       ...configured.absences,
@@ -150,9 +152,20 @@ async function loadFrom(
  * One registration, even when several of its events mean this hook; none for a pack that listens only to other events.
  */
 function bootstrapRegistration(registration: InternalHooks['registrations'][number]): BootstrapRegistration[] {
-  if (!registration.events.some((event) => event === 'agent' || event === 'agent:bootstrap')) return [];
+  if (!registration.events.some(isBootstrapEvent)) return [];
   const { owner, description, handler, bootstrap } = registration;
   return [{ id: handlerIdOf(registration), owner, description, handler, ...bootstrap }];
+}
+
+/** A pack that is set to abort and could not be loaded. */
+function closedPack(fate: HookPackFate): BootstrapRegistration[] {
+  const { events = [], onError } = fate.pack.metadata ?? {};
+  if (fate.kind !== 'failed' || onError !== 'abort' || !events.some(isBootstrapEvent)) return [];
+  return [closedHandler(handlerIdOf({ owner: fate.pack.name }), fate.error.message)];
+}
+
+function isBootstrapEvent(event: string): boolean {
+  return event === 'agent' || event === 'agent:bootstrap';
 }
 
 async function loadConfiguredHandlers(
@@ -175,6 +188,7 @@ async function loadConfiguredHandlers(
         detail: loaded.error.message,
         by: entry.id,
       });
+      if (entry.onError === 'abort') registrations.push(closedHandler(entry.id, loaded.error.message));
       continue;
     }
     const { id, description, stability, onError, timeoutMs, priority = DEFAULT_HOOK_PRIORITY } = entry;
