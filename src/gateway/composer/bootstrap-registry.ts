@@ -61,7 +61,7 @@ export async function registerBootstrapHandlers(settings: BootstrapRegistrySetti
       if (registration.onError === 'abort') {
         runner.register({
           hook: 'agent:bootstrap',
-          ...closedHandler(`closed:${registration.owner}:${registration.id}`, detail),
+          ...closedHandler(`closed:${registration.id}:${problems.length}`, detail),
         });
       }
     }
