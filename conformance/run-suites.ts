@@ -1,5 +1,5 @@
-// Runs recorded cases against the adapter and counts: passed, deviating (it differs, and `deviations.json` says why) or
-// failed. A case that is listed as deviating but passes is a failure too, or the list would grow stale.
+// Runs recorded cases against the adapter and counts: passed, deviating (it differs, and a rule or `deviations.json` says
+// why) or failed. A case that is listed as deviating but passes is a failure too, or the list would grow stale.
 
 import type { Adapter, CaseAdapter } from './adapter.ts';
 import { decodeStandIns, matches } from './compare.ts';
@@ -27,6 +27,8 @@ export interface CaseFailure {
 export interface SuiteResult extends Counts {
   readonly failures: readonly CaseFailure[];
   readonly deviatingIds: readonly string[];
+  /** The reasons of those that a rule explains, by the id of the case. */
+  readonly explained: Readonly<Record<string, string>>;
   /** Function name -> number of cases that nothing here answers for. */
   readonly notAdapted: ReadonlyMap<string, number>;
 }
@@ -36,13 +38,17 @@ export interface ConformanceResult {
   readonly suites: Readonly<Record<string, SuiteResult>>;
 }
 
+/** Gives the rule that explains why a case differs. */
+export type ExplainDeviation = (suite: string, vectorCase: VectorCase) => { readonly reason: string } | undefined;
+
 export async function runSuites(
   suites: readonly VectorSuite[],
   adapter: Adapter,
   deviations: Deviations,
+  explain: ExplainDeviation = () => undefined,
 ): Promise<ConformanceResult> {
   const results: Record<string, SuiteResult> = {};
-  for (const suite of suites) results[suite.suite] = await runSuite(suite, adapter, deviations);
+  for (const suite of suites) results[suite.suite] = await runSuite(suite, adapter, deviations, explain);
   const all = Object.values(results);
   const totals = {
     passed: sum(all.map((result) => result.passed)),
@@ -52,7 +58,13 @@ export async function runSuites(
   return { totals, suites: results };
 }
 
-async function runSuite({ suite, cases }: VectorSuite, adapter: Adapter, deviations: Deviations): Promise<SuiteResult> {
+async function runSuite(
+  { suite, cases }: VectorSuite,
+  adapter: Adapter,
+  deviations: Deviations,
+  explain: ExplainDeviation,
+): Promise<SuiteResult> {
+  const explained: Record<string, string> = {};
   const failures: CaseFailure[] = [];
   const deviatingIds: string[] = [];
   const notAdapted = new Map<string, number>();
@@ -64,13 +76,19 @@ async function runSuite({ suite, cases }: VectorSuite, adapter: Adapter, deviati
       continue;
     }
     const failure = await runCase(vectorCase, answer);
-    const deviates = Object.hasOwn(deviations, vectorCase.id);
-    if (failure === undefined && deviates) failures.push(staleDeviation(vectorCase));
-    else if (failure === undefined) passed += 1;
-    else if (deviates) deviatingIds.push(vectorCase.id);
+    const isListed = Object.hasOwn(deviations, vectorCase.id);
+    if (failure === undefined) {
+      if (isListed) failures.push(staleDeviation(vectorCase));
+      else passed += 1;
+      continue;
+    }
+    const rule = explain(suite, vectorCase);
+    if (rule) explained[vectorCase.id] = rule.reason;
+    if (rule || isListed) deviatingIds.push(vectorCase.id);
     else failures.push(failure);
   }
-  return { passed, deviating: deviatingIds.length, failed: failures.length, failures, deviatingIds, notAdapted };
+  const deviating = deviatingIds.length;
+  return { passed, deviating, failed: failures.length, failures, deviatingIds, explained, notAdapted };
 }
 
 /** No case may take longer, so that one that hangs is named instead of stopping the run. */

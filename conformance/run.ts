@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ADAPTER } from './adapter.ts';
+import { explainDeviation } from './deviation-rules.ts';
 import { formatResult, resultAsJson } from './format-result.ts';
 import { type Deviations, runSuites } from './run-suites.ts';
 import { loadVectorSuites } from './vector-suite.ts';
@@ -19,7 +20,7 @@ async function main(): Promise<number> {
   if (suites.length === 0) throw new Error(`No vector files in ${dir}. Each is JSON with "suite" and "cases".`);
 
   const deviations = JSON.parse(await readFile(here('./deviations.json'), 'utf8')) as Deviations;
-  const result = await runSuites(suites, ADAPTER, deviations);
+  const result = await runSuites(suites, ADAPTER, deviations, explainDeviation);
   process.stdout.write(values.json ? `${JSON.stringify(resultAsJson(result), null, 2)}\n` : formatResult(result));
   return result.totals.failed === 0 ? 0 : 1;
 }

@@ -127,7 +127,10 @@ async function ask(runner: HookRunner, hook: AskingHookName, event: Fields, ctx:
   const records = answer.calls;
   const failed = answer.refusal?.cause === 'failure' ? records.at(-1) : undefined;
   if (failed && failed.outcome !== 'invalid') return { throws: describeFailure(failed), records };
-  return { result: resultOf(hook, event, answer, answers), records };
+  // The reference hides the further requests behind the result; one alone is no list there.
+  const { retryCandidates } = answer.result as Fields;
+  const hidden = Array.isArray(retryCandidates) && retryCandidates.length > 1 ? retryCandidates : undefined;
+  return { result: resultOf(hook, event, answer, answers), retryCandidates: hidden, records };
 }
 
 function resultOf(
@@ -151,8 +154,12 @@ function resultOf(
     const { retryCandidates: _, ...told } = fields;
     return hasAnswer ? told : undefined;
   }
+  if (hook === 'before_install') {
+    const { findings, ...rest } = fields;
+    return hasAnswer ? { ...rest, ...(Array.isArray(findings) && findings.length > 0 ? { findings } : {}) } : undefined;
+  }
   // Without a rewrite the message stays as it was.
-  if (hook === 'tool_result_persist') return hasAnswer ? { message: event.message, ...fields } : undefined;
+  if (hook === 'tool_result_persist') return calls.length > 0 ? { message: event.message, ...fields } : undefined;
   if (hook === 'before_message_write') return Object.keys(fields).length > 0 ? fields : undefined;
   const isClaim = Object.values(HOOK_CATALOG[hook].combine).every((combinator) => combinator === 'claim');
   if (isClaim || hook === 'before_dispatch') return Object.keys(fields).length > 0 ? fields : undefined;

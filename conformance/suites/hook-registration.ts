@@ -1,7 +1,7 @@
 // Suite hook-registration: which handlers of a plugin are registered, with what deadline, and what is said about the
 // others. Our notes say the same in other words; here they are told in the recorded ones.
 
-import { HOOK_CATALOG, type HookRow } from '../../src/hooks/catalog.ts';
+import { HOOK_CATALOG, type HookName, type HookRow } from '../../src/hooks/catalog.ts';
 import { HookRunner } from '../../src/hooks/runner.ts';
 import { admitHook, type HookRequest, PLUGIN_HOOK_NAMES, PROMPT_FIELDS } from '../../src/plugins/admit-hook.ts';
 import { armHooks } from '../../src/plugins/arm-hooks.ts';
@@ -23,37 +23,46 @@ export const hookRegistration: SuiteAdapter = {
 };
 
 interface RegistrationInput {
-  readonly hookName: string;
+  /** A plugin may write anything here. */
+  readonly hookName: unknown;
   readonly origin: PluginOrigin;
   readonly opts?: HookRequest;
   readonly policy?: PluginHookSettings;
 }
 
 const ID = 'plug';
+const SETTING = `plugins.entries.${ID}.hooks`;
 
 function registerTypedHook({ hookName, origin, opts = {}, policy = {} }: RegistrationInput): unknown {
   const admission = admitHook({ id: ID, origin, hooks: policy }, hookName, opts);
-  if (admission.kind === 'refused' || admission.kind === 'blocked') {
-    const why = admission.kind === 'blocked' ? blockedBy(policy) : 'unknown';
-    const message =
-      why === 'unknown' ? `unknown typed hook "${hookName}" ignored` : `typed hook "${hookName}" blocked ${why}`;
-    return { registered: [], diagnostics: [{ level: admission.note.level, message }], error: null };
-  }
-  const { hook, priority = null, timeoutMs = null } = admission;
-  return { registered: [{ hookName: hook, priority, timeoutMs }], diagnostics: olderName(hookName, hook), error: null };
+  if (admission.kind === 'refused') return notRegistered(`unknown typed hook "${String(hookName)}" ignored`);
+  const { hook } = admission;
+  if (admission.kind === 'blocked') return notRegistered(`typed hook "${hook}" blocked ${blockedBy(hook, origin)}`);
+  const { priority = null, timeoutMs = null, losesPromptFields } = admission;
+  const constrained = `typed hook "${hook}" prompt fields constrained by ${SETTING}.allowPromptInjection=false`;
+  const diagnostics = [...olderName(hookName, hook), ...(losesPromptFields ? [warned(constrained)] : [])];
+  return { registered: [{ hookName: hook, priority, timeoutMs }], diagnostics, error: null };
 }
 
-function blockedBy({ allowPromptInjection }: PluginHookSettings): string {
-  const setting = `plugins.entries.${ID}.hooks`;
-  return allowPromptInjection === false
-    ? `by ${setting}.allowPromptInjection=false`
-    : `because non-bundled plugins must set ${setting}.allowConversationAccess=true`;
+function notRegistered(message: string): unknown {
+  return { registered: [], diagnostics: [warned(message)], error: null };
 }
 
-function olderName(hookName: string, hook: string): unknown[] {
+function warned(message: string) {
+  return { level: 'warn', message };
+}
+
+function blockedBy(hook: HookName, origin: PluginOrigin): string {
+  if (HOOK_CATALOG[hook].permission === 'prompt-injection') return `by ${SETTING}.allowPromptInjection=false`;
+  return origin === 'bundled'
+    ? `by ${SETTING}.allowConversationAccess=false`
+    : `because non-bundled plugins must set ${SETTING}.allowConversationAccess=true`;
+}
+
+function olderName(hookName: unknown, hook: string): unknown[] {
   if (hookName === hook) return [];
-  const message = `typed hook "${hookName}" is deprecated (legacy-deactivate-hook-alias); use "${hook}". This compatibility alias will be removed after 2026-08-16.`;
-  return [{ level: 'warn', message }];
+  const message = `typed hook "${String(hookName)}" is deprecated (legacy-deactivate-hook-alias); use "${hook}". This compatibility alias will be removed after 2026-08-16.`;
+  return [warned(message)];
 }
 
 async function eventContext({ pluginConfig }: { readonly pluginConfig: JsonObject }): Promise<unknown> {

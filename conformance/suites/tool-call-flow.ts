@@ -3,7 +3,7 @@
 
 import { settleAsk } from '../../src/agent/start-tool-calls.ts';
 import { HookRunner } from '../../src/hooks/runner.ts';
-import type { ApprovalResolution } from '../../src/protocol/approval-decision.ts';
+import { APPROVAL_DECISIONS, type ApprovalResolution } from '../../src/protocol/approval-decision.ts';
 import type { JsonValue } from '../../src/protocol/json.ts';
 import { toolContextForTest } from '../../src/testkit/tool-context.ts';
 import { createApplyPatchTool } from '../../src/tools/apply-patch/apply-patch.ts';
@@ -110,7 +110,9 @@ function toolNamed(name: string): Tool {
 
 async function answered(ask: GateAsk, gateway: FlowInput['gateway'] = {}): Promise<unknown> {
   const request = gateway['plugin.approval.request'];
-  const decision = request?.decision ?? gateway['plugin.approval.waitDecision']?.decision ?? 'timeout';
+  const given = request?.decision ?? gateway['plugin.approval.waitDecision']?.decision;
+  // A row of the store has one of these; any other answer counts as none in the reference.
+  const decision = APPROVAL_DECISIONS.find((each) => each === given) ?? 'timeout';
   const settled = settleAsk(ask, decision, ask.timeoutBehavior ?? 'deny');
   await ask.onResolution?.(decision);
   return settled.kind === 'run' ? passed(settled.params) : vetoed(settled);

@@ -29,9 +29,16 @@ export function vetoOf(
   { decision, askedBy: by }: Pick<ApprovalRow, 'decision' | 'askedBy'>,
   params: GateVeto['params'],
 ): GateVeto {
-  const reason = decision === 'timeout' ? 'Approval timed out' : 'Denied by user';
+  const reason = decision === 'timeout' || decision === 'cancelled' ? REASONS[decision] : REASONS.deny;
   return { kind: 'veto', reason, by, cause: 'approval', params };
 }
+
+/** The plugin contract's words. */
+const REASONS = {
+  deny: 'Denied by user',
+  timeout: 'Approval timed out',
+  cancelled: 'Approval cancelled (run aborted)',
+} as const;
 
 function isRefused({ decision, timeoutBehavior }: ApprovalRow): boolean {
   return decision === 'deny' || (decision === 'timeout' && timeoutBehavior !== 'allow');

@@ -9,6 +9,7 @@ const ask: GateAsk = {
   kind: 'ask',
   tool,
   params: { command: 'make', options: { b: 1, a: [2] } },
+  written: {},
   askedBy: 'exec',
   title: 'Run\na command',
   description: 'Command:\n$ make',

@@ -144,7 +144,7 @@ function answered(call: ToolCallPart, ask: GateAsk, { decision, timeoutBehavior,
 
 /** What a person's answer, or a missing answer, means for a question. */
 export function settleAsk(
-  { tool, params, askedBy, grant }: GateAsk,
+  { tool, params, written, askedBy, grant }: GateAsk,
   decision: ApprovalResolution | null,
   timeoutBehavior: ApprovalRow['timeoutBehavior'],
   approvalId = '',
@@ -153,7 +153,7 @@ export function settleAsk(
     decision === 'allow-once' || decision === 'allow-always' || (decision === 'timeout' && timeoutBehavior === 'allow');
   const argv = grant?.kind === 'rule' ? grant.argv : undefined;
   if (isAllowed) return { kind: 'run', tool, params, grant: { kind: 'approval', approvalId, argv } };
-  return vetoOf({ decision, askedBy }, params);
+  return vetoOf({ decision, askedBy }, written);
 }
 
 /** Whether the plugin, tool or policy that asked exists now and could ask again. */

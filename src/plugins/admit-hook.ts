@@ -4,6 +4,7 @@
 
 import { HOOK_CATALOG, type HookName, type HookRow } from '../hooks/catalog.ts';
 import { nearMatch } from '../protocol/near-match.ts';
+import { oneLine } from '../protocol/one-line.ts';
 import type { PluginHookSettings } from '../protocol/plugin-settings.ts';
 import type { PluginNote } from './loaded-plugin.ts';
 import type { PluginSetup } from './plugin-setup.ts';
@@ -43,9 +44,11 @@ export const PLUGIN_HOOK_NAMES = (Object.keys(HOOK_CATALOG) as HookName[]).filte
   return name !== 'agent:bootstrap' && audience === undefined;
 });
 
-export function admitHook(applicant: HookApplicant, hookName: string, request: HookRequest = {}): HookAdmission {
-  const hook = PLUGIN_HOOK_NAMES.find((name) => name === (OLDER_NAMES[hookName] ?? hookName));
-  if (hook === undefined) return { kind: 'refused', note: unknownHook(hookName) };
+/** What a plugin gives as the name of a hook may be anything. */
+export function admitHook(applicant: HookApplicant, given: unknown, request: HookRequest = {}): HookAdmission {
+  const hookName = typeof given === 'string' ? given : '';
+  const hook = PLUGIN_HOOK_NAMES.find((name) => name === (OLDER_NAMES.get(hookName) ?? hookName));
+  if (hook === undefined) return { kind: 'refused', note: unknownHook(given) };
   const row: HookRow = HOOK_CATALOG[hook];
   const { id, origin, hooks } = applicant;
   const setting = (name: string) => `plugins.entries.${id}.hooks.${name}`;
@@ -88,7 +91,7 @@ export function withoutPromptFields(answer: unknown): unknown {
   return Object.fromEntries(Object.entries(answer).filter(([field]) => !PROMPT_FIELDS.some((name) => name === field)));
 }
 
-const OLDER_NAMES: Readonly<Record<string, HookName>> = { deactivate: 'gateway_stop' };
+const OLDER_NAMES: ReadonlyMap<string, HookName> = new Map([['deactivate', 'gateway_stop']]);
 
 function mayReadConversations({ origin, hooks }: HookApplicant): boolean {
   return origin === 'bundled' ? hooks.allowConversationAccess !== false : hooks.allowConversationAccess === true;
@@ -109,9 +112,9 @@ function isDeadline(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 1;
 }
 
-function unknownHook(hookName: string): PluginNote {
-  const shown = hookName.slice(0, 100);
-  const meant = nearMatch(hookName, PLUGIN_HOOK_NAMES);
+function unknownHook(given: unknown): PluginNote {
+  const shown = oneLine(given, 100);
+  const meant = nearMatch(shown, PLUGIN_HOOK_NAMES);
   const next = meant === undefined ? 'docs/hooks.md lists those that there are.' : `Did it mean "${meant}"?`;
   return {
     level: 'warn',

@@ -39,6 +39,8 @@ export interface GateAsk {
   readonly kind: 'ask';
   readonly tool: Tool;
   readonly params: JsonObject;
+  /** The parameters before the handlers that asked changed them. A refusal is recorded with these. */
+  readonly written: JsonValue;
   /** The tool, or the plugins whose handlers asked. */
   readonly askedBy: string;
   readonly title: string;
@@ -61,7 +63,7 @@ export interface GateVeto {
   /** `policy`, or the owner of the handler that decided. */
   readonly by: string;
   readonly cause: 'unknown-tool' | 'no-object' | 'blocked' | 'hook-failed' | 'denied' | 'approval';
-  /** What the last handler would have run, for the record. */
+  /** What was refused: the parameters before the handlers that decided changed them. */
   readonly params: JsonValue;
 }
 
@@ -96,6 +98,7 @@ export interface GateOptions {
 export type WrittenCall = Pick<ToolCallPart, 'id' | 'name' | 'params'>;
 
 export const BLOCKED_BY_HOOK = 'Tool call blocked by plugin hook';
+const BLOCKED_BY_POLICY = 'Tool call blocked by trusted plugin policy';
 export const HOOK_FAILED = 'Tool call blocked because before_tool_call hook failed';
 
 export async function gateToolCall(call: WrittenCall, options: GateOptions): Promise<GateOutcome> {
@@ -120,8 +123,11 @@ export async function gateToolCall(call: WrittenCall, options: GateOptions): Pro
     signal: options.signal,
   });
   if (policy.kind === 'failed') return veto('hook-failed', HOOK_FAILED, policy.by);
-  const governed = paramsAfter(call.params, policy.result);
-  if (policy.kind === 'veto') return veto('blocked', reasonOfBlock(policy.result), policy.by, governed);
+  if (policy.kind === 'veto') return veto('blocked', reasonOfBlock(policy.result, BLOCKED_BY_POLICY), policy.by);
+  // What a person is asked about is a change of the call; without a question, the policy says what is called.
+  const governed = policy.result.requireApproval
+    ? paramsAfter(call.params, policy.result)
+    : (policy.result.params ?? call.params);
 
   const answer = await askHooks(eventOf(isJsonObject(governed) ? governed : {}), eventOf, options);
   if (!answer) return veto('hook-failed', HOOK_FAILED, 'before_tool_call');
@@ -129,7 +135,7 @@ export async function gateToolCall(call: WrittenCall, options: GateOptions): Pro
   if (refusal?.cause === 'failure') return veto('hook-failed', HOOK_FAILED, refusal.owner);
   const params = paramsAfter(governed, result);
   const by = refusal?.owner ?? decidedBy?.owner ?? 'before_tool_call';
-  if (refusal || result.block) return veto('blocked', reasonOfBlock(result), by, params);
+  if (refusal || result.block) return veto('blocked', reasonOfBlock(result, BLOCKED_BY_HOOK), by, governed);
   if (!isJsonObject(params)) {
     return veto('no-object', `The parameters of ${tool.name} are not a JSON object. Call it again with one.`, 'policy');
   }
@@ -142,8 +148,10 @@ export async function gateToolCall(call: WrittenCall, options: GateOptions): Pro
   const requests = [...requestsOf(policy.result), ...requestsOf(result)];
   const grant = decision?.kind === 'allow' ? decision.grant : undefined;
   const [request, ...others] = requests;
-  if (request) return { ...askFor(tool, params, [request, ...others], question), grant };
-  if (question) return { ...question, tool, params, askedBy: tool.name, allowedDecisions: decisionsOf(question) };
+  const written = policy.result.requireApproval ? call.params : governed;
+  if (request) return { ...askFor(tool, params, [request, ...others], question), written, grant };
+  if (question)
+    return { ...question, tool, params, written: params, askedBy: tool.name, allowedDecisions: decisionsOf(question) };
   return { kind: 'run', tool, params, grant };
 }
 
@@ -157,7 +165,7 @@ function askFor(
   params: JsonObject,
   requests: readonly [ApprovalRequest, ...ApprovalRequest[]],
   question: ToolQuestion | undefined,
-): GateAsk {
+): Omit<GateAsk, 'written'> {
   const severities = [...requests.map(severityOf), question?.severity];
   return {
     kind: 'ask',
@@ -272,15 +280,19 @@ async function askTool(tool: Tool, params: JsonObject, { caller }: GateOptions):
   }
 }
 
-/** The result of a vetoed call. A block is a normal outcome; a failed hook and a wrong name are errors. */
+/**
+ * The result of a vetoed call. A block is a normal outcome; a failed hook, a wrong name and an approval that was not given
+ * are errors, as the plugin contract has it.
+ */
 export function vetoOutput({ reason, by, cause }: GateVeto): ToolOutput {
-  const isError = cause === 'blocked' || cause === 'approval' || cause === 'denied' ? {} : ({ isError: true } as const);
+  const isError = cause === 'blocked' || cause === 'denied' ? {} : ({ isError: true } as const);
   return { content: reason, ...isError, details: { status: 'blocked', deniedReason: DENIED_REASONS[cause], by } };
 }
 
 /** A handler may give no reason, or one that is too long. */
-function reasonOfBlock({ blockReason }: BeforeToolCallResult): string {
-  return (typeof blockReason === 'string' ? blockReason.trim().slice(0, MAX_REASON_CHARS) : '') || BLOCKED_BY_HOOK;
+function reasonOfBlock({ blockReason }: BeforeToolCallResult, otherwise: string): string {
+  const isGiven = typeof blockReason === 'string' && blockReason.trim() !== '';
+  return isGiven ? blockReason.slice(0, MAX_REASON_CHARS) : otherwise;
 }
 
 const MAX_REASON_CHARS = 2_000;
@@ -321,7 +333,9 @@ function eventFor(
   return {
     toolName,
     params,
-    ...(paths ? { derivedPaths: paths.map((path) => absolutePath(path, caller.workspaceDir)) } : {}),
+    ...(paths && paths.length > 0
+      ? { derivedPaths: paths.map((path) => absolutePath(path, caller.workspaceDir)) }
+      : {}),
     ...(context.runId === undefined ? {} : { runId: context.runId }),
     toolCallId: id,
   };

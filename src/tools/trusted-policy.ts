@@ -52,8 +52,9 @@ export async function askTrustedPolicies(
     const event = question.eventOf(params);
     try {
       const answer = await evaluate(policy, isolatedCopy(event), question, timeoutMs);
-      const combined = combineToolCall(result, decisionOf(answer, policy.id), { owner, event: { ...event } });
-      result = combined.result;
+      const decision = decisionOf(answer, policy.id);
+      const combined = combineToolCall(result, decision, { owner, event: { ...event } });
+      result = { ...combined.result, ...replacedParams(decision) };
       if (combined.refusal === undefined) continue;
       const { blockReason } = result as BeforeToolCallResult;
       return { kind: 'veto', result: result as BeforeToolCallResult, by: owner, reason: blockReason };
@@ -62,6 +63,11 @@ export async function askTrustedPolicies(
     }
   }
   return { kind: 'none', result: result as BeforeToolCallResult };
+}
+
+/** A policy's parameters take the place of what was there, where those of a handler are merged over it. */
+function replacedParams(decision: unknown): { readonly params?: JsonObject } {
+  return isJsonObject(decision) && isJsonObject(decision.params) ? { params: decision.params } : {};
 }
 
 async function evaluate(
@@ -82,15 +88,17 @@ async function evaluate(
   }
 }
 
-/** `allow: false` means a block. Without a reason, the reason names the policy. */
+/**
+ * `allow: false` means a block with `reason`, `block: true` one with `blockReason`. Without a reason, the reason names the
+ * policy.
+ */
 function decisionOf(answer: unknown, id: string): unknown {
   if (!isJsonObject(answer)) return answer;
-  const isBlock = answer.allow === false || answer.block === true;
-  if (!isBlock) return answer;
-  const reason = textOf(answer.blockReason) ?? textOf(answer.reason) ?? `blocked by ${id}`;
-  return { ...answer, block: true, blockReason: reason };
+  if (answer.allow === false) return { block: true, blockReason: textOf(answer.reason) ?? `blocked by ${id}` };
+  if (answer.block === true) return { ...answer, blockReason: textOf(answer.blockReason) ?? `blocked by ${id}` };
+  return answer;
 }
 
 function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+  return typeof value === 'string' ? value : undefined;
 }

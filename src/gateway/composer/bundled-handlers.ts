@@ -112,8 +112,10 @@ function bundledOptions(config: Config) {
   return <Id extends BundledId>(id: Id) => ({ ...entries?.[id], ...hooks?.[id] }) as NonNullable<BundledSettings[Id]>;
 }
 
-function filledTexts(texts: readonly string[] | undefined): string[] {
-  return (texts ?? []).map((text) => text.trim()).filter((text) => text !== '');
+/** A configuration that nothing has checked may have anything here; what is no list of texts counts as not given. */
+function filledTexts(texts: unknown): string[] {
+  if (!Array.isArray(texts)) return [];
+  return texts.flatMap((text) => (typeof text === 'string' && text.trim() !== '' ? [text.trim()] : []));
 }
 
 interface CommonSettings {

@@ -14,7 +14,8 @@ export function combineAgentRun(before: AnswerFields, answer: unknown, _asked: A
   const decision = decisionOf(answer);
   if (!decision) throw new InvalidHandlerResult('answered with neither a pass nor a block that has a reason');
   const outcome = strictest(LEVELS, before.outcome as 'pass' | undefined, decision.outcome);
-  if (outcome !== 'block') return { result: { outcome }, decides: true };
+  // Of several that let it pass, the first one is named.
+  if (outcome !== 'block') return { result: { outcome }, decides: before.outcome === undefined };
   return { result: decision, decides: true, ends: true, refusal: String(decision.reason) };
 }
 

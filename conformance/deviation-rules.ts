@@ -1,0 +1,328 @@
+// Where we differ from the reference on purpose, as rules: each says for which inputs, and why. A case that differs and to
+// which a rule applies deviates; one that no rule explains has failed. `deviations.json` names the recorded cases with
+// the same reasons, and a test keeps the two equal. Every rule explains a case that differs, or it has to go.
+
+import { decodeStandIns } from './compare.ts';
+import { type ContentSpec, expandContent } from './content-spec.ts';
+import type { VectorCase } from './vector-suite.ts';
+
+export interface DeviationRule {
+  readonly suite: string;
+  /** The functions of the suite that it is about; all of them when none is named. */
+  readonly functions?: readonly string[];
+  readonly reason: string;
+  readonly applies: (input: Fields, output: Fields) => boolean;
+}
+
+export function explainDeviation(suite: string, { fn, input, output }: VectorCase): DeviationRule | undefined {
+  return DEVIATION_RULES.find(
+    (rule) =>
+      rule.suite === suite &&
+      (rule.functions?.includes(fn) ?? true) &&
+      rule.applies(fieldsOf(decodeStandIns(input)), fieldsOf(output)),
+  );
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export const DEVIATION_RULES: readonly DeviationRule[] = [
+  {
+    suite: 'workspace-dir',
+    functions: ['resolveAgentWorkspaceDir'],
+    reason:
+      'An agent other than the default one lives in <state>/workspace-<id>, as the design says; the sub-folder of the shared workspace is used only where it exists.',
+    applies: ({ cfg }) => isText(at(cfg, 'agents', 'defaults', 'workspace')),
+  },
+  {
+    suite: 'workspace-load',
+    reason: 'A workspace that has only memory.md gets it loaded, as the design says; the reference stopped doing so.',
+    applies: ({ workspace }) => 'memory.md' in fieldsOf(workspace) && !('MEMORY.md' in fieldsOf(workspace)),
+  },
+  {
+    suite: 'truncation-budget',
+    reason:
+      'Room that the policy digest does not need goes to the start and the end of AGENTS.md; the reference leaves it empty and loses that much text.',
+    applies: ({ files, opts }) =>
+      listOf(files).some((file) => isAgentsFile(file) && lengthOf(file) > Number(at(opts, 'maxChars') ?? 12_000)),
+  },
+  {
+    suite: 'truncation-budget',
+    reason: 'A cut never splits a surrogate pair, so a text there may be one unit shorter.',
+    applies: ({ files, content }) => HAS_PAIR.test(JSON.stringify([files, content])),
+  },
+  {
+    suite: 'truncation-budget',
+    reason:
+      'A file that fits into what is left is never dropped because a larger one came first, and a large one gives way a little to a small one behind it.',
+    applies: ({ files, opts }) =>
+      listOf(files).length > 1 &&
+      listOf(files).reduce((sum, file) => sum + lengthOf(file), 0) > Number(at(opts, 'totalMaxChars') ?? 60_000) - 64,
+  },
+  {
+    suite: 'session-filter',
+    reason:
+      'A handler that leaves no list of files is named in the warnings; the reference drops its change without a word.',
+    applies: ({ handlers }) => listOf(handlers).some(({ replace }) => replace !== undefined && !Array.isArray(replace)),
+  },
+  {
+    suite: 'session-filter',
+    reason:
+      'A handler that throws has changed nothing: its draft is dropped as a whole instead of half of it being kept.',
+    applies: ({ handlers }) => listOf(handlers).some((handler) => 'throw' in handler),
+  },
+  {
+    suite: 'session-filter',
+    reason:
+      'The session filter runs again after the handlers and knows the session by its id as well, so no handler can bring MEMORY.md to a subagent or a job.',
+    applies: ({ params, handlers }) =>
+      Array.isArray(handlers) &&
+      handlers.length > 0 &&
+      IS_FILTERED.test(String(at(params, 'sessionKey') ?? at(params, 'sessionId'))),
+  },
+  {
+    suite: 'session-filter',
+    reason:
+      'A session that is no first conversation gets no BOOTSTRAP.md before the handlers; the reference leaves it out after the budget.',
+    applies: ({ params, workspace }) =>
+      'BOOTSTRAP.md' in fieldsOf(workspace) &&
+      /(?:^|:)acp:/i.test(String(at(params, 'sessionKey') ?? at(params, 'sessionId'))),
+  },
+  {
+    suite: 'session-filter',
+    functions: ['getOrLoadBootstrapFiles'],
+    reason:
+      'Unchanged files are remembered one by one, and every load returns a list of its own, so no two runs can share one.',
+    applies: () => true,
+  },
+  {
+    suite: 'bootstrap-state',
+    functions: ['ensureAgentWorkspace'],
+    reason:
+      'Nothing in a workspace is ever deleted: where its first run is over, BOOTSTRAP.md stays and is left out of prompts, and a first run that was recorded goes on until the file is gone.',
+    applies: ({ tree }) => 'BOOTSTRAP.md' in fieldsOf(tree),
+  },
+  {
+    suite: 'bootstrap-state',
+    functions: ['ensureAgentWorkspace'],
+    reason:
+      'The beginning of a template counts as untouched, also an empty file, because another process may be writing it at this moment.',
+    applies: ({ tree }) => ['SOUL.md', 'IDENTITY.md', 'USER.md'].some((name) => at(tree, name) === ''),
+  },
+  {
+    suite: 'hook-merge',
+    reason: 'Every handler has an event of its own, so changing it in place changes nothing for the next one.',
+    applies: ({ handlers }) => listOf(handlers).some((handler) => 'mutateEvent' in handler),
+  },
+  {
+    suite: 'hook-merge',
+    functions: ['before_agent_run', 'before_tool_call', 'before_install'],
+    reason: 'A gate that fails is closed, as the design says; there is no setting that opens it.',
+    applies: ({ handlers }) => listOf(handlers).some((handler) => 'throws' in handler || 'delayMs' in handler),
+  },
+  {
+    suite: 'hook-merge',
+    functions: ['message_sending'],
+    reason:
+      'Rewritten content goes on to the next handler, as the document of the hooks says and the reference does not do.',
+    applies: (input) =>
+      count(answersOf(input), ({ content }) => isText(content)) > 0 && listOf(input.handlers).length > 1,
+  },
+  {
+    suite: 'hook-merge',
+    functions: ['before_tool_call'],
+    reason:
+      'Rewritten parameters go on to the next handler, as the design says, so that two rewrites add up instead of the last one losing the first.',
+    applies: (input) =>
+      count(answersOf(input), ({ params }) => isPlainObject(params)) > 0 && listOf(input.handlers).length > 1,
+  },
+  {
+    suite: 'hook-merge',
+    functions: ['before_message_write', 'tool_result_persist'],
+    reason:
+      "A rewritten message keeps its role: a user's message that became a tool's result is one that no provider takes.",
+    applies: (input) =>
+      answersOf(input).some(({ message }) => {
+        const role = at(message, 'role');
+        return message !== undefined && role !== at(input.event, 'message', 'role');
+      }),
+  },
+  {
+    suite: 'hook-merge',
+    functions: ['subagent_delivery_target'],
+    reason: 'An answer without an origin says nothing, and fields that nobody reads are not passed on.',
+    applies: (input) => answersOf(input).some((answer) => !isPlainObject(answer.origin)),
+  },
+  {
+    suite: 'hook-merge',
+    reason: 'What an observer throws is recorded and never reaches the run; there is no setting that lets it.',
+    applies: ({ runner, handlers }) =>
+      at(runner, 'catchErrors') === false && listOf(handlers).some((handler) => 'throws' in handler),
+  },
+  {
+    suite: 'hook-merge',
+    reason:
+      'An answer of another form than the hook has is named as invalid and dropped, and closes a gate; the reference passes it on or over.',
+    applies: (input) => answersOf(input).some((answer) => Object.entries(answer).some(isOfAnotherForm)),
+  },
+  {
+    suite: 'tool-call-flow',
+    reason:
+      'An answer of another form than the hook has is named as invalid and dropped, and closes a gate; the reference passes it on or over.',
+    applies: (input) => answersOf(input).some((answer) => Object.entries(answer).some(isOfAnotherForm)),
+  },
+  {
+    suite: 'hook-merge',
+    reason: 'A field that is null says nothing, and an empty text adds nothing and takes nothing away.',
+    applies: (input) =>
+      answersOf(input).some((answer) => Object.values(answer).some((value) => value === null || value === '')),
+  },
+  {
+    suite: 'tool-call-flow',
+    reason: 'A reason that is only blanks says nothing, so the model reads the usual sentence.',
+    applies: (input) =>
+      answersOf(input).some(({ blockReason, reason }) =>
+        [blockReason, reason].some((text) => isText(text) && text !== '' && text.trim() === ''),
+      ),
+  },
+  {
+    suite: 'hook-merge',
+    functions: ['before_dispatch'],
+    reason:
+      'A handler of before_dispatch may rewrite an outbound text without handling it, as the document of the hooks says.',
+    applies: (input) => answersOf(input).some(({ handled, text }) => handled !== true && isText(text)),
+  },
+  {
+    suite: 'tool-call-flow',
+    reason: 'A call whose parameters are no object cannot run, so the gate tells the model instead of letting it pass.',
+    applies: ({ args }) => !isPlainObject(at(args, 'params')),
+  },
+  {
+    suite: 'tool-call-flow',
+    reason:
+      "An approval is a row in the gateway's own store: it always has an id, waits for whoever looks at it on any surface, and there is no gateway that could be out of reach.",
+    applies: (input) => answersOf(input).some(asksApproval) && !isReached(fieldsOf(input.gateway)),
+  },
+  {
+    suite: 'tool-call-flow',
+    reason:
+      'Whether a person has to be asked is an outcome of the gate, with all that the person would read, so there is no mode in which the gate itself only reports it.',
+    applies: (input) => at(input.args, 'approvalMode') === 'report' && answersOf(input).some(asksApproval),
+  },
+  {
+    suite: 'tool-call-flow',
+    reason:
+      'An approval that a trusted policy asks for does not keep ordinary handlers from being asked: they may block what the person would allow.',
+    applies: (input) =>
+      listOf(input.policies).some(({ returns }) => asksApproval(fieldsOf(returns))) && listOf(input.hooks).length > 0,
+  },
+  {
+    suite: 'tool-call-flow',
+    reason: 'Everyone who asked for an approval is told its outcome; the reference tells the first one only.',
+    applies: (input) => count(answersOf(input), asksApproval) > 1,
+  },
+  {
+    suite: 'tool-call-flow',
+    reason:
+      'Rewritten parameters go on to the next handler, as the design says, so that two rewrites add up instead of the last one losing the first.',
+    applies: (input) =>
+      count(listOf(input.hooks), ({ returns }) => isPlainObject(at(returns, 'params'))) > 0 &&
+      listOf(input.hooks).length > 1,
+  },
+  {
+    suite: 'tool-call-flow',
+    reason: 'Handlers are shown the paths of every file tool, not of patches alone.',
+    applies: ({ args }) => ['read', 'write', 'edit'].includes(String(at(args, 'toolName')).trim().toLowerCase()),
+  },
+  {
+    suite: 'hook-registration',
+    functions: ['typedHookEventContext'],
+    reason:
+      "A handler finds its plugin's configuration in event.context.pluginConfig, as the document of the hooks says and the reference does not do.",
+    applies: () => true,
+  },
+  {
+    suite: 'hook-registration',
+    functions: ['hookNameLists'],
+    reason:
+      'The catalog is in the order in which a message meets the hooks, and has reply_payload_sending, which is newer than the reference.',
+    applies: () => true,
+  },
+];
+
+const HAS_PAIR = /[\ud800-\udbff][\udc00-\udfff]/;
+const IS_FILTERED = /(?:^|:)(?:subagent|cron):/i;
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}
+
+function listOf(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? value.map(fieldsOf) : [];
+}
+
+function isAgentsFile({ name }: Fields): boolean {
+  return isText(name) && name.toLowerCase() === 'agents.md';
+}
+
+function lengthOf({ content }: Fields): number {
+  return content === undefined ? 0 : expandContent(content as ContentSpec).trimEnd().length;
+}
+
+/** A value deep inside, by its path. */
+function at(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce<unknown>((inner, name) => fieldsOf(inner)[name], value);
+}
+
+/** What the handlers and policies of a case return. */
+function answersOf({ handlers, hooks, policies }: Fields): readonly Fields[] {
+  return [...listOf(policies), ...listOf(handlers), ...listOf(hooks)].map(({ returns }) => fieldsOf(returns));
+}
+
+function asksApproval({ requireApproval }: Fields): boolean {
+  return typeof requireApproval === 'object' && requireApproval !== null;
+}
+
+/** The reference's gateway took the question and somebody answered, or nobody did in time. */
+function isReached(gateway: Fields): boolean {
+  const request = gateway['plugin.approval.request'];
+  if (!at(request, 'id') || at(request, 'decision') === null) return false;
+  return at(request, 'decision') !== undefined || gateway['plugin.approval.waitDecision'] !== undefined;
+}
+
+/** Fields whose type the hook's own types fix. */
+function isOfAnotherForm([name, value]: readonly [string, unknown]): boolean {
+  if (value === null || value === undefined) return false;
+  if (name === 'action') return !['continue', 'revise', 'finalize'].includes(value as string);
+  if (TEXT_FIELDS.has(name)) return !isText(value);
+  if (name === 'block' || name === 'cancel') return typeof value !== 'boolean';
+  if (name === 'retry') return !isPlainObject(value);
+  if (name === 'params' || name === 'requireApproval') return !isPlainObject(value);
+  return false;
+}
+
+const TEXT_FIELDS: ReadonlySet<string> = new Set([
+  'systemPrompt',
+  'prependContext',
+  'appendContext',
+  'prependSystemContext',
+  'appendSystemContext',
+  'modelOverride',
+  'providerOverride',
+  'content',
+  'reason',
+  'blockReason',
+  'cancelReason',
+  'text',
+]);
+
+function count<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
+  return items.filter(holds).length;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isPlainObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
