@@ -19,6 +19,7 @@ const BAD = `
     'what is below process.kill': () => process._kill(process.pid, 9),
     'what starts the debugger': () => process._debugProcess(process.pid),
     'a thread of its own': () => inThread('process.kill(process.pid, 9)'),
+    'a thread with arguments of its own': () => inThread('process.kill(process.pid, 9)', { execArgv: [] }),
     'abort': () => process.abort(),
     'exit': () => process.exit(0),
     'reallyExit': () => process.reallyExit(0),
@@ -79,13 +80,14 @@ describe('a plugin in the worker', () => {
       'what is below process.kill',
       'what starts the debugger',
       'a thread of its own',
+      'a thread with arguments of its own',
       'abort',
     ])('by %s is refused, and that is in its log', async (what) => {
       const before = gateway.err.length;
       const { error } = await call('bad.do', { what });
       expect(error?.message).toContain('would end or disturb the gateway');
       expect((await call('nice.pid')).payload).toBe(pid);
-      if (what === 'a thread of its own') return;
+      if (what.startsWith('a thread')) return;
       await vi.waitFor(() => expect(gateway.err.slice(before)).toMatch(/plugin bad: process\.\w+/), 10_000);
     });
   });

@@ -1,6 +1,6 @@
 // Keeps plugins from ending the process that their thread is a part of: a signal to the gateway, to its group or to the
 // program that started it is refused. Node loads this file before anything else in the plugin worker, and in every thread
-// that a plugin starts from there, because threads inherit `--require`; so it is plain JavaScript, and imports Node only.
+// that a plugin starts from there; so it is plain JavaScript, and imports Node only.
 //
 // `process.exit` ends the thread only, which is allowed, and certain: a listener that throws does not stop it half-way.
 // What a child process of a plugin signals is not seen here.
@@ -9,7 +9,8 @@
 
 const { channel } = require('node:diagnostics_channel');
 const { readFileSync } = require('node:fs');
-const { isMainThread } = require('node:worker_threads');
+const { syncBuiltinESMExports } = require('node:module');
+const threads = require('node:worker_threads');
 
 /** Whoever listens is told what was refused. */
 const REFUSED = 'atrium:plugin-signal-refused';
@@ -65,6 +66,24 @@ function guardProcess() {
   for (const [name, value] of Object.entries(guards)) Object.defineProperty(process, name, { value });
 }
 
-if (!isMainThread) guardProcess();
+/** Threads inherit `--require`, except those that are started with arguments of their own. */
+function guardThreads() {
+  const { Worker: Inheriting } = threads;
+  threads.Worker = class Worker extends Inheriting {
+    constructor(program, options) {
+      const execArgv = options?.execArgv;
+      super(
+        program,
+        Array.isArray(execArgv) ? { ...options, execArgv: [...execArgv, '--require', __filename] } : options,
+      );
+    }
+  };
+  syncBuiltinESMExports();
+}
+
+if (!threads.isMainThread) {
+  guardProcess();
+  guardThreads();
+}
 
 module.exports = { REFUSED, reachesGateway };
