@@ -82,5 +82,5 @@ it('a changed setting that needs a restart is named, and one that does not is no
   );
   await expect
     .poll(() => scratch.warnings.filter((each) => each.includes('changed')))
-    .toEqual(['The configuration was changed in tools. That is taken up at the next start.']);
+    .toEqual(['The configuration was changed in tools.deny. That is taken up at the next start.']);
 });

@@ -22,9 +22,12 @@ it('a workspace that cannot be made is told to the person and once to the operat
   await writeFile(blocked, 'in the way');
   await scratch.start();
   await scratch.channel.asks({}, 'Hi', /could not be answered\. There is no workspace at/);
-  const told = [expect.stringContaining('The workspace of "main" could not be prepared')];
-  expect(scratch.warnings).toEqual(told);
-  expect((await scratch.services.status()).warnings).toEqual(told);
+  const told = ['The workspace of "main" could not be prepared', 'The agent "main" cannot run: There is no workspace'];
+  const both = expect.arrayContaining(told.map((sentence) => expect.stringContaining(sentence)));
+  for (const warnings of [scratch.warnings, (await scratch.services.status()).warnings]) {
+    expect(warnings).toEqual(both);
+    expect(warnings).toHaveLength(told.length);
+  }
 
   await rm(blocked);
   scratch.model.script([reply('Hello.')]);
