@@ -80,6 +80,22 @@ export class NothingToCompareError extends defineError({
   remedy: 'Give a flag twice, or say what is different with a `--vs-` flag.',
 }) {}
 
+export class RevisionUnknownError extends defineError({
+  code: 'ATRIUM_CLI_REVISION_UNKNOWN',
+  message: ({ revision, dir, detail }: { revision: string; dir: string; detail: string }) =>
+    `The workspace ${dir} could not be read at the revision "${revision}": ${detail} Name a commit, branch or tag of the repository that the workspace is in.`,
+  means: 'The workspace is in no git repository, or the repository has no such revision.',
+  remedy: 'Name a commit, branch or tag of the repository that the workspace is in.',
+}) {}
+
+export class RunPromptGoneError extends defineError({
+  code: 'ATRIUM_CLI_RUN_PROMPT_GONE',
+  message: ({ run }: { run: string }) =>
+    `The prompt that was composed for the run ${run} cannot be shown: it is not stored any more, or a plugin put another one in its place. Read what was sent with "atrium run show ${run} --request".`,
+  means: 'The prompt of the run was removed from the store, or a plugin replaced it before it was sent.',
+  remedy: 'Read what was sent with `atrium run show <run> --request`, or compare with another run.',
+}) {}
+
 export class NoSuchLineError extends defineError({
   code: 'ATRIUM_CLI_NO_SUCH_LINE',
   message: ({ file, line, lineCount }: { file: string; line: number; lineCount: number }) =>

@@ -47,3 +47,21 @@ describe.each(['up', 'down'])('atrium run show, with the gateway %s', (state) =>
     expect(err).toContain('There is no run "run_nobody"');
   });
 });
+
+describe.each(['up', 'down'])('atrium run list, with the gateway %s', (state) => {
+  it('lists the runs, the latest first, and the last one can be shown by that name', async () => {
+    if (state === 'up') await running.start();
+    const { code, out } = await running.home.run(['run', 'list']);
+    expect(code).toBe(0);
+    const rows = out.trimEnd().split('\n').slice(1);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(out).toContain(running.filled.runId);
+    const last = rows[0]?.split(/ +/)[0];
+    expect((await running.home.run(['run', 'show', 'last'])).out).toMatch(new RegExp(`^run +${last}$`, 'm'));
+    expect((await running.home.run(['run', 'list', '--limit', '1'])).out.trimEnd().split('\n')).toHaveLength(2);
+    expect((await running.home.run(['run', 'list', '--session', 'agent:main:nobody'])).out).toBe(
+      'There are no runs.\n',
+    );
+    expect((await running.home.run(['run', 'show', 'last', '--session', 'agent:main:nobody'])).code).toBe(2);
+  });
+});

@@ -1,18 +1,25 @@
 // `atrium run`: how a message became an answer, or the exact bytes that a model was sent.
 
+import type { ContextReport } from '../context/report/build-report.ts';
+import type { AbsentText } from '../context/report/find-absent-text.ts';
 import { BadFlagError } from '../gateway/errors.ts';
 import type { RequestSpans } from '../gateway/services/read-request-spans.ts';
 import type { UsageReport, UsageSum } from '../gateway/services/usage.ts';
+import { clip } from '../protocol/one-line.ts';
 import { formatCost } from '../protocol/usage.ts';
 import type { OutboxRow, RunRow } from '../store/tables.ts';
+import type { CliIo } from './cli-io.ts';
 import { type CliCommand, command } from './command.ts';
 import { parseWholeNumber } from './common-options.ts';
+import { findLeftOut } from './context/find-left-out.ts';
+import { formatAbsent } from './context/format-absent.ts';
 import { findInSpans, formatFoundPlaces } from './context/format-spans.ts';
 import { GatewayRefusedError } from './errors.ts';
 import { path } from './gateway/gateway-client.ts';
-import { type Columns, formatFacts, formatTable } from './output/format-table.ts';
+import { lastRunId } from './last-run-id.ts';
+import { type Columns, formatFacts, formatTable, listText } from './output/format-table.ts';
 import { formatTime } from './output/format-time.ts';
-import { visibleText } from './output/text.ts';
+import { oneLine, visibleText } from './output/text.ts';
 
 /** A run as the API gives it. A run that has not begun is `queued`. */
 export type ToldRun = Omit<RunRow, 'status' | 'progressClaim' | 'observed'> & { readonly status: string };
@@ -33,35 +40,66 @@ interface AskedModel {
 
 export const RUN_COMMANDS: readonly CliCommand[] = [
   command({
+    path: 'run list',
+    summary: 'list the runs, the latest first',
+    options: {
+      '--session <key>': 'only the runs of this session',
+      '--limit <number>': {
+        text: 'how many at most',
+        default: '20',
+        parse: (text: string) => parseWholeNumber('--limit', text, 1, 500),
+      },
+    },
+    examples: ['run list', 'run list --session agent:main:main --limit 5'],
+    needs: 'reading',
+    async run({ session, limit }, { client, io }) {
+      const { runs } = await client.get<{ runs: readonly ToldRun[] }>('/api/runs', { session, limit });
+      const { timezone } = io.environment;
+      const columns: Columns<ToldRun> = {
+        run: ({ runId }) => runId,
+        status: ({ status }) => status,
+        began: ({ startedAt }) => formatTime(startedAt, timezone),
+        session: ({ sessionKey }) => sessionKey,
+        answer: ({ outcome }) => clip(oneLine(outcome?.reply ?? outcome?.error ?? ''), ANSWER_CHARS),
+      };
+      return { json: { runs }, text: listText(runs, columns, 'There are no runs.') };
+    },
+  }),
+  command({
     path: 'run show',
     summary: 'show how a run went, or exactly what the model was sent',
-    args: { '<run>': 'the id of a run' },
+    args: { '<run>': 'the id of a run, or "last"' },
     options: {
+      '--session <key>': 'with "last": the last run of this session',
       '--request': 'the body of a request to the model, byte for byte',
       '--call <number>': {
         text: 'which request, or summary-<number>; the last request unless you say',
         parse: parseCall,
       },
       '--report': 'what was composed for it, as JSON',
-      '--explain <text>': 'say who wrote this text in a request to the model',
+      '--explain <text>': 'say who wrote this text in a request to the model, or why it was not in it',
     },
     examples: [
+      'run show last',
       'run show run_0mh3k9q2x4f8c1d07a5be',
       'run show run_0mh3k9q2x4f8c1d07a5be --request --call 1 | jq .messages',
       'run show run_0mh3k9q2x4f8c1d07a5be --explain "never delete"',
     ],
     needs: 'reading',
-    async run({ run, request, call, report, explain: text, json }, { client, io }) {
+    async run({ run: named, session, request, call, report, explain: text, json }, { client, io }) {
+      const run = named === 'last' ? await lastRunId(client, session) : named;
       const at = path`/api/runs/${run}`;
       if (text !== undefined) {
         if (text.trim() === '')
           throw new BadFlagError({ flag: '--explain', value: text, expected: 'text to look for' });
         const { spans } = await client.get<RequestSpans>(`${at}/spans/${call ?? 'last'}`);
         const places = findInSpans(spans, text);
+        const composed = await client.get<ContextReport>(`${at}/report`).catch(noReport);
+        const absent = places.length > 0 || !composed ? [] : await findLeftOut(composed, text);
         return {
-          json: { text, places },
-          text: (width) => formatFoundPlaces(text, places, width),
-          ok: places.length > 0,
+          json: { text, places, absent },
+          text: (width) => formatFoundPlaces(text, places, width) + formatLeftOut(absent, composed, io, width),
+          ok: places.length + absent.length > 0,
         };
       }
       if (request || call !== undefined) {
@@ -83,6 +121,25 @@ export const RUN_COMMANDS: readonly CliCommand[] = [
     },
   }),
 ];
+
+const ANSWER_CHARS = 80;
+
+/** The words of a file may have been left out of a prompt although its report is not stored any more. */
+function noReport(error: unknown): undefined {
+  if (error instanceof GatewayRefusedError) return undefined;
+  throw error;
+}
+
+function formatLeftOut(
+  absent: readonly AbsentText[],
+  report: ContextReport | undefined,
+  { environment }: CliIo,
+  width: number,
+): string {
+  if (absent.length === 0 || !report) return '';
+  const places = { workspaceDir: report.situation.workspaceDir, home: environment.home };
+  return `\nIt stands, as the files are now, in what was left out:\n${formatAbsent(absent, { places, width })}`;
+}
 
 /** The number of a request, or `summary-1` for one that asked for a summary. */
 function parseCall(text: string): string {

@@ -5,7 +5,9 @@
 import { chatLine, chatList, linesOf, sizeOf } from '../../commands/chat-text.ts';
 import type { ContextReport, FileReport, HandlerReport } from '../../context/report/build-report.ts';
 import { countOf } from '../../protocol/count-of.ts';
+import type { RequestMeasure } from '../measure-request.ts';
 import { describePath, originsIn } from './describe-origin.ts';
+import { describeRequest } from './describe-request.ts';
 import { drawMap } from './draw-map.ts';
 
 export const CONTEXT_VIEWS = ['list', 'detail', 'map'] as const;
@@ -17,9 +19,11 @@ export function parseContextView(text: string): ContextView | undefined {
   return word === '' ? 'list' : CONTEXT_VIEWS.find((view) => view === word);
 }
 
-export function formatContextView(report: ContextReport, view: ContextView): string {
+/** `request` is what the last request was made of, as far as it is stored. */
+export function formatContextView(report: ContextReport, view: ContextView, request?: RequestMeasure): string {
   const body = { list: listLines, detail: detailLines, map: drawMap }[view](report);
-  return [...headLines(report), ...body].join('\n');
+  const whole = request ? describeRequest(request, view === 'detail') : [];
+  return [...headLines(report), ...whole, ...body].join('\n');
 }
 
 export const CONTEXT_USAGE = 'Use /context list, /context detail or /context map.';

@@ -9,6 +9,8 @@ import type { Usage } from '../../protocol/usage.ts';
 import { type Cost, formatCost } from '../../protocol/usage.ts';
 import type { CompactionFacts } from '../compaction/compaction-facts.ts';
 import { describeCompaction } from '../compaction/describe-compaction.ts';
+import type { RequestMeasure } from '../measure-request.ts';
+import { describeRequest } from './describe-request.ts';
 
 export interface StatusFacts {
   readonly version: string;
@@ -24,6 +26,8 @@ export interface StatusFacts {
   readonly lastRun?: LastRunFacts | undefined;
   /** The report of the last composition for this session. */
   readonly report?: Pick<ContextReport, 'prompt' | 'cuts'> | undefined;
+  /** What the last request of this session was made of. */
+  readonly request?: RequestMeasure | undefined;
   readonly running?: { readonly runId: string; readonly startedAt: number } | undefined;
   /** Messages of this session that wait for the one that is running. */
   readonly waiting: number;
@@ -71,6 +75,7 @@ export function formatStatus(facts: StatusFacts): string {
     ...describeSpent(facts),
     ...describeShortening(facts),
     ...(report ? [`Context: ${describeContext(report)}`, `Cuts: ${describeCuts(report)}`] : []),
+    ...(facts.request ? describeRequest(facts.request, false) : []),
     ...(delivery === undefined ? [] : [`Delivery: ${delivery}`]),
   ]
     .map((line) => chatLine(line, LONGEST_LINE))

@@ -53,7 +53,8 @@ async function findPath(name: string, { report }: Composition, environment: Envi
   ]);
   const mentioned = candidates.find((path) => known.has(path));
   if (mentioned !== undefined) return mentioned;
-  const made = report.files.find((file) => file.name === name);
+  // A file that a rule or a handler made has no place on disk; it is meant as if it stood in the workspace.
+  const made = report.files.find((file) => file.name === name || candidates.includes(join(workspaceDir, file.name)));
   if (made) return made.path;
   // A single word may be the name of a file on disk and still be meant as text.
   if (!/[./\\]/.test(name)) return undefined;

@@ -112,3 +112,20 @@ describe('atrium context diff', () => {
     }
   });
 });
+
+describe('atrium context diff, of what was removed', () => {
+  it('names who took it out, beside who wrote it', async () => {
+    await home.writePack(
+      'hooks/gag',
+      { events: ['agent:bootstrap'] },
+      `export default ({ context }) => {
+         if (context.timeContext?.hour < 20) return;
+         context.bootstrapFiles[0].content = context.bootstrapFiles[0].content.replace('Be brief.', '');
+       }`,
+    );
+    const night = await diff('--at', '10:00', '--at', '23:30');
+    expect(night.out).toMatch(/^ {2}- AGENTS\.md:3 \(taken out by hook:gag\) {2}Be brief\.$/m);
+    const subagent = await diff('--vs-session', 'agent:main:subagent:x');
+    expect(subagent.out).toMatch(/^ {2}- MEMORY\.md:1 \(filtered-session\) {2}Ana likes tea\.$/m);
+  });
+});

@@ -8,7 +8,9 @@ import {
   type Pair,
   type SectionComparison,
 } from '../../context/report/compare-compositions.ts';
+import type { AbsentText } from '../../context/report/find-absent-text.ts';
 import { type ContextChange, findChange } from '../../context/report/find-change.ts';
+import { renameFolders } from '../../context/report/rename-folders.ts';
 import { BadFlagError } from '../../gateway/errors.ts';
 import { countOf } from '../../protocol/count-of.ts';
 import { SESSION_TYPES, type SessionType } from '../../protocol/session-type.ts';
@@ -18,10 +20,12 @@ import { NothingToCompareError } from '../errors.ts';
 import { formatTable } from '../output/format-table.ts';
 import { oneLine, wrapText } from '../output/text.ts';
 import { formatConfigWarning } from '../output/warnings.ts';
+import { compositionOfRun } from './composition-of-run.ts';
 import { describeOrigin, describeOrigins, describeSituation, type KnownPlaces } from './describe-origin.ts';
 import { type AuthoredLine, formatComparedLines } from './format-compared-lines.ts';
 import { isComplete, type Look, lookAtContext, noteMissing, withContext } from './look-at-context.ts';
 import { SITUATION_OPTIONS, type SituationFlags } from './situation-options.ts';
+import { withWorkspaceAt } from './workspace-at-revision.ts';
 
 /** The flags of a situation; each may be given twice. */
 const SIDED_FLAGS = Object.entries({
@@ -32,6 +36,8 @@ const SIDED_FLAGS = Object.entries({
 const OPTIONS: Options = Object.fromEntries([
   ...SIDED_FLAGS.map(([flag, text]) => [flag, { text, isList: true }]),
   ...SIDED_FLAGS.map(([flag]) => [flag.replace('--', '--vs-'), { text: 'the same for the right side', isList: true }]),
+  ['--vs-run <run>', 'compare with what a run was sent; "last" is the last one'],
+  ['--vs-git <revision>', 'compare with the workspace as it was at a revision of its git repository'],
   ['--json', 'print JSON for programs'],
   ['--exit-code', 'exit with 1 when the prompts differ'],
   ['--strict', 'exit with 1 when something that a run would have could not be shown'],
@@ -48,6 +54,8 @@ export const contextDiff = command({
     'context diff --vs-session agent:main:subagent:x   the main session against a subagent',
     'context diff --config a.yaml --config b.yaml      two configurations',
     'context diff --vs-workspace ../other --exit-code  fail when the prompts differ',
+    'context diff --vs-run last                        what changed since the last run',
+    'context diff --vs-git HEAD~3                      what three commits changed',
   ],
   async run(flags, { io }) {
     const [leftFlags, rightFlags] = twoSides(flags as DiffFlags);
@@ -55,15 +63,9 @@ export const contextDiff = command({
     const now = io.now();
     const frozen: CliIo = { ...io, environment: io.environment, now: () => now };
     const isOneConfig = leftFlags.config === rightFlags.config;
-    const [left, right] = isOneConfig
-      ? await withContext(leftFlags.config, frozen, async (eye) => [
-          await eye.look(leftFlags),
-          await eye.look(rightFlags),
-        ])
-      : [await lookAtContext(leftFlags, frozen), await lookAtContext(rightFlags, frozen)];
-    if (!left || !right) throw new NothingToCompareError();
-    const before = left.composition;
-    const after = withChange(right.composition, before);
+    const [left, right] = await lookAtBoth(leftFlags, rightFlags, flags as DiffFlags, frozen);
+    const before = named(left.composition, right.composition);
+    const after = withChange(named(right.composition, left.composition), before);
     const comparison = compareCompositions(before, after);
     const configs = isOneConfig ? [] : [left, right].map(({ configuration }) => describeConfig(configuration));
     const looks = isOneConfig ? [left] : [left, right];
@@ -79,6 +81,39 @@ export const contextDiff = command({
   },
 });
 
+/** Both sides. The right one may be a run that was, or the workspace as it was. */
+async function lookAtBoth(
+  leftFlags: SituationFlags,
+  rightFlags: SituationFlags,
+  { vsRun, vsGit }: DiffFlags,
+  io: CliIo,
+): Promise<readonly [Look, Look]> {
+  if (vsRun !== undefined && vsGit !== undefined) {
+    throw new BadFlagError({ flag: '--vs-git', value: vsGit, expected: 'left out together with --vs-run' });
+  }
+  if (leftFlags.config !== rightFlags.config && vsGit === undefined && vsRun === undefined) {
+    return [await lookAtContext(leftFlags, io), await lookAtContext(rightFlags, io)];
+  }
+  return withContext(leftFlags.config, io, async (eye) => {
+    const left = await eye.look(leftFlags);
+    if (vsRun !== undefined) return [left, { ...left, composition: await compositionOfRun(vsRun, io) }] as const;
+    if (vsGit === undefined) return [left, await eye.look(rightFlags)] as const;
+    const { workspaceDir } = left.composition.report.situation;
+    const { variables } = io.environment;
+    return withWorkspaceAt(workspaceDir, vsGit, variables, async (dir) => {
+      const right = await eye.look({ ...rightFlags, workspace: dir });
+      return [left, right] as const;
+    });
+  });
+}
+
+/** Two workspaces at different places are compared by what they say, not by where they lie. */
+function named(composition: Composition, other: Composition): Composition {
+  const { workspaceDir } = composition.report.situation;
+  if (workspaceDir === other.report.situation.workspaceDir) return composition;
+  return renameFolders(composition, [{ path: workspaceDir, name: '<workspace>' }]);
+}
+
 function withChange(composition: Composition, previous: Composition): Composition {
   const { report, prompt } = composition;
   const change = findChange(prompt, report.prompt.hash, previous, report.handlers);
@@ -90,6 +125,8 @@ type SidedFlag = keyof SituationFlags;
 type DiffFlags = { readonly [flag in SidedFlag | `vs${Capitalize<SidedFlag>}`]?: readonly string[] } & {
   readonly exitCode?: boolean;
   readonly strict?: boolean;
+  readonly vsRun?: string;
+  readonly vsGit?: string;
 };
 
 /** The right side is the left one with the flags that were given a second time. */
@@ -115,7 +152,7 @@ function twoSides(flags: DiffFlags): readonly [SituationFlags, SituationFlags] {
     if (other !== undefined) right[flag] = other;
     differs ||= second !== undefined;
   }
-  if (!differs) throw new NothingToCompareError();
+  if (!differs && flags.vsRun === undefined && flags.vsGit === undefined) throw new NothingToCompareError();
   return [withType(left), withType(right)];
 }
 
@@ -183,12 +220,17 @@ function formatDiff(
   return `${sides}\n${table}${details.join('')}\n${describeCache(comparison, right, placesOf(left), places, width)}`;
 }
 
+/** `taken out by ci-mode`, or the reason why it is not on the right side. */
+function describeRemoval({ by, reason }: AbsentText): string {
+  return by === undefined ? reason : `taken out by ${by}`;
+}
+
 /** A removed line is named in the way in which the left side names its files. */
 function authored({ lines }: SectionComparison, left: KnownPlaces, right: KnownPlaces): AuthoredLine[] {
-  return lines.map(({ kind, text, origins }) => ({
+  return lines.map(({ kind, text, origins, why }) => ({
     kind,
     text,
-    author: describeOrigins(origins, kind === 'removed' ? left : right),
+    author: `${describeOrigins(origins, kind === 'removed' ? left : right)}${why ? ` (${describeRemoval(why)})` : ''}`,
   }));
 }
 

@@ -212,3 +212,18 @@ describe('every reason for an absence', () => {
     expect([...seen].sort()).toEqual([...expected].sort());
   });
 });
+
+describe('atrium context explain, of a file that a rule adds', () => {
+  it('says that it is in the prompt, and by whom', async () => {
+    await home.write(
+      'openclaw.yaml',
+      'bootstrap:\n  rules:\n    - { id: duty, file: DUTY.md, text: "Watch the pager." }\n',
+    );
+    for (const asked of ['DUTY.md', './DUTY.md', home.path('workspace/DUTY.md')]) {
+      const { code, out } = await explain(asked);
+      expect([code, out]).toEqual([0, expect.stringMatching(/^DUTY\.md is in the prompt/)]);
+      expect(out).toMatch(/^ {2}rule duty {2}Watch the pager\.$/m);
+    }
+    expect((await explain('DUTY.md:1')).out).toMatch(/^DUTY\.md:1 is in the prompt/);
+  });
+});

@@ -4,7 +4,6 @@ import type { Command } from 'commander';
 import type { Composition } from '../../context/compose.ts';
 import { explainFile, explainLines, type FileExplanation } from '../../context/report/explain-file.ts';
 import { explainText, isExplained, type NearHelp, type TextExplanation } from '../../context/report/explain-text.ts';
-import type { AbsentText } from '../../context/report/find-absent-text.ts';
 import type { PromptPlace } from '../../context/report/prompt-place.ts';
 import { BadFlagError } from '../../gateway/errors.ts';
 import { countOf } from '../../protocol/count-of.ts';
@@ -13,10 +12,11 @@ import { clip } from '../../protocol/one-line.ts';
 import type { CliIo } from '../cli-io.ts';
 import { type Answer, command } from '../command.ts';
 import { NoSuchLineError } from '../errors.ts';
-import { type Columns, formatTable, outputWidth } from '../output/format-table.ts';
+import { formatTable, outputWidth } from '../output/format-table.ts';
 import { oneLine, visibleLine, wrapText } from '../output/text.ts';
 import { type AskedFile, findAskedFile, unknownFileNote } from './asked-file.ts';
 import { describeLines, describeOrigin, describePath, type KnownPlaces } from './describe-origin.ts';
+import { formatAbsent } from './format-absent.ts';
 import { type FoundPlace, findInSpans, formatFoundTable } from './format-spans.ts';
 import { isComplete, type Look, lookAtContext, noteMissing } from './look-at-context.ts';
 import { LOOK_OPTIONS } from './situation-options.ts';
@@ -240,16 +240,6 @@ const SIDES = {
   'behind-boundary': 'behind the cache boundary',
   'across-boundary': 'on both sides of the cache boundary',
 } as const;
-
-function formatAbsent(absent: readonly AbsentText[], { places, width }: View): string {
-  const nameOf = ({ what, path }: AbsentText) => (path?.startsWith('/') ? describePath(path, places) : what);
-  const columns: Columns<AbsentText> = {
-    'left out': (each) => `${nameOf(each)}${each.lines ? `:${describeLines(each.lines)}` : ''}`,
-    reason: ({ reason }) => reason,
-    why: ({ detail }) => detail,
-  };
-  return formatTable(absent.slice(0, MAX_PLACES), columns, width);
-}
 
 function formatHelp(help: NearHelp, view: View): string {
   const { otherCase, absentInOtherCase, closest, silent, unheard } = help;

@@ -134,6 +134,46 @@ describe('atrium context preview --message', () => {
   });
 });
 
+describe('atrium run show --explain, for words that the model did not read', () => {
+  it('says why not, with the gateway up and down', async () => {
+    await home.write('workspace/MEMORY.md', 'Ana likes tea.\n');
+    await home.write('workspace/TOOLS.md', Array.from({ length: 3_000 }, (_, i) => `- tool ${i + 1}\n`).join(''));
+    model.script(() => reply('Hello.'));
+    const { services } = await start();
+    const surface = { channel: 'web', accountId: 'default', peer: { kind: 'group', id: 'all' } } as const;
+    const sessionKey = 'agent:main:web:group:all';
+    const { runId } = await services.inbox.receive({ surface, sender: { id: 'a' }, text: 'Hi', at: 0, sessionKey });
+    await services.runs.wait(runId);
+    for (const state of ['up', 'down']) {
+      if (state === 'down') await stop();
+      const memory = await home.run(['run', 'show', 'last', '--explain', 'Ana likes tea.']);
+      expect(memory.code).toBe(0);
+      expect(memory.out).toMatch(/^MEMORY\.md:1 +private-surface +/m);
+      const cut = await home.run(['run', 'show', runId, '--explain', '- tool 1500\n']);
+      expect(cut.out).toMatch(/^TOOLS\.md:1500 +over-budget +.*bootstrapMaxChars/m);
+      expect((await home.run(['run', 'show', runId, '--explain', 'Nobody said this.'])).code).toBe(1);
+    }
+  });
+});
+
+describe('atrium context diff --vs-run', () => {
+  it('says what changed since a run, with the gateway up and down', async () => {
+    model.script(() => reply('Hello.'));
+    await start();
+    const runId = await say('hello');
+    const same = await home.run(['context', 'diff', '--session', KEY, '--vs-run', runId], { now: NOW });
+    expect(same.out).toContain('The two prompts are the same, byte for byte.');
+    await home.write('workspace/AGENTS.md', '# Rules\n\nBe long.\nBe kind.\n');
+    for (const state of ['up', 'down']) {
+      if (state === 'down') await stop();
+      const { code, out } = await home.run(['context', 'diff', '--session', KEY, '--vs-run', 'last'], { now: NOW });
+      expect(code).toBe(0);
+      expect(out).toMatch(/^ {2}- AGENTS\.md:4 {2}Be kind\.$/m);
+      expect(out).toMatch(/^ {2}\+ AGENTS\.md:3 {2}Be {2}\[31mbrief\.$/m);
+    }
+  });
+});
+
 describe('atrium run show, of a real run', () => {
   it('prints every request byte for byte and says who wrote what, before and after a restart', async () => {
     model.script([

@@ -28,12 +28,13 @@ export function explainFile(composition: Composition, path: string, source?: Sou
   const { report } = composition;
   const text = sourceIn(composition, path) ?? source;
   const exact = placesOf(composition, path, 0, Number.POSITIVE_INFINITY);
-  const places = [...exact, ...derivedPlaces(composition, path, () => true)];
   const file = report.files.find((candidate) => candidate.path === path);
+  const made = exact.length === 0 ? madePlaces(composition, file) : [];
+  const places = [...exact, ...made, ...derivedPlaces(composition, path, () => true)];
   const cuts = report.cuts.filter((cut) => (cut.source ?? cut.path) === path).map((cut) => cutText(cut, report));
   const absences = absencesOf(composition, path);
   const absent = cuts.length > 0 ? cuts : absences.length > 0 ? absences : whyNot(composition, path, text?.text ?? '');
-  const isWhole = exact.length > 0 && cuts.length === 0;
+  const isWhole = exact.length + made.length > 0 && cuts.length === 0;
   return {
     path,
     presence: isWhole ? 'whole' : places.length > 0 ? 'part' : 'none',
@@ -51,7 +52,7 @@ export function explainLines(
   source?: SourceText,
 ): FileExplanation | undefined {
   const file = composition.report.files.find((candidate) => candidate.path === path);
-  const known = sourceIn(composition, path) ?? source;
+  const known = sourceIn(composition, path) ?? source ?? madeText(composition, path);
   const facts = { path, lines, ...(file ? { file } : {}) };
   if (!known) return { ...facts, presence: 'none', places: [], absent: absencesOf(composition, path) };
 
@@ -60,7 +61,8 @@ export function explainLines(
   if (!first || !last) return undefined;
   const [start, end] = [first[0], first[0] + known.text.slice(first[0], last[1]).trimEnd().length];
   const text = known.text.slice(start, end);
-  const places = placesOf(composition, path, start, Math.max(end, start + 1));
+  const exact = placesOf(composition, path, start, Math.max(end, start + 1));
+  const places = exact.length > 0 ? exact : madePlaces(composition, file, text);
   const shown = places.reduce((sum, place) => sum + place.end - place.start, 0);
   if (shown >= end - start && places.length > 0) return { ...facts, text, presence: 'whole', places, absent: [] };
 
@@ -96,6 +98,26 @@ function placesOf(composition: Composition, path: string, start: number, end: nu
     at += span.text.length;
   }
   return places;
+}
+
+/**
+ * A file that a rule or a handler made stands in no file on disk. Its words are found by the layer that has its name:
+ * all of them, or one piece.
+ */
+function madePlaces(composition: Composition, file: FileReport | undefined, piece?: string): PromptPlace[] {
+  if (!file || file.diskChars !== undefined || file.status === 'absent') return [];
+  return composition.report.layers
+    .filter(({ title }) => title === file.name)
+    .flatMap(({ start, end }) => {
+      if (piece === undefined) return [placeAt(composition, start, end)];
+      const found = exactFinder(piece)(composition.prompt.text.slice(start, end));
+      return found.map((at) => placeAt(composition, start + at.start, start + at.end));
+    });
+}
+
+function madeText({ files }: Composition, path: string): SourceText | undefined {
+  const text = files.find((file) => file.path === path)?.content;
+  return text === undefined ? undefined : { text };
 }
 
 /** Text that was reworded for a digest or a catalogue is not an exact copy, but it comes from the file. */

@@ -11,6 +11,7 @@ import { lastDailyBoundary } from '../../protocol/last-daily-boundary.ts';
 import { VERSION } from '../../protocol/version.ts';
 import type { Store } from '../../store/store.ts';
 import type { SessionRow } from '../../store/tables.ts';
+import { readRequestMeasure } from '../services/read-request-spans.ts';
 import { sumUsage } from '../services/usage.ts';
 
 export interface CommandPortsParts {
@@ -73,6 +74,7 @@ export class GatewayCommandPorts implements CommandPorts {
       session: session && { startedAt: session.startedAt, messages },
       lastRun: lastRun && { status: lastRun.status, endedAt: lastRun.endedAt, ...lastRun.outcome },
       report: frame?.report,
+      request: lastRun && (await readRequestMeasure(store, lastRun.runId)),
       running: going && { runId: going.runId, startedAt: going.since },
       waiting: await store.count('inbox', { sessionKey, status: 'queued' }),
       approvals: await store.select('approvals', {
@@ -110,7 +112,7 @@ export class GatewayCommandPorts implements CommandPorts {
     const lastRun = await this.#lastRun(sessionKey);
     const frame = lastRun && (await this.#parts.readFrame(lastRun.runId));
     if (!frame) return 'Nothing has been composed in this session yet. Say something first, then ask again.';
-    return formatContextView(frame.report, view);
+    return formatContextView(frame.report, view, await readRequestMeasure(this.#parts.store, lastRun.runId));
   }
 
   /** The last run that opened a session; commands like these do not open one. */

@@ -66,6 +66,16 @@ describe('a command', () => {
     expect(scratch.store.commits.control).toBe(1);
   });
 
+  it.each(['/context', '/context detail', '/status'])('%s accounts for the whole request', async (command) => {
+    const scratch = await gatewayForTest();
+    scratch.model.script(() => reply('Hello.'));
+    await scratch.channel.asks({}, 'Hi', 'Hello.');
+    await scratch.channel.says({}, command);
+    await scratch.channel.expectDelivered(
+      /^Whole request: [\d,]+ characters, about [\d,]+ tokens \(system [\d,]+, tools [\d,]+, message [\d,]+\); [\d.]+ % of the window of [\d,]+ tokens, [\d,]+ free; [\d,]+ until compaction$/m,
+    );
+  });
+
   it('/stop with nothing to stop says so', async () => {
     const scratch = await gatewayForTest();
     await scratch.channel.asks({}, '/stop', 'Nothing is running here.');

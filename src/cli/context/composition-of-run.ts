@@ -1,0 +1,27 @@
+// The prompt that was composed for a run, from the running gateway or from its store.
+// Errors: RunPromptGoneError when it is not stored any more, or was replaced before it was sent.
+
+import type { Composition } from '../../context/compose.ts';
+import type { ContextReport } from '../../context/report/build-report.ts';
+import { restoreComposition } from '../../context/report/restore-composition.ts';
+import type { RequestSpans } from '../../gateway/services/read-request-spans.ts';
+import type { CliIo } from '../cli-io.ts';
+import { RunPromptGoneError } from '../errors.ts';
+import { lazyClient, openReadingClient, path } from '../gateway/gateway-client.ts';
+import { lastRunId } from '../last-run-id.ts';
+
+export async function compositionOfRun(named: string, io: CliIo): Promise<Composition> {
+  const client = lazyClient(() => openReadingClient(io));
+  try {
+    const run = named === 'last' ? await lastRunId(client, undefined) : named;
+    const at = path`/api/runs/${run}`;
+    const report = await client.get<ContextReport>(`${at}/report`);
+    const { spans } = await client.get<RequestSpans>(`${at}/spans/last`);
+    const system = spans.filter(({ where }) => where === 'system').map(({ text }) => text ?? '');
+    const composition = restoreComposition(report, system);
+    if (!composition) throw new RunPromptGoneError({ run });
+    return composition;
+  } finally {
+    await client.close();
+  }
+}
