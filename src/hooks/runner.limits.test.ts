@@ -71,13 +71,13 @@ describe('the time that the handlers of a run have together', () => {
     const hooks = new Hooks({ runBudgetMs: 150 })
       .on('before_model_resolve', 'first', slow(20))
       .on('before_prompt_build', 'second', hangs)
-      .on('before_prompt_build', 'third', () => ({ appendContext: 'never' }));
+      .on('before_prompt_build', 'third', () => ({ appendContext: 'never' }), { owner: 'second' });
     await hooks.run('before_model_resolve', { prompt: 'hi' }, { runId: 'r' });
     const { result, calls } = await build(hooks, 'r');
     expect(result).toEqual({});
     expect(calls).toMatchObject([
       { id: 'second', outcome: 'timed-out', error: expect.stringContaining('had left of 150ms') },
-      { id: 'third', outcome: 'skipped', error: expect.stringContaining('used up their 150 ms') },
+      { id: 'third', outcome: 'skipped', error: expect.stringContaining('used up their part of the 150 ms') },
     ]);
     expect(hooks.outcomes).toEqual(['first done', 'second timed-out', 'third skipped']);
   });
@@ -119,7 +119,8 @@ describe('the time that the handlers of a run have together', () => {
 
   it('counts bootstrap handlers, unless a composition cannot do without them', async () => {
     const hooks = new Hooks({ runBudgetMs: 20 });
-    const add = (id: string, onError?: 'abort') => on(hooks, 'agent:bootstrap', { owner: id, onError }, () => {});
+    const add = (id: string, onError?: 'abort') =>
+      on(hooks, 'agent:bootstrap', { owner: 'one', id, onError }, () => {});
     add('slow');
     add('skipped');
     add('needed', 'abort');
@@ -145,6 +146,37 @@ describe('the time that the handlers of a run have together', () => {
     const preview = () => hooks.run('before_prompt_build', asked, { runId: 'p' }, { record: false });
     expect((await preview()).calls.map(({ outcome }) => outcome)).toEqual(['done']);
     expect((await preview()).calls.map(({ outcome }) => outcome)).toEqual(['done']);
+  });
+});
+
+describe('a plugin with many handlers that hang', () => {
+  const stuck = (hooks: Hooks, count = 20) => {
+    for (let index = 0; index < count; index++) {
+      hooks.on('before_prompt_build', `stuck-${index}`, hangs, { owner: 'stuck', timeoutMs: 15, priority: 10 });
+    }
+    return hooks;
+  };
+  const runs = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+
+  it("never keeps another's from being called, and is suspended as a whole", async () => {
+    const hooks = stuck(new Hooks({ runBudgetMs: 30 })).on('before_prompt_build', 'fine', () => ({
+      appendContext: 'x',
+    }));
+    for (const runId of runs) expect((await build(hooks, runId)).result).toEqual({ appendContext: 'x' });
+    expect(hooks.outcomes.filter((each) => each === 'fine done')).toHaveLength(runs.length);
+    expect(hooks.suspended()).toHaveLength(20);
+    expect(hooks.warnings.filter((each) => each.endsWith('atrium hooks rearm stuck'))).toHaveLength(1);
+    // From then on it costs nothing.
+    expect(hooks.outcomes.filter((each) => each.endsWith('timed-out')).length).toBeLessThanOrEqual(9);
+    expect(hooks.rearm({ owner: 'stuck' })).toBe(20);
+  });
+
+  it('keeps its gates, which do not use the budget', async () => {
+    const hooks = stuck(new Hooks({ runBudgetMs: 30 })).on('before_tool_call', 'guard', () => ({ block: true }), {
+      owner: 'stuck',
+    });
+    for (const runId of runs) await build(hooks, runId);
+    expect((await hooks.run('before_tool_call', call, { runId: 'z' })).refusal).toMatchObject({ cause: 'decision' });
   });
 });
 
@@ -208,9 +240,17 @@ describe('a handler that overruns its deadline again and again', () => {
   });
 
   it('has nothing to answer for when others used up the time of the run', async () => {
-    const hooks = new Hooks({ runBudgetMs: 5 }).on('before_prompt_build', 'slow', hangs, { timeoutMs: 1_000 });
+    let turn = 0;
+    const patient = () => {
+      turn += 1;
+      return turn % 2 === 0 ? { appendContext: 'here' } : hangs();
+    };
+    const hooks = new Hooks({ runBudgetMs: 30 })
+      .on('before_prompt_build', 'greedy', hangs, { timeoutMs: 1_000 })
+      .on('before_prompt_build', 'patient', patient, { timeoutMs: 1_000 });
     for (const runId of ['a', 'b', 'c', 'd']) await build(hooks, runId);
-    expect(hooks.suspended()).toEqual([]);
+    expect(hooks.suspended()).toMatchObject([{ id: 'greedy' }]);
+    expect(turn).toBe(4);
   });
 
   it('is rearmed by hook, id or owner, and then has three deadlines again', async () => {

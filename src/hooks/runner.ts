@@ -5,8 +5,9 @@
 // a handler with `onError: 'abort'`. Result: `run` gives the combined result, which handler decided, and every call.
 // The result depends on the handlers' order and answers, never on their speed. Rules: handlers that are asked run one
 // after the other; each gets an event of its own, so that changing it changes nothing for others, and what a handler
-// does after its deadline has no effect. The handlers of one run share a budget; gates and observers do not use it. A
-// handler that overruns its deadline repeatedly is suspended until an operator rearms it; a suspended gate refuses.
+// does after its deadline has no effect. The handlers of one run share a budget, of which each owner has a part to
+// itself; gates and observers do not use it. A handler that overruns its deadline repeatedly is suspended until an
+// operator rearms it, and so are the handlers of an owner that overdraws the budget repeatedly; a suspended gate refuses.
 // When it fires: `run` asks now, `announce` tells hook packs now; `observe` tells later, in order per session key;
 // `drain` waits for what is not told yet.
 
@@ -22,7 +23,7 @@ import {
 import { within } from '../protocol/time-limit.ts';
 import { type ArmedHandler, armHandler, eventFor, rowOf, snapshotFor } from './armed-handler.ts';
 import { Asking } from './asking.ts';
-import { MAX_TIMEOUTS, type Suspension } from './breaker.ts';
+import { MAX_OVERDRAWN_RUNS, MAX_TIMEOUTS, OwnerBreakers, type Suspension } from './breaker.ts';
 import { CallInProgress, summaryOf, tell } from './call-in-progress.ts';
 import { HOOK_CATALOG, type HookName, type HookRow } from './catalog.ts';
 import type { AnswerFields } from './combine/answer-shape.ts';
@@ -525,14 +526,14 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
       return this.#leaveOut(armed, context, 'suspended', `suspended, because ${suspension.reason}`, isTold);
     }
     if (limitMs > 0) return undefined;
-    const error = `skipped: the handlers of this run have used up their ${this.#runBudgetMs} ms`;
+    const error = `skipped: the handlers of ${armed.registered.owner} have used up their part of the ${this.#runBudgetMs} ms of this run`;
     return this.#leaveOut(armed, context, 'skipped', error);
   }
 
   /** A handler's own deadline, or the rest of the run's budget if that is less. */
   #limitOf({ registered, spends }: ArmedHandler, { runId }: HookContext, options: RunOptions): number {
     if (!spends || options.record === false) return registered.timeoutMs;
-    return Math.min(registered.timeoutMs, this.#common.budgets.leftOf(runId, this.#runBudgetMs));
+    return Math.min(registered.timeoutMs, this.#common.budgets.leftOf(runId, registered.owner, this.#runBudgetMs));
   }
 
   #failureOf(error: unknown, { registered }: ArmedHandler, { deadline }: CallInProgress): HandlerFailure {
@@ -549,8 +550,13 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     // A timer may fire a part of a millisecond early. The rest is not enough for the next handler, so the whole limit
     // counts as spent.
     const spentMs = call.outcome === 'timed-out' ? Math.max(call.ms, deadline.timeoutMs) : call.ms;
-    if (spends) this.#common.budgets.spend(call.runId, spentMs);
-    if (call.outcome === 'done') breaker.answered();
+    const { budgets, owners } = this.#common;
+    const { owner } = registered;
+    if (spends) budgets.spend(call.runId, owner, spentMs);
+    if (call.outcome === 'done') {
+      if (breaker.isLate) owners.close(owner);
+      breaker.answered();
+    }
     // A handler that had less than its own deadline, because others had used up the run's budget, is not blamed for the
     // time-out.
     const isOverrun = call.outcome === 'timed-out' && deadline.timeoutMs >= registered.timeoutMs;
@@ -558,6 +564,9 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
       this.#common.suspended.add(armed);
       this.#warnOfSuspension(armed);
     }
+    const isOverdrawn =
+      spends && call.outcome === 'timed-out' && budgets.leftOf(call.runId, owner, this.#runBudgetMs) <= 0;
+    if (isOverdrawn && owners.overdrew(owner, call.runId ?? '')) this.#suspendSpenders(owner);
     return call;
   }
 
@@ -569,6 +578,21 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     const closed = isGate ? ', and what it guards stays closed' : '';
     this.#settings.warn?.(
       `The handler ${id} of ${owner} on ${hook} timed out ${MAX_TIMEOUTS} times in a row. It is not called any more${closed}. Let it be called again with: atrium hooks rearm ${id}`,
+    );
+  }
+
+  /** Gates and observers of the owner are still called: they do not use the budget. */
+  #suspendSpenders(owner: string): void {
+    const reason = `the handlers of ${owner} used up their time in ${MAX_OVERDRAWN_RUNS} runs in a row`;
+    const all = [...this.#handlers.values()].flat().filter((each) => each.spends && each.registered.owner === owner);
+    for (const armed of all) {
+      if (armed.breaker.suspension) continue;
+      armed.breaker.open({ reason, at: this.#now() });
+      this.#common.suspended.add(armed);
+    }
+    this.#common.owners.close(owner);
+    this.#settings.warn?.(
+      `${reason[0]?.toUpperCase()}${reason.slice(1)}. Those that a run waits for are not called any more. Let them be called again with: atrium hooks rearm ${owner}`,
     );
   }
 
@@ -619,6 +643,7 @@ class Common {
   /** Handlers that are suspended because of their own time-outs. */
   readonly suspended = new Set<ArmedHandler>();
   readonly suspendedOwners = new Map<string, Suspension>();
+  readonly owners = new OwnerBreakers();
 }
 
 function matches({ registered }: ArmedHandler, { hook, id, owner }: HandlerFilter): boolean {

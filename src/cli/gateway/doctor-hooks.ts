@@ -27,11 +27,11 @@ export async function doctorHooks(config: string | undefined, io: CliIo): Promis
 }
 
 /**
- * A hook that is not called yet, and one that would fire only at a time that the trial does not reach, are not
- * failures.
+ * A handler that would fire only at a time that the trial does not reach is fine. One that will never be called is not:
+ * whoever wrote it believes that it works.
  */
-function isFine({ verdict, state, isExpected }: TriedHandler): boolean {
-  return verdict === 'fired' || (verdict === 'silent' && (state === 'pending' || (state === 'armed' && !isExpected)));
+function isFine({ verdict, state, isExpected, canFire }: TriedHandler): boolean {
+  return verdict === 'fired' || (verdict === 'silent' && state === 'armed' && !isExpected && canFire);
 }
 
 function formatTrial({ absent, paths, notes, ...trial }: HookTrial, width: number): string {

@@ -165,6 +165,16 @@ describe('atrium doctor --hooks', () => {
     expect(out.split('\n').every((line) => line.length <= 160)).toBe(true);
   });
 
+  it('is not content with a handler that will never be called', async () => {
+    const home = await homeWith({
+      ...pluginFiles('hopeful', "api.on('subagent_spawned', () => {});"),
+      'openclaw.json': JSON.stringify({ plugins: { entries: { hopeful: { isolation: 'inline' } } } }),
+    });
+    const { out, code } = await home.run(['doctor', '--hooks']);
+    expect(code).toBe(1);
+    expect(out).toContain('nothing calls this hook yet');
+  });
+
   it('goes on when a handler blocks every run, and names who', async () => {
     const home = await homeWith({
       ...pluginFiles(

@@ -125,7 +125,14 @@ async function examineHooks(config: string | undefined, io: CliIo): Promise<Sect
     return {
       name: 'hooks',
       finding: `${inState('armed').length} of ${status.handlers.length} handlers are called`,
-      problems: sentences(inState('suspended', 'failed')),
+      problems: [
+        ...sentences(inState('suspended', 'failed')),
+        ...inState('armed').flatMap(({ hook, owner, calls, notCalled }) =>
+          notCalled > 0 && calls === 0
+            ? [`${hook} of ${owner} was due ${countOf(notCalled, 'time')} and never called.`]
+            : [],
+        ),
+      ],
       remarks: sentences(inState('blocked')),
     };
   }

@@ -43,6 +43,17 @@ describe('atrium hooks status', () => {
     });
   });
 
+  it('shows who was due and not called, although it looks armed', async () => {
+    await running.start(() => ({ hooks }));
+    add({ hook: 'agent_end', id: 'greeter:2', calls: 0, notCalled: 8 });
+    const { out } = await running.home.run(['hooks', 'status'], { columns: 120 });
+    expect(out).toMatch(/timeouts +not called +last fired/);
+    expect(out).toContain('agent_end of greeter (greeter:2): it was due 8 times and not called');
+    const doctor = await running.home.run(['doctor']);
+    expect(doctor.out).toContain('agent_end of greeter was due 8 times and never called.');
+    expect(doctor.code).toBe(1);
+  });
+
   it('says who is not called and why, harmless for a terminal', async () => {
     await running.start(() => ({ hooks }));
     add({ hook: 'agent_end', id: 'greeter:2', state: 'blocked', reason: 'It may\u001b[31m not.' });

@@ -1,6 +1,7 @@
 // `atrium hooks status`: every handler of the running gateway, whether it is called, and how its calls went.
 
 import type { HandlerStatus, HooksStatus, RearmedHandler } from '../../gateway/services/hook-control.ts';
+import { countOf } from '../../protocol/count-of.ts';
 import { command } from '../command.ts';
 import { noteConfigState } from '../gateway/gateway-client.ts';
 import { type Columns, formatTable } from '../output/format-table.ts';
@@ -47,6 +48,10 @@ function formatStatus({ handlers, absent }: HooksStatus, now: number, width: num
     ...handlers
       .filter(({ state }) => state !== 'armed')
       .map(({ hook, id, owner, state, reason }) => `${hook} of ${owner} (${id}, ${state}): ${reason ?? ''}`),
+    ...handlers.filter(isLeftOut).map(({ hook, id, owner, notCalled }) => {
+      const times = countOf(notCalled, 'time');
+      return `${hook} of ${owner} (${id}): it was due ${times} and not called, because its plugin had no time left in the run, or was too far behind`;
+    }),
     ...absent.map(({ owner, state, reason }) => `the plugin ${owner} (${state}): ${reason}`),
   ];
   const failures = handlers.flatMap(({ hook, id, owner, lastFailure }) =>
@@ -63,6 +68,11 @@ function formatStatus({ handlers, absent }: HooksStatus, now: number, width: num
   ].join('');
 }
 
+/** It looks as if it were called, and was not, at least now and then. */
+function isLeftOut({ state, notCalled }: HandlerStatus): boolean {
+  return state === 'armed' && notCalled > 0;
+}
+
 function formatOwner(handlers: readonly HandlerStatus[], now: number, width: number): string {
   const isOnly = ({ hook }: HandlerStatus) => handlers.filter((each) => each.hook === hook).length === 1;
   const columns: Columns<HandlerStatus> = {
@@ -73,6 +83,9 @@ function formatOwner(handlers: readonly HandlerStatus[], now: number, width: num
     'p95 ms': { right: ({ p95Ms }) => formatMs(p95Ms) },
     errors: ({ errors }) => errors,
     timeouts: ({ timeouts }) => timeouts,
+    ...(handlers.some(({ notCalled }) => notCalled > 0)
+      ? { 'not called': ({ notCalled }: HandlerStatus) => notCalled }
+      : {}),
     'last fired': ({ lastFiredAt }) => (lastFiredAt === null ? 'never' : `${formatAge(now - lastFiredAt)} ago`),
   };
   return formatTable(handlers, columns, width);

@@ -44,6 +44,8 @@ export interface TriedHandler extends Pick<HandlerStatus, 'hook' | 'id' | 'owner
   readonly verdict: 'fired' | 'failed' | 'silent';
   /** The trial used a path on which the table says that it fires. */
   readonly isExpected: boolean;
+  /** There is a path on which it fires, tried or not. */
+  readonly canFire: boolean;
   /** Why it did not fire, or how it failed; null for a handler that fired. */
   readonly reason: string | null;
 }
@@ -228,7 +230,7 @@ class TrialChannel implements Channel {
 function judge(handler: HandlerStatus, paths: readonly HookPathName[]): TriedHandler {
   const { hook, id, owner, state, calls, errors, timeouts, lastFailure } = handler;
   const isExpected = pathsOf(hook).some(([path]) => paths.includes(path));
-  const tried = { hook, id, owner, state, calls, isExpected };
+  const tried = { hook, id, owner, state, calls, isExpected, canFire: pathsOf(hook).length > 0 };
   if (state !== 'armed') return { ...tried, verdict: 'silent', reason: handler.reason };
   if (errors + timeouts > 0) {
     const how = lastFailure?.error ?? lastFailure?.outcome ?? 'it failed';
