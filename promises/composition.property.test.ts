@@ -16,6 +16,7 @@ import { HookRunner } from '../src/hooks/runner.ts';
 import type { AgentBootstrapHookContext } from '../src/protocol/bootstrap-event.ts';
 import { STABILITIES, type Stability } from '../src/protocol/handler.ts';
 import { forAllAsync } from '../src/testkit/for-all.ts';
+import { HANDLERS_IN_THIS_THREAD } from '../src/testkit/handlers-in-this-thread.ts';
 import { SCRATCH_TIME, type ScratchSituation, ScratchWorkspace } from '../src/testkit/scratch-workspace.ts';
 
 const NAMES = OPENCLAW_TAXONOMY.files.map(({ name }) => name);
@@ -373,6 +374,7 @@ describe('no file name, link or way upward', () => {
       }
       const engine = new ContextEngine({
         environment,
+        handlers: HANDLERS_IN_THIS_THREAD,
         config: {
           bootstrap: {
             hooks: { 'bootstrap-extra-files': { paths: [rooted(pattern), `${rooted(pattern)}/*`] } },
@@ -410,7 +412,11 @@ describe('any bytes at all', () => {
     );
     await forAllAsync([fc.dictionary(names, bytes, { noNullPrototype: true }), bytes], 150, async (files, shared) => {
       await Promise.all([writeAll(files), scratch.writeState('AGENTS.md', shared as never)]);
-      const engine = new ContextEngine({ environment, config: { agents: { defaults: { bootstrapMaxChars: 300 } } } });
+      const engine = new ContextEngine({
+        environment,
+        handlers: HANDLERS_IN_THIS_THREAD,
+        config: { agents: { defaults: { bootstrapMaxChars: 300 } } },
+      });
       const request = { workspaceDir: scratch.workspaceDir, at: SCRATCH_TIME };
       const composition = await engine.compose(request).catch((error: unknown) => {
         if (error instanceof KeptSectionsOverBudgetError) return undefined;

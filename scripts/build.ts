@@ -20,6 +20,7 @@ const packs = readdirSync(join(root, 'src/hooks/bundled'), { withFileTypes: true
 /** Entries that no module imports: the product finds them by their path. */
 const FOUND_BY_PATH = [
   'src/plugins/isolation/plugin-worker.ts',
+  'src/gateway/composer/handler-program.ts',
   ...packs.map(({ name }) => `src/hooks/bundled/${name}/handler.ts`),
 ];
 
@@ -42,6 +43,7 @@ const OUTPUTS: readonly Output[] = [
         bundle(folder, [
           'src/cli/main.ts',
           'src/public/context.ts',
+          'src/public/own-modules.ts',
           'src/public/plugin-sdk.ts',
           'src/public/testkit.ts',
           ...FOUND_BY_PATH,

@@ -82,6 +82,7 @@ function commitsOf(commits: Readonly<Record<CommitSite, number>>): Partial<Recor
 
 it('tells handlers what the platform calls the channel', async () => {
   const { channel, model } = await gatewayForTest({
+    config: { hooks: { internal: { entries: { place: { isolation: 'inline' } } } } },
     files: {
       'hooks/place/HOOK.md': '---\nname: place\nmetadata: { "openclaw": { "events": ["agent:bootstrap"] } }\n---\n',
       'hooks/place/handler.js': `export default ({ context }) => {

@@ -27,7 +27,9 @@ describe('the process of a command', () => {
     const { code, out, err } = await run('context', 'preview');
     expect(code).toBe(0);
     expect(out).toContain('Be brief.');
-    expect(err).toMatch(/^\S+Z warning: .*probably in a handler: Error: stray\n {4}at .*strays\/handler\.ts/);
+    expect(err).toMatch(
+      /^\S+Z warning: hook strays: It left a rejected promise behind: stray \(at .*strays\/handler\.ts/,
+    );
   });
 
   it('exits with the code of the command', async () => {

@@ -10,6 +10,7 @@ import type { Config } from '../config/schema.ts';
 import type { Composition } from '../context/compose.ts';
 import type { SpanReport } from '../context/report/build-report.ts';
 import { ContextEngine } from '../gateway/composer/context-engine.ts';
+import { ownHandlers } from '../public/own-handlers.ts';
 import type { CliIo } from './cli-io.ts';
 import { command } from './command.ts';
 import { ExamplesMissingError } from './errors.ts';
@@ -106,7 +107,7 @@ function createEngine(environment: Environment, config: Config): ContextEngine {
   return new ContextEngine({
     environment,
     config,
-    modules: async () => (await import('../public/compose.ts')).ownModules(),
+    handlers: ownHandlers(config, environment),
   });
 }
 

@@ -333,6 +333,10 @@ const rule = ours({
   });
 });
 
+const isolation = oneOf(['worker', 'inline']).describe(
+  'Where its code runs: in the plugin worker (the default), or in the gateway itself, where it cannot be stopped.',
+);
+
 const handler = ours({
   ...handlerSettings,
   id: filledText(),
@@ -340,6 +344,7 @@ const handler = ours({
   export: filledText().optional().describe('The export to use. Default: the default export.'),
   description: text().optional(),
   stability: stability.optional(),
+  isolation: isolation.optional(),
 });
 
 const bootstrap = ours({
@@ -374,13 +379,19 @@ const hooks = shared({
     enabled: flag().optional(),
     entries: z
       .object(bundledHandlers('warn-unless-shared', entrySettings), { error: 'an object' })
-      .catchall(shared(entrySettings))
+      .catchall(shared({ ...entrySettings, isolation: isolation.optional() }))
       .optional(),
     load: shared({ extraDirs: texts().optional() }).optional(),
     handlers: z
-      .array(shared({ event: text().optional(), module: text().optional(), export: text().optional() }), {
-        error: 'a list of handlers',
-      })
+      .array(
+        shared({
+          event: text().optional(),
+          module: text().optional(),
+          export: text().optional(),
+          isolation: isolation.optional(),
+        }),
+        { error: 'a list of handlers' },
+      )
       .optional(),
     installs: recordOf(anyObject()).optional(),
   }).optional(),

@@ -69,6 +69,11 @@ export function openEditJournal(
   return journal;
 }
 
+/** The journal of a draft that a composition opened; undefined for any other context. */
+export function journalIn(context: AgentBootstrapHookContext): EditJournal | undefined {
+  return journals.get(context);
+}
+
 export function noteAbsence(context: AgentBootstrapHookContext, note: EditNote): void {
   journals.get(context)?.notes.push(note);
 }

@@ -17,7 +17,9 @@ import type { SessionMail } from '../tools/sessions-send.ts';
 import type { Tool } from '../tools/tool.ts';
 import { createToolset } from '../tools/toolset.ts';
 import { ContextEngine, type ContextEngineSettings } from './composer/context-engine.ts';
+import type { HandlerFiles } from './composer/handler-files.ts';
 import { createExecTools, type ExecTools } from './create-exec-tools.ts';
+import { handlersOfTheirOwn } from './create-handler-files.ts';
 import { memoryPolicyOf } from './memory-policy.ts';
 import { ModelRegistry } from './model-registry.ts';
 import type { DraftPlugins } from './plugins/draft-plugins.ts';
@@ -40,7 +42,8 @@ export interface DraftOptions {
   readonly workspaces?: ContextEngineSettings['workspaces'];
   readonly warnings?: ContextEngineSettings['warnings'];
   readonly found?: ContextEngineSettings['found'];
-  readonly modules?: (() => Promise<Readonly<Record<string, unknown>>>) | undefined;
+  /** Loads the code of handlers; the default is a worker of its own. */
+  readonly handlers?: HandlerFiles | undefined;
   readonly now: () => number;
   readonly warn?: ((sentence: string) => void) | undefined;
 }
@@ -64,7 +67,7 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
     config,
     configPath: loaded.files.at(-1)?.path,
     runner: hooks,
-    modules: options.modules,
+    handlers: options.handlers ?? handlersOfTheirOwn(config, environment),
     packContext: options.packContext,
     workspaces: options.workspaces,
     warnings: options.warnings,

@@ -5,6 +5,8 @@
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { Config } from '../config/schema.ts';
+import type { WorkerPlugins } from '../plugins/isolation/worker-plugins.ts';
+import type { WorkerEvents } from '../plugins/loaded-plugin.ts';
 import { describeMissing } from '../plugins/missing-plugins.ts';
 import type { PluginLogEntry } from '../plugins/plugin-host.ts';
 import type { PluginOrigin } from '../plugins/plugin-setup.ts';
@@ -53,6 +55,8 @@ export interface PluginsOptions {
 
 export interface GatewayPlugins extends DraftPlugins {
   readonly registry: Plugins;
+  /** The worker that third-party code runs in. */
+  readonly worker: () => Promise<WorkerPlugins>;
   /** What the plugins' requests to the gateway are answered from. */
   readonly hosting: PluginHostParts;
   readonly control: PluginControl;
@@ -87,18 +91,36 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
 
   const logs = new Map<string, (entry: PluginLogEntry) => void>();
   const logOf = (pluginId: string) => {
-    const known = logs.get(pluginId) ?? pluginLog({ pluginId, warn, log, now });
+    const known = logs.get(pluginId) ?? pluginLog({ title: `plugin ${pluginId}`, warn, log, now });
     logs.set(pluginId, known);
     return known;
+  };
+  // One worker for plugins and for handler files, started with the first of either.
+  let listener: WorkerEvents | undefined;
+  let started: Promise<WorkerPlugins> | undefined;
+  const worker = () => {
+    started ??= import('../plugins/isolation/worker-plugins.ts').then(
+      ({ WorkerPlugins }) =>
+        new WorkerPlugins({
+          ...configuration.settings.worker,
+          events: {
+            trouble: (trouble) => (listener ? listener.trouble(trouble) : warn(trouble.reason)),
+            reloaded: (plugin, before) => listener?.reloaded(plugin, before),
+          },
+          now,
+          warn,
+        }),
+    );
+    return started;
   };
   const registry = new Plugins({
     ...configuration,
     stateDir,
     homeDir: environment.home,
     loaders: {
-      worker: async (events) => {
-        const { WorkerPlugins } = await import('../plugins/isolation/worker-plugins.ts');
-        return new WorkerPlugins({ ...configuration.settings.worker, events, now, warn });
+      worker: (events) => {
+        listener = events;
+        return worker();
       },
       inline: async () => {
         const { InlinePlugins } = await import('../plugins/loading/inline-plugins.ts');
@@ -193,6 +215,7 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
   const undo: (() => void)[] = [];
   let stopTelling = () => {};
   return {
+    worker,
     hosting,
     control,
     methods,
@@ -236,6 +259,7 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
     },
     close: async (budgetMs) => {
       await registry.close(Math.max(budgetMs, LEAST_CLOSE_MS));
+      await (await started)?.close();
       await cleanup.settle();
       for (const each of undo) each();
     },

@@ -27,9 +27,11 @@ import type { StateLock } from '../store/state-lock.ts';
 import type { SessionMail } from '../tools/sessions-send.ts';
 import type { Tool } from '../tools/tool.ts';
 import { LIVE_CONTEXT_SETTINGS } from './composer/context-engine.ts';
+import type { HandlerModules } from './composer/handler-program.ts';
 import { ConfigWatch } from './config-watch.ts';
 import { ContextWarnings } from './context-warnings.ts';
 import { createDraftParts } from './create-draft-parts.ts';
+import { createHandlerFiles } from './create-handler-files.ts';
 import { createPackContext } from './create-pack-context.ts';
 import { createPlugins, type GatewayPlugins } from './create-plugins.ts';
 import { createRecords, type WatchFacts } from './create-records.ts';
@@ -80,7 +82,8 @@ export interface GatewayOptions {
   readonly channels?: readonly Channel[] | undefined;
   /** Tools in addition to those that come with the product. */
   readonly tools?: readonly Tool[] | undefined;
-  readonly modules?: (() => Promise<Readonly<Record<string, unknown>>>) | undefined;
+  /** What handlers of hook packs may import by name. */
+  readonly modules?: HandlerModules | undefined;
   readonly now?: (() => number) | undefined;
   /** Plugins' services are not started, and the configuration must not be written. */
   readonly isTrial?: boolean | undefined;
@@ -161,6 +164,12 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     now,
     wakeLane: (key) => lanes.wake(key),
   });
+  const handlers = createHandlerFiles({
+    ...options,
+    config: () => engine.config,
+    worker: plugins.worker,
+    now,
+  });
   const contextWarnings = new ContextWarnings(warn);
   const workspaces = new Workspaces({ environment, config, now, warn });
   const drafting = createDraftParts({
@@ -172,6 +181,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     sessionMail,
     cronJobs,
     plugins,
+    handlers,
     packContext,
     workspaces,
     warnings: contextWarnings,
@@ -340,6 +350,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       plugins: plugins.control,
       agents: () => engine.prepareAll(),
       inventory: (request) => readHookInventory({ engine, environment }, { ...request, at: new Date(now()) }),
+      reload: () => engine.reload(),
     }),
     methods: plugins.methods,
     context: {

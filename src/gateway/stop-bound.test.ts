@@ -33,7 +33,10 @@ it.each([
 it('a hook pack that hangs does not hold up a stop either', async () => {
   const metadata = JSON.stringify({ openclaw: { events: ['gateway:shutdown'], timeoutMs: FOR_EVER } });
   const scratch = await gatewayForTest({
-    config: { agents: { defaults: { model: 'fake/small' } }, hooks: { internal: { enabled: true } } },
+    config: {
+      agents: { defaults: { model: 'fake/small' } },
+      hooks: { internal: { enabled: true, entries: { sleeper: { isolation: 'inline' } } } },
+    },
     files: {
       'hooks/sleeper/HOOK.md': `---\nname: sleeper\nmetadata: ${metadata}\n---\n`,
       'hooks/sleeper/handler.ts': 'export default () => new Promise(() => {});',

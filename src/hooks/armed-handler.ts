@@ -3,7 +3,7 @@
 // suspended in one is suspended in all.
 
 import { nearMatch } from '../protocol/near-match.ts';
-import { Breaker } from './breaker.ts';
+import { Breaker, type Suspension } from './breaker.ts';
 import { HOOK_CATALOG, type HookName, type HookRow } from './catalog.ts';
 import { InvalidHandlerError, UnknownHookError } from './errors.ts';
 import { isolatedCopy, isolatedEvent } from './isolated-copy.ts';
@@ -22,6 +22,8 @@ export interface ArmedHandler {
   /** The configuration is not part of a listing, because it may hold secrets. */
   readonly pluginConfig: object | undefined;
   readonly eventContext: (() => object) | undefined;
+  /** Set while it must not be called, because its code had to be stopped elsewhere. */
+  readonly suspension: (() => Suspension | undefined) | undefined;
   /** Among handlers of the same priority, the one with the lower number is called first. */
   readonly place: number;
 }
@@ -36,7 +38,7 @@ export function armHandler(registration: HandlerRegistration<unknown>): Omit<Arm
   const row = rowOf(registration.hook);
   const problem = problemOf(registration, row);
   if (problem) throw new InvalidHandlerError({ hook: registration.hook, id: registration.id, problem });
-  const { pluginConfig, eventContext, ...listed } = registration;
+  const { pluginConfig, eventContext, suspension, ...listed } = registration;
   const { timeoutMs } = listed;
   const registered: RegisteredHandler<unknown> = {
     ...listed,
@@ -55,7 +57,15 @@ export function armHandler(registration: HandlerRegistration<unknown>): Omit<Arm
     (row.onFailure === 'refuse-if-policy' && registered.policy) ||
     registered.onError === 'abort';
   const spends = !isGate && row.kind !== 'observe' && row.audience === undefined;
-  return { registered, breaker: new Breaker(), isGate, spends, pluginConfig: isolatedCopy(pluginConfig), eventContext };
+  return {
+    registered,
+    breaker: new Breaker(),
+    isGate,
+    spends,
+    pluginConfig: isolatedCopy(pluginConfig),
+    eventContext,
+    suspension,
+  };
 }
 
 /**

@@ -81,6 +81,8 @@ export interface HandlerRegistration<Handler, Hook extends HookName = HookName> 
   readonly isRemote?: boolean | undefined;
   /** Asks several of these handlers with one message. */
   readonly remote?: RemoteHandlers | undefined;
+  /** Set while it must not be called, because its code had to be stopped. The same object until that changes. */
+  readonly suspension?: (() => Suspension | undefined) | undefined;
   /** A handler that was registered before gets its old place back among handlers of the same priority. */
   readonly keepsPlace?: boolean | undefined;
 }
@@ -570,8 +572,8 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     return call;
   }
 
-  #suspensionOf({ registered, breaker }: ArmedHandler): Suspension | undefined {
-    return breaker.suspension ?? this.#common.suspendedOwners.get(registered.owner);
+  #suspensionOf({ registered, breaker, suspension }: ArmedHandler): Suspension | undefined {
+    return breaker.suspension ?? this.#common.suspendedOwners.get(registered.owner) ?? suspension?.();
   }
 
   #warnOfSuspension({ registered: { hook, id, owner }, isGate }: ArmedHandler): void {

@@ -2,11 +2,25 @@
 
 import { defineError } from '../protocol/errors.ts';
 
+/** What runs in the plugin worker: a plugin, a hook pack, or a handler file that the configuration names. */
+export type WorkerNoun = 'plugin' | 'hook' | 'handler';
+
+/** The command that lets it be called again. */
+function retryCommand(noun: WorkerNoun, id: string): string {
+  return noun === 'plugin' ? `atrium plugins reload ${id}` : `atrium hooks rearm ${id}`;
+}
+
+/** The setting that lets it run in the gateway. */
+function isolationSetting(noun: WorkerNoun, id: string): string {
+  if (noun === 'plugin') return `plugins.entries.${id}.isolation`;
+  return noun === 'hook' ? `hooks.internal.entries.${id}.isolation` : 'the "isolation" of its entry';
+}
+
 export class PluginGoneError extends defineError({
   code: 'ATRIUM_PLUGIN_GONE',
-  message: ({ pluginId }: { pluginId: string }) =>
-    `The plugin "${pluginId}" was unloaded or loaded again, so its old code gets no answer any more.`,
-  means: 'Code of a plugin that was unloaded or loaded again asked for something.',
+  message: ({ pluginId, noun = 'plugin' }: { pluginId: string; noun?: WorkerNoun | undefined }) =>
+    `The ${noun} "${pluginId}" was unloaded or loaded again, so its old code gets no answer any more.`,
+  means: 'Code of a plugin or a hook pack that was unloaded or loaded again asked for something, or was asked.',
   remedy: 'Nothing; the new code has taken over.',
 }) {}
 
@@ -188,19 +202,37 @@ export class PluginMethodError extends defineError({
 /** `culprit` is the plugin because of which the worker was ended, as far as that is known. */
 export class PluginWorkerError extends defineError({
   code: 'ATRIUM_PLUGIN_WORKER',
-  message: ({ pluginId, culprit, reason }: { pluginId: string; culprit: string | undefined; reason: string }) =>
+  message: ({
+    pluginId,
+    noun = 'plugin',
+    culprit,
+    reason,
+  }: {
+    pluginId: string;
+    noun?: WorkerNoun | undefined;
+    culprit: string | undefined;
+    reason: string;
+  }) =>
     culprit === pluginId
-      ? `${reason} Run "atrium plugins reload ${pluginId}" to try it again.`
-      : `The plugin "${pluginId}" could not answer, because the plugin worker was ended. ${reason}`,
+      ? `${reason} Run "${retryCommand(noun, pluginId)}" to try it again.`
+      : `The ${noun} "${pluginId}" could not answer, because the plugin worker was ended. ${reason}`,
   means:
-    'A call of a plugin got no answer, because the worker that plugins run in was ended; `culprit` names the plugin that kept it busy, used up its memory or ended it. The others run again at once.',
-  remedy: 'Load the culprit again with `atrium plugins reload`, or disable it.',
+    'A call of a plugin, a hook pack or a handler file got no answer, because the worker that they run in was ended; `culprit` names the one that kept it busy, used up its memory or ended it. The others run again at once.',
+  remedy: 'Load the culprit again with `atrium plugins reload` or `atrium hooks rearm`, or disable it.',
 }) {}
 
 export class PluginCrossingError extends defineError({
   code: 'ATRIUM_PLUGIN_CROSSING',
-  message: ({ pluginId, problem }: { pluginId: string; problem: string }) =>
-    `A value cannot pass between the gateway and the plugin "${pluginId}": ${problem}. Plain data can, or set plugins.entries.${pluginId}.isolation to "inline".`,
+  message: ({
+    pluginId,
+    noun = 'plugin',
+    problem,
+  }: {
+    pluginId: string;
+    noun?: WorkerNoun | undefined;
+    problem: string;
+  }) =>
+    `A value cannot pass between the gateway and the ${noun} "${pluginId}": ${problem}. Plain data can, or set ${isolationSetting(noun, pluginId)} to "inline".`,
   means:
     'What a plugin was given or answered with cannot pass between the worker and the gateway; `problem` names the place.',
   remedy: "Pass plain data, or set the plugin's `isolation` to `inline`.",

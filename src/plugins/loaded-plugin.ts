@@ -24,6 +24,10 @@ export type LoadResult =
 export interface LoadFailure {
   readonly ok: false;
   readonly reason: string;
+  /** Of a handler file: the error that says the same. */
+  readonly error?: Error | undefined;
+  /** It ended the worker, so that trying again costs everything else in the worker. */
+  readonly endedWorker?: boolean | undefined;
   readonly notes: readonly PluginNote[];
 }
 

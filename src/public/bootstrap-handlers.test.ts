@@ -140,7 +140,7 @@ describe('registered handlers', () => {
 
   it('cannot take it from the configuration either, and the report says so', async () => {
     const path = await scratch.writeOutside('mine.js', 'export default () => {};');
-    const handlers = [{ id: 'time-context', path }];
+    const handlers = [{ id: 'time-context', path, isolation: 'inline' as const }];
     const { report } = await composeScratch({ config: { bootstrap: { handlers } } });
     expect(report.handlers.map(({ id }) => id)).not.toContain('time-context');
     expect(report.absences).toContainEqual({

@@ -9,6 +9,7 @@ import { ContextEngine, type ContextRequest } from '../gateway/composer/context-
 import { defaultRunner } from './bootstrap-handlers.ts';
 import { checkOptions } from './check-options.ts';
 import { UnknownOptionError } from './errors.ts';
+import { ownHandlers } from './own-handlers.ts';
 
 export interface ComposeOptions extends Omit<ContextRequest, 'at' | 'runId' | 'record'> {
   /** The default is now. */
@@ -55,7 +56,7 @@ export async function compose(options: ComposeOptions = {}): Promise<Composition
     config: used,
     configPath,
     runner: defaultRunner,
-    modules: ownModules,
+    handlers: ownHandlers(used, environment),
   });
   return engine.compose({ ...request, channel: oneOf({ channel, channelContext }), at }, previous);
 }
@@ -66,10 +67,4 @@ function oneOf<Value>(named: Readonly<Record<string, Value | undefined>>): Value
   if (!second) return first?.[1];
   const detail = `it is another name for "${first?.[0]}", which is given as well`;
   throw new UnknownOptionError({ call: 'compose', option: second[0], detail });
-}
-
-/** The modules that a handler outside of any package can import by name. */
-export async function ownModules(): Promise<Readonly<Record<string, unknown>>> {
-  const context = await import('./context.ts');
-  return { 'atrium/context': context, atrium: context };
 }

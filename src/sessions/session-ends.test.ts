@@ -32,7 +32,8 @@ async function watched(reset?: object): Promise<Watched> {
     now: () => now,
     config: {
       agents: { defaults: { model: 'fake/small' } },
-      hooks: { internal: { enabled: true } },
+      // The pack tells this test what it heard.
+      hooks: { internal: { enabled: true, entries: { diary: { isolation: 'inline' } } } },
       ...(reset ? { session: { reset } } : {}),
     },
     files: PACK,

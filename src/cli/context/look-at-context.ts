@@ -6,8 +6,10 @@ import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import { type PackedComposition, unpackComposition } from '../../context/packed-composition.ts';
 import type { OpenedPreview } from '../../gateway/composer/open-preview.ts';
 import type { ContextLook, LookRequest } from '../../gateway/services/preview-message.ts';
+import { ownHandlers } from '../../public/own-handlers.ts';
 import type { CliIo } from '../cli-io.ts';
 import { askRunning, type GatewayClient } from '../gateway/gateway-client.ts';
+import { gatewayLog } from '../gateway/gateway-log.ts';
 import { oneLine } from '../output/text.ts';
 import { type SituationFlags, toLookRequest } from './situation-options.ts';
 
@@ -43,7 +45,7 @@ export async function withContext<Value>(
   const opened = await openPreview({
     environment,
     loaded,
-    modules: async () => (await import('../../public/compose.ts')).ownModules(),
+    handlers: ownHandlers(loaded.config, io.environment, gatewayLog(io.err, io.now)),
     now: () => io.now().getTime(),
   });
   try {

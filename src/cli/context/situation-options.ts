@@ -11,9 +11,11 @@ import { BadFlagError } from '../../gateway/errors.ts';
 import type { LookRequest } from '../../gateway/services/preview-message.ts';
 import { SESSION_TYPES } from '../../protocol/session-type.ts';
 import { isTimezone } from '../../protocol/timezone.ts';
+import { ownHandlers } from '../../public/own-handlers.ts';
 import type { CliIo } from '../cli-io.ts';
 import type { FlagsOf } from '../command.ts';
 import { CONFIG_OPTION } from '../common-options.ts';
+import { gatewayLog } from '../gateway/gateway-log.ts';
 
 export const SITUATION_OPTIONS = {
   '--agent <id>': 'the agent to compose for (default: the configured default agent)',
@@ -48,7 +50,7 @@ export async function openContext(flags: SituationFlags, io: CliIo): Promise<Ope
     environment: io.environment,
     config: loaded.config,
     configPath: flags.config ?? loaded.files.at(-1)?.path,
-    modules: async () => (await import('../../public/compose.ts')).ownModules(),
+    handlers: ownHandlers(loaded.config, io.environment, gatewayLog(io.err, io.now)),
   });
   return { engine, request: toRequest(flags, io, loaded), loaded };
 }

@@ -4,6 +4,7 @@ import { loadConfig } from '../../config/load-config.ts';
 import { resolveUserPath } from '../../config/user-path.ts';
 import type { HookTrial, TriedHandler } from '../../gateway/doctor/try-hooks.ts';
 import { countOf } from '../../protocol/count-of.ts';
+import { OWN_MODULES } from '../../public/own-modules.ts';
 import type { CliIo } from '../cli-io.ts';
 import type { Answer } from '../command.ts';
 import { type Columns, listText } from '../output/format-table.ts';
@@ -19,7 +20,7 @@ export async function doctorHooks(config: string | undefined, io: CliIo): Promis
     environment,
     loaded,
     configPath,
-    modules: async () => (await import('../../public/compose.ts')).ownModules(),
+    modules: OWN_MODULES,
   });
   const ok = trial.handlers.every(isFine) && trial.absent.every(({ state }) => state !== 'failed');
   const text = (width: number) => formatTrial(trial, width);

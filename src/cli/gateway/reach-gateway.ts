@@ -5,6 +5,7 @@ import { configuredTokenOf } from '../../config/configured-token.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { resolveUserPath } from '../../config/user-path.ts';
 import { findToken } from '../../gateway/http/token.ts';
+import { OWN_MODULES } from '../../public/own-modules.ts';
 import { StateLockedError } from '../../store/errors.ts';
 import type { CliIo } from '../cli-io.ts';
 import { GatewayDownError } from '../errors.ts';
@@ -44,7 +45,7 @@ export async function reachGateway(io: CliIo, configFile: string | undefined): P
       configPath,
       port: 0,
       warn: (sentence) => io.err(`warning: ${oneLine(sentence)}\n`),
-      modules: async () => (await import('../../public/compose.ts')).ownModules(),
+      modules: OWN_MODULES,
     });
     return { url, token, isOwn: true, find: async () => ({ url, token }), close: () => stop(OWN_DRAIN_MS) };
   };

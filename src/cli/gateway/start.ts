@@ -7,6 +7,7 @@ import { resolveUserPath } from '../../config/user-path.ts';
 import { BadFlagError } from '../../gateway/errors.ts';
 import type { StopReason } from '../../gateway/gateway-part.ts';
 import type { StartedGateway } from '../../gateway/start-gateway.ts';
+import { OWN_MODULES } from '../../public/own-modules.ts';
 import type { CliIo } from '../cli-io.ts';
 import { command, type FlagsOf } from '../command.ts';
 import { CONFIG_OPTION } from '../common-options.ts';
@@ -46,7 +47,7 @@ async function runUntilStopped(flags: FlagsOf<typeof OPTIONS>, io: CliIo): Promi
     warn,
     log: gatewayLog(io.err, io.now, 'info'),
     port: flags.port,
-    modules: async () => (await import('../../public/compose.ts')).ownModules(),
+    modules: OWN_MODULES,
   });
   // From here on Ctrl-C stops the gateway gracefully; before, it just ends the process.
   const stopped = untilStopped(started.stop, io);

@@ -9,28 +9,6 @@ beforeEach(async () => {
 afterEach(() => home.remove());
 
 describe('atrium hooks new', () => {
-  it('writes a pack that works at once', async () => {
-    const { code, out } = await home.run(['hooks', 'new', 'greeter']);
-    expect(code).toBe(0);
-    for (const name of ['HOOK.md', 'handler.ts', 'handler.test.ts']) {
-      expect(out).toContain(home.path(`hooks/greeter/${name}`));
-    }
-    expect(out).toContain('atrium hooks test greeter');
-    expect((await home.run(['hooks', 'check'])).code).toBe(0);
-    expect((await home.run(['context', 'preview'])).out).toContain(
-      '## Greeter\n\nWrite here what the agent should know.',
-    );
-  });
-
-  it('writes one into the workspace, where it waits to be allowed', async () => {
-    const { out } = await home.run(['hooks', 'new', 'greeter', '--workspace']);
-    expect(out).toContain(home.path('workspace/hooks/greeter/HOOK.md'));
-    expect(out).toContain('atrium hooks enable greeter');
-    expect((await home.run(['context', 'preview'])).out).not.toContain('## Greeter');
-    await home.run(['hooks', 'enable', 'greeter']);
-    expect((await home.run(['context', 'preview'])).out).toContain('## Greeter');
-  });
-
   it('never overwrites', async () => {
     await home.run(['hooks', 'new', 'greeter']);
     await writeFile(home.path('hooks/greeter/handler.ts'), 'mine');

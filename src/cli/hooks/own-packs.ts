@@ -14,6 +14,7 @@ import { resolveHookKey } from '../../hooks/packs/hook-pack.ts';
 import { saveHookScaffold, scaffoldHook } from '../../hooks/packs/scaffold-hook.ts';
 import { testHook } from '../../hooks/packs/test-hook.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
+import { ownHandlers } from '../../public/own-handlers.ts';
 import { resolveAgent, resolveWorkspaceDir } from '../agents/resolve-agent.ts';
 import type { CliIo } from '../cli-io.ts';
 import { command, type FlagsOf } from '../command.ts';
@@ -86,9 +87,8 @@ export const hooksTest = command({
       const names = packs.map((each) => each.name);
       throw new UnknownHookPackError({ pack: wanted, suggestion: nearMatch(wanted, names) });
     }
-    const { ownModules } = await import('../../public/compose.ts');
     io.linger();
-    await testHook(pack, { virtualModules: await ownModules() });
+    await testHook(pack, { virtualModules: await ownHandlers(config, environment).modulesFor(pack) });
     return {};
   },
 });

@@ -93,13 +93,13 @@ Exit code: 0 when they pass, 1 when one fails.`,
     // `node:test` prints the outcome and decides the exit code when the process ends.
     async run({ folder = '.' }, { io }) {
       const dir = resolveUserPath(folder, io.environment.home, io.environment.cwd);
-      const [{ ownModules }, testkit, { testPluginFolder }] = await Promise.all([
-        import('../../public/compose.ts'),
+      const [{ loadModules }, testkit, { testPluginFolder }] = await Promise.all([
+        import('../../public/own-modules.ts'),
         import('../../public/testkit.ts'),
         import('../../plugins/authoring/test-plugin-folder.ts'),
       ]);
       io.linger();
-      await testPluginFolder(dir, { virtualModules: { ...(await ownModules()), 'atrium/testkit': testkit } });
+      await testPluginFolder(dir, { virtualModules: { ...(await loadModules()), 'atrium/testkit': testkit } });
       return {};
     },
   }),

@@ -12,6 +12,7 @@ import { completeFirstRun } from '../../context/workspace/workspace-state.ts';
 import { HookRunner } from '../../hooks/runner.ts';
 import type { AgentBootstrapHookContext, InternalHookHandler } from '../../protocol/bootstrap-event.ts';
 import { workspaceForEachTest } from '../../testkit/for-each-test.ts';
+import { HANDLERS_IN_THIS_THREAD } from '../../testkit/handlers-in-this-thread.ts';
 import { SCRATCH_TIME } from '../../testkit/scratch-workspace.ts';
 import { ContextEngine, type ContextEngineSettings, type ContextRequest } from './context-engine.ts';
 
@@ -26,7 +27,12 @@ function environmentWith(variables: Record<string, string> = {}) {
 type EngineOptions = Partial<ContextEngineSettings> & { variables?: Record<string, string> };
 
 function engineWith(config: Config = {}, { variables, ...settings }: EngineOptions = {}): ContextEngine {
-  return new ContextEngine({ environment: environmentWith(variables), config, ...settings });
+  return new ContextEngine({
+    environment: environmentWith(variables),
+    config,
+    handlers: HANDLERS_IN_THIS_THREAD,
+    ...settings,
+  });
 }
 
 function composeWith(config: Config = {}, request: Partial<ContextRequest> = {}, options: EngineOptions = {}) {

@@ -45,6 +45,7 @@ import {
 } from './bootstrap-registry.ts';
 import { overrideDirOf } from './bundled-handlers.ts';
 import { contextPolicyOf } from './context-policy.ts';
+import type { HandlerFiles } from './handler-files.ts';
 import { skillPolicyOf } from './skill-policy.ts';
 import { hookDirectoriesOf } from './user-handlers.ts';
 
@@ -57,7 +58,8 @@ export interface ContextEngineSettings {
   /** Handlers that a program registered itself; each agent's own handlers are added to a copy. */
   readonly runner?: BootstrapRunner | undefined;
   readonly files?: FileSource | undefined;
-  readonly modules?: (() => Promise<Readonly<Record<string, unknown>>>) | undefined;
+  /** Loads the code of hook packs and of modules that the configuration names. */
+  readonly handlers: Pick<HandlerFiles, 'load' | 'refresh' | 'forget'>;
   /** Additional context fields for handlers of hook packs. */
   readonly packContext?: BootstrapRegistrySettings['packContext'];
   /** Plugins may add handlers, hook packs and skills, and may be loaded and unloaded after agents were prepared. */
@@ -149,6 +151,7 @@ export class ContextEngine implements ContextPort {
   /** Takes up changed settings of the context and changed handlers. Compositions that have begun are not disturbed. */
   apply({ bootstrap, hooks, openboa }: Config): void {
     this.#config = { ...this.#config, bootstrap, openboa, hooks: { ...this.#config.hooks, internal: hooks?.internal } };
+    this.#settings.handlers.refresh();
     this.#prepared.clear();
   }
 
@@ -253,6 +256,13 @@ export class ContextEngine implements ContextPort {
     return prepared.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   }
 
+  /** Reads and loads the handlers of every agent again, also those whose code had to be stopped. */
+  async reload(): Promise<void> {
+    this.#settings.handlers.forget();
+    this.#prepared.clear();
+    await this.prepareAll();
+  }
+
   async #prepareAgent(
     agentId: string,
     workspaceDir: string,
@@ -271,7 +281,7 @@ export class ContextEngine implements ContextPort {
       environment,
       workspaceDir,
       ci,
-      modules: this.#settings.modules ?? (async () => ({})),
+      handlers: this.#settings.handlers,
       pluginHooks: hooks,
       packContext: this.#settings.packContext,
       pluginHookDirs: await pluginHookDirs(plugins),

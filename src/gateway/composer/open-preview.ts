@@ -23,11 +23,13 @@ import {
   previewMessage,
 } from '../services/preview-message.ts';
 import { emptyStore } from './empty-store.ts';
+import type { HandlerFiles } from './handler-files.ts';
 
 export interface PreviewOptions {
   readonly environment: Environment;
   readonly loaded: LoadedConfig;
-  readonly modules?: (() => Promise<Readonly<Record<string, unknown>>>) | undefined;
+  /** Loads the code of handlers; the default is a worker of its own. */
+  readonly handlers?: HandlerFiles | undefined;
   readonly now: () => number;
 }
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readEnvironment } from '../../config/environment.ts';
 import type { Config } from '../../config/schema.ts';
+import { HANDLERS_IN_THIS_THREAD } from '../../testkit/handlers-in-this-thread.ts';
 import { ScratchHome } from '../../testkit/scratch-home.ts';
 import { ContextEngine } from './context-engine.ts';
 import { loadUserHandlers } from './user-handlers.ts';
@@ -21,7 +22,7 @@ function load(config: Config = {}) {
     configDir: home.stateDir,
     environment: environment(),
     workspaceDir: home.path('workspace'),
-    modules: async () => ({}),
+    handlers: HANDLERS_IN_THIS_THREAD,
   });
 }
 
@@ -32,7 +33,7 @@ describe('a hook pack', () => {
     await home.writePack('hooks/both', { events: ['agent', 'agent:bootstrap'] }, APPENDS);
     const { registrations } = await load();
     expect(registrations.map(({ id }) => id)).toEqual(['hook:both']);
-    const engine = new ContextEngine({ environment: environment(), config: {} });
+    const engine = new ContextEngine({ environment: environment(), config: {}, handlers: HANDLERS_IN_THIS_THREAD });
     const { files } = await engine.compose({ at: new Date(0) });
     expect(files[0]?.content).toBe('Be kind. Once.');
   });

@@ -11,7 +11,7 @@ import { BUNDLED_DIR } from '../../hooks/bundled-dir.ts';
 import { discoverHooks, type HookDirectories, type HookDiscovery } from '../../hooks/packs/discover-hooks.ts';
 import { formatUnmetNeed } from '../../hooks/packs/hook-eligibility.ts';
 import { internalHooksConfigured } from '../../hooks/packs/internal-hooks-configured.ts';
-import { type HookHandlerFile, type LoadedHookHandler, loadHookHandler } from '../../hooks/packs/load-hook-handler.ts';
+import type { HookHandlerFile, LoadedHookHandler } from '../../hooks/packs/load-hook-handler.ts';
 import {
   DEFAULT_HOOK_PRIORITY,
   type HookPackFate,
@@ -23,17 +23,14 @@ import { describeUnknownEvents } from '../../hooks/packs/unknown-events.ts';
 import { type PluginInternalHook, pluginInternalHooks } from '../plugins/plugin-internal-hooks.ts';
 import type { BootstrapRegistration } from './bootstrap-registry.ts';
 import { closedHandler } from './closed-handler.ts';
+import type { HandlerFiles } from './handler-files.ts';
 
 export interface UserHandlerSettings {
   readonly config: Config;
   readonly configDir: string;
   readonly environment: Environment;
   readonly workspaceDir: string;
-  /**
-   * The modules that handlers may import by name, such as `atrium/context`. Called only when there is a handler to
-   * load.
-   */
-  readonly modules: () => Promise<Readonly<Record<string, unknown>>>;
+  readonly handlers: Pick<HandlerFiles, 'load'>;
   /** Handlers that plugins have registered for events of hook packs. */
   readonly pluginHooks?: readonly PluginInternalHook[] | undefined;
   /** Folders with hook packs that belong to plugins. */
@@ -53,10 +50,8 @@ export interface UserHandlers {
 }
 
 export async function loadUserHandlers(settings: UserHandlerSettings): Promise<UserHandlers> {
-  const { modules, promptless = new Set() } = settings;
-  const loadHandler = async (file: HookHandlerFile): Promise<LoadedHookHandler> =>
-    loadHookHandler(file, { virtualModules: await modules() });
-
+  const { handlers, promptless = new Set() } = settings;
+  const loadHandler = (file: HookHandlerFile) => handlers.load(file);
   const configured = await loadConfiguredHandlers(settings, loadHandler);
   const packs = await loadPacks(settings, loadHandler);
   const failures = packs.failures.map((error) => error.message);
@@ -153,8 +148,8 @@ async function loadFrom(
  */
 function bootstrapRegistration(registration: InternalHooks['registrations'][number]): BootstrapRegistration[] {
   if (!registration.events.some(isBootstrapEvent)) return [];
-  const { owner, description, handler, bootstrap } = registration;
-  return [{ id: handlerIdOf(registration), owner, description, handler, ...bootstrap }];
+  const { owner, description, handler, suspension, bootstrap } = registration;
+  return [{ id: handlerIdOf(registration), owner, description, handler, suspension, ...bootstrap }];
 }
 
 /** A pack that is set to abort and could not be loaded. */
@@ -180,7 +175,14 @@ async function loadConfiguredHandlers(
       continue;
     }
     const path = resolveUserPath(entry.path, environment.home, configDir);
-    const loaded = await loadHandler({ hook: entry.id, path, rootDir: dirname(path), exportName: entry.export });
+    const loaded = await loadHandler({
+      hook: entry.id,
+      noun: 'handler',
+      path,
+      rootDir: dirname(path),
+      exportName: entry.export,
+      isInline: entry.isolation === 'inline',
+    });
     if (!loaded.ok) {
       absences.push({
         what: `handler ${entry.id}`,
@@ -196,6 +198,7 @@ async function loadConfiguredHandlers(
       id,
       owner: 'config',
       handler: loaded.handler,
+      suspension: loaded.suspension,
       description,
       stability,
       onError,

@@ -18,6 +18,7 @@ import { configuredProviders } from '../../config/model-provider.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Inbound } from '../../protocol/inbound.ts';
 import { timeLimit } from '../../protocol/time-limit.ts';
+import type { HandlerModules } from '../composer/handler-program.ts';
 import { type OpenedGateway, openGateway } from '../main.ts';
 import type { HandlerStatus } from '../services/hook-control.ts';
 import { HOOK_PATHS, type HookPath, type HookPathName } from './hook-paths.ts';
@@ -26,7 +27,7 @@ export interface HookTrialOptions {
   readonly environment: Environment;
   readonly loaded: LoadedConfig;
   readonly configPath?: string | undefined;
-  readonly modules?: (() => Promise<Readonly<Record<string, unknown>>>) | undefined;
+  readonly modules?: HandlerModules | undefined;
 }
 
 export interface HookTrial {

@@ -5,6 +5,7 @@ import { readEnvironment } from '../../config/environment.ts';
 import type { InternalHandlerAnswer, PluginRegistration } from '../../plugins/registration.ts';
 import type { InternalHookEvent } from '../../protocol/bootstrap-event.ts';
 import { workspaceForEachTest } from '../../testkit/for-each-test.ts';
+import { HANDLERS_IN_THIS_THREAD } from '../../testkit/handlers-in-this-thread.ts';
 import { registryOf } from '../../testkit/registry-of.ts';
 import { SCRATCH_TIME } from '../../testkit/scratch-workspace.ts';
 import { ContextEngine } from '../composer/context-engine.ts';
@@ -31,7 +32,7 @@ function engineWith(plugins: ReturnType<typeof registryOf>, statuses: readonly o
   const environment = readEnvironment(env, () => scratch.root, scratch.root);
   const source = { ...plugins, list: () => statuses as never };
   const config = { agents: { defaults: { workspace: scratch.workspaceDir } } };
-  const engine = new ContextEngine({ environment, config, plugins: source });
+  const engine = new ContextEngine({ environment, config, plugins: source, handlers: HANDLERS_IN_THIS_THREAD });
   const event = { type: 'command', action: 'new', sessionKey: 'agent:main:main', context: {}, timestamp: SCRATCH_TIME };
   const fire = async () => {
     const { runner } = await engine.prepare({ agentId: 'main', at: SCRATCH_TIME });

@@ -1,11 +1,12 @@
-// Writes the lines of plugins into the operator's log, under the plugin's name and with a limit. Lines that are left out
+// Writes the lines of plugins and handlers into the operator's log, under their name and with a limit. Lines that are left out
 // are counted, and the count is written.
 
 import type { PluginLogEntry } from '../../plugins/plugin-host.ts';
 import { oneLine } from '../../protocol/one-line.ts';
 
 export interface PluginLogParts {
-  readonly pluginId: string;
+  /** The name that its lines begin with, such as `plugin notes`. */
+  readonly title: string;
   /** For warnings and errors. */
   readonly warn: (sentence: string) => void;
   /** For information. */
@@ -17,7 +18,7 @@ const MAX_CHARS = 2_000;
 const WINDOW_MS = 10_000;
 const LINES_A_WINDOW = 200;
 
-export function pluginLog({ pluginId, warn, log, now }: PluginLogParts): (entry: PluginLogEntry) => void {
+export function pluginLog({ title, warn, log, now }: PluginLogParts): (entry: PluginLogEntry) => void {
   let begunAt = Number.NEGATIVE_INFINITY;
   let lines = 0;
   return ({ level, text }) => {
@@ -25,7 +26,7 @@ export function pluginLog({ pluginId, warn, log, now }: PluginLogParts): (entry:
     if (level === 'debug') return;
     const at = now();
     if (at - begunAt >= WINDOW_MS || at < begunAt) {
-      if (lines > LINES_A_WINDOW) warn(`plugin ${pluginId}: ${lines - LINES_A_WINDOW} more lines were left out.`);
+      if (lines > LINES_A_WINDOW) warn(`${title}: ${lines - LINES_A_WINDOW} more lines were left out.`);
       begunAt = at;
       lines = 0;
     }
@@ -33,7 +34,7 @@ export function pluginLog({ pluginId, warn, log, now }: PluginLogParts): (entry:
     if (lines > LINES_A_WINDOW) return;
     const line = oneLine(String(text), MAX_CHARS);
     if (line === '') return;
-    if (level === 'info') log(`plugin ${pluginId}: ${line}`);
-    else warn(`plugin ${pluginId}: ${line}`);
+    if (level === 'info') log(`${title}: ${line}`);
+    else warn(`${title}: ${line}`);
   };
 }

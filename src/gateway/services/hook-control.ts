@@ -2,11 +2,12 @@
 // not called, and how its calls went since the start. Handlers that a permission blocks and packs whose needs are not
 // met are listed too, because operators look for handlers that do not fire.
 
+import type { Absence } from '../../context/composition.ts';
 import { HOOK_CATALOG, type HookName } from '../../hooks/catalog.ts';
 import type { HandlerStatistics, HookStatistics } from '../../hooks/hook-statistics.ts';
 import { formatUnmetNeed } from '../../hooks/packs/hook-eligibility.ts';
 import type { HookPackFate } from '../../hooks/packs/load-internal-hooks.ts';
-import { isPackEvent } from '../../hooks/packs/unknown-events.ts';
+import { isPackEvent, PACK_EVENTS } from '../../hooks/packs/unknown-events.ts';
 import type { HookRunner, RegisteredHandler } from '../../hooks/runner.ts';
 import type { PluginStatus } from '../../plugins/plugin-status.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
@@ -49,6 +50,8 @@ export interface HookControlParts {
   /** Every agent with its handlers loaded; an agent whose workspace cannot be prepared is left out. */
   readonly agents: () => Promise<readonly Pick<PreparedAgent, 'runner' | 'registry'>[]>;
   readonly inventory: (request: InventoryRequest) => Promise<HookInventory>;
+  /** Loads the code of the handlers of every agent again. */
+  readonly reload: () => Promise<void>;
 }
 
 export type InventoryRequest = Pick<ContextRequest, 'agentId' | 'workspaceDir'>;
@@ -86,7 +89,12 @@ export class HookControl {
   async rearm(name: string): Promise<readonly RearmedHandler[]> {
     const { hooks, plugins } = this.#parts;
     const known = await this.#listed(plugins.list());
-    const before = hooks.suspended();
+    const before = known.filter(
+      ({ owner, id, hook, state }) => [owner, id, hook].includes(name) && (state === 'suspended' || state === 'failed'),
+    );
+    const isPlugin = (owner: string) => plugins.list().some(({ id }) => id === owner);
+    // The code of a pack that was stopped, or that could not be loaded, has to be loaded again.
+    if (before.some(({ hook, owner }) => isOfAgents(hook) && !isPlugin(owner))) await this.#parts.reload();
     if (known.some(({ owner }) => owner === name)) {
       const plugin = plugins.list().find(({ id }) => id === name);
       // The handlers of a stopped plugin cannot be called; the plugin has to be loaded again.
@@ -98,8 +106,8 @@ export class HookControl {
       const names = new Set(known.flatMap(({ owner, id, hook }) => [owner, id, hook]));
       throw new UnknownHandlerError({ handler: name.slice(0, 200), suggestion: nearMatch(name, [...names]) });
     }
-    const still = new Set(hooks.suspended().map(keyOf));
-    return before.filter((each) => !still.has(keyOf(each))).map(({ hook, id, owner }) => ({ hook, id, owner }));
+    const armed = new Set((await this.#listed(plugins.list())).filter(({ state }) => state === 'armed').map(keyOf));
+    return before.filter((each) => armed.has(keyOf(each))).map(({ hook, id, owner }) => ({ hook, id, owner }));
   }
 
   async #listed(plugins: readonly PluginStatus[]): Promise<readonly Listed[]> {
@@ -118,14 +126,22 @@ export class HookControl {
     const waiting = (hook: HookName) => ofPlugins.filter((each) => each.hook === hook);
     const isWaiting = (handler: RegisteredHandler<unknown>) => ofPlugins.some((each) => keyOf(each) === keyOf(handler));
     const ofHooks = (Object.keys(HOOK_CATALOG) as HookName[]).flatMap((hook) => {
-      const isOfAgents = hook === 'agent:bootstrap' || isPackEvent(hook);
-      const runners = isOfAgents && agents.length > 0 ? agents.map(({ runner }) => runner) : [hooks];
+      const runners = isOfAgents(hook) && agents.length > 0 ? agents.map(({ runner }) => runner) : [hooks];
       const registered = runners.flatMap((runner): readonly RegisteredHandler<unknown>[] => runner.list(hook));
       return [...registered.filter((handler) => !isWaiting(handler)).map(armed), ...waiting(hook)];
     });
     const registries = agents.map(({ registry }) => registry);
-    return withoutRepeats([...ofHooks, ...registries.flatMap(({ packs }) => packs.flatMap(absentPack))]);
+    return withoutRepeats([
+      ...ofHooks,
+      ...registries.flatMap(({ packs }) => packs.flatMap(absentPack)),
+      ...registries.flatMap(({ absences }) => absences.flatMap(absentHandler)),
+    ]);
   }
+}
+
+/** Handlers of these hooks belong to an agent each, and so do their runners. */
+function isOfAgents(hook: string): boolean {
+  return hook === 'agent:bootstrap' || (PACK_EVENTS as readonly string[]).includes(hook);
 }
 
 const NEVER_CALLED = {
@@ -167,6 +183,13 @@ function absentPack(fate: HookPackFate): readonly Listed[] {
   if (fate.kind === 'failed') return rows('failed', fate.error.message);
   if (fate.kind !== 'ineligible' || fate.unmet.some(({ code }) => code === 'disabled')) return [];
   return rows('blocked', fate.unmet.map(formatUnmetNeed).join(' '));
+}
+
+/** A handler file that the configuration names and that could not be loaded. */
+function absentHandler({ what, by, reason, detail }: Absence): readonly Listed[] {
+  if (reason !== 'handler-failed' || by === undefined || what !== `handler ${by}`) return [];
+  const row = { hook: 'agent:bootstrap', id: by, owner: 'config', priority: null, timeoutMs: null } as const;
+  return [{ ...row, state: 'failed', reason: detail }];
 }
 
 /** Agents share most of their handlers, so the list has repetitions. */

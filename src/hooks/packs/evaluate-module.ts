@@ -7,8 +7,8 @@ import { readFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 
 export interface ModuleEnvironment {
-  /** Module objects by import name, such as `atrium/context`. */
-  readonly virtualModules?: Readonly<Record<string, unknown>> | undefined;
+  /** Module objects by import name, such as `atrium/context`. Anything that answers `in` and a look-up will do. */
+  readonly virtualModules?: Record<string, unknown> | undefined;
   /** The directory for compiled text, which only the operator may be able to write. Without it, nothing is cached. */
   readonly cacheDir?: string | undefined;
 }
@@ -21,7 +21,7 @@ export async function evaluateModule(path: string, environment: ModuleEnvironmen
     fsCache: environment.cacheDir ?? false,
     // This gives the plain exports, not a proxy that also answers with properties of the default export.
     interopDefault: false,
-    virtualModules: { ...environment.virtualModules },
+    virtualModules: environment.virtualModules ?? {},
   });
   return await jiti.evalModule(source, { filename: path, async: true, forceTranspile: true });
 }

@@ -32,14 +32,20 @@ export function readInternalHooksSection(config: HookConfig): InternalHooksSecti
 export interface HookEntryConfig {
   readonly enabled: boolean | undefined;
   readonly env: Readonly<Record<string, unknown>>;
+  /** Whether the operator wants the pack in the gateway's own process. */
+  readonly isInline: boolean;
 }
 
 /** The entry of one pack. An entry that is not an object is ignored. */
 export function readHookEntry(section: InternalHooksSection, key: string): HookEntryConfig | undefined {
   const entry = section.entries.get(key);
   if (typeof entry !== 'object' || entry === null) return undefined;
-  const { enabled, env } = entry as Record<string, unknown>;
-  return { enabled: typeof enabled === 'boolean' ? enabled : undefined, env: readObject(env) };
+  const { enabled, env, isolation } = entry as Record<string, unknown>;
+  return {
+    enabled: typeof enabled === 'boolean' ? enabled : undefined,
+    env: readObject(env),
+    isInline: isolation === 'inline',
+  };
 }
 
 function readObject(value: unknown): Readonly<Record<string, unknown>> {

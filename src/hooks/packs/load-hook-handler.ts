@@ -1,10 +1,12 @@
 // Loads one handler function from a file. A file that throws, hangs, lies outside its directory or exports something
-// else gives an error value that says so; the caller's run goes on. A file with an endless loop cannot be stopped here.
+// else gives an error value that says so; the caller's run goes on. A file with an endless loop cannot be stopped here, which is why others than the product's
+// own files are loaded in a worker.
 
 import { pathToFileURL } from 'node:url';
 import type { InternalHookHandler } from '../../protocol/bootstrap-event.ts';
 import type { AtriumError } from '../../protocol/errors.ts';
 import { within } from '../../protocol/time-limit.ts';
+import type { Suspension } from '../breaker.ts';
 import {
   HookHandlerExportError,
   HookHandlerLoadError,
@@ -22,8 +24,12 @@ export interface HookHandlerFile {
   readonly rootDir: string;
   /** The default is `default`. */
   readonly exportName?: string | undefined;
+  /** What the operator calls it; the default is `hook`. */
+  readonly noun?: 'hook' | 'handler' | undefined;
   /** The file is the product's own, so it is imported like any other module of the product, and once. */
   readonly isBundled?: boolean | undefined;
+  /** The operator wants it in the gateway's own process, where it cannot be stopped. */
+  readonly isInline?: boolean | undefined;
 }
 
 export interface HookHandlerEnvironment extends ModuleEnvironment {
@@ -32,19 +38,21 @@ export interface HookHandlerEnvironment extends ModuleEnvironment {
 }
 
 export type LoadedHookHandler =
-  | { readonly ok: true; readonly handler: InternalHookHandler }
+  | {
+      readonly ok: true;
+      readonly handler: InternalHookHandler;
+      /** Set while the handler must not be called, because its code had to be stopped. */
+      readonly suspension?: (() => Suspension | undefined) | undefined;
+    }
   | { readonly ok: false; readonly error: AtriumError };
 
 export async function loadHookHandler(
   file: HookHandlerFile,
   environment: HookHandlerEnvironment = {},
 ): Promise<LoadedHookHandler> {
-  const { hook, path, rootDir, exportName = 'default' } = file;
-  const found = await findContainedFile(rootDir, path);
-  if (found.kind === 'outside') return failed(new HookHandlerOutsideError({ hook, path, rootDir }));
-  if (found.kind === 'missing')
-    return failed(new HookHandlerLoadError({ hook, path, reason: 'the file is not there' }));
-  if (found.kind === 'unreadable') return failed(new HookHandlerLoadError({ hook, path, reason: found.detail }));
+  const { hook, path, exportName = 'default' } = file;
+  const found = await findHandlerFile(file);
+  if (!found.ok) return found;
   const timeoutMs = environment.loadTimeoutMs ?? 10_000;
   let exports: unknown;
   try {
@@ -63,7 +71,22 @@ export async function loadHookHandler(
   return failed(new HookHandlerExportError({ hook, path, exportName, functions: listFunctions(exports) }));
 }
 
-function failed(error: AtriumError): LoadedHookHandler {
+/** Proves that the file is there and lies where it must, without running it. */
+export async function findHandlerFile({
+  hook,
+  path,
+  rootDir,
+}: Pick<HookHandlerFile, 'hook' | 'path' | 'rootDir'>): Promise<
+  { readonly ok: true; readonly realPath: string } | { readonly ok: false; readonly error: AtriumError }
+> {
+  const found = await findContainedFile(rootDir, path);
+  if (found.kind === 'file') return { ok: true, realPath: found.realPath };
+  if (found.kind === 'outside') return failed(new HookHandlerOutsideError({ hook, path, rootDir }));
+  const reason = found.kind === 'missing' ? 'the file is not there' : found.detail;
+  return failed(new HookHandlerLoadError({ hook, path, reason }));
+}
+
+function failed(error: AtriumError): { readonly ok: false; readonly error: AtriumError } {
   return { ok: false, error };
 }
 

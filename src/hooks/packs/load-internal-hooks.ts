@@ -8,9 +8,9 @@ import { HookHandlerLoadError, HookHandlerOutsideError, HookWithoutEventsError }
 import { isInside } from './contained-file.ts';
 import { discoverHooks, type HookDirectories, type HookDiscovery } from './discover-hooks.ts';
 import { decideHookEligibility, type HookMachine, type UnmetNeed } from './hook-eligibility.ts';
-import type { HookPack } from './hook-pack.ts';
+import { type HookPack, resolveHookKey } from './hook-pack.ts';
 import { type HookLoadPolicy, internalHooksConfigured, resolveConfiguredHooks } from './internal-hooks-configured.ts';
-import { type HookConfig, readInternalHooksSection } from './internal-hooks-section.ts';
+import { type HookConfig, readHookEntry, readInternalHooksSection } from './internal-hooks-section.ts';
 import type { HookHandlerFile, LoadedHookHandler } from './load-hook-handler.ts';
 import type { InternalHookRegistration } from './pack-registration.ts';
 
@@ -63,7 +63,7 @@ export async function loadInternalHooks(input: InternalHooksInput): Promise<Inte
       fates.push({ kind: 'ineligible', pack, unmet: eligibility.unmet });
       continue;
     }
-    const loaded = await loadPack(pack, loadHandler);
+    const loaded = await loadPack(pack, config, loadHandler);
     if (loaded.ok) registrations.push(loaded.registration);
     fates.push(loaded.ok ? { kind: 'loaded', pack } : { kind: 'failed', pack, error: loaded.error });
   }
@@ -78,7 +78,11 @@ export async function loadInternalHooks(input: InternalHooksInput): Promise<Inte
 
 type LoadedRegistration = { ok: true; registration: InternalHookRegistration } | { ok: false; error: AtriumError };
 
-async function loadPack(pack: HookPack, loadHandler: InternalHooksInput['loadHandler']): Promise<LoadedRegistration> {
+async function loadPack(
+  pack: HookPack,
+  config: HookConfig,
+  loadHandler: InternalHooksInput['loadHandler'],
+): Promise<LoadedRegistration> {
   const { metadata } = pack;
   // This is checked before loading, because code of a hook that could never fire should not be run.
   if (!metadata || metadata.events.length === 0) {
@@ -90,12 +94,14 @@ async function loadPack(pack: HookPack, loadHandler: InternalHooksInput['loadHan
     rootDir: pack.dir,
     exportName: metadata.export,
     isBundled: pack.source === 'openclaw-bundled',
+    isInline: readHookEntry(readInternalHooksSection(config), resolveHookKey(pack))?.isInline,
   });
   if (!loaded.ok) return loaded;
   const { priority = DEFAULT_HOOK_PRIORITY, stability, onError, timeoutMs } = metadata;
   const registration: InternalHookRegistration = {
     events: metadata.events,
     handler: loaded.handler,
+    suspension: loaded.suspension,
     owner: pack.name,
     source: pack.source,
     description: pack.description,
@@ -125,11 +131,20 @@ async function loadConfiguredHandler(
     return { ok: false, error: new HookHandlerOutsideError({ hook: owner, path: module, rootDir: workspaceDir }) };
   }
   const exportName = typeof fields.export === 'string' && fields.export !== '' ? fields.export : undefined;
-  const loaded = await loadHandler({ hook: owner, path, rootDir: workspaceDir, exportName });
+  const isInline = fields.isolation === 'inline';
+  const loaded = await loadHandler({
+    hook: owner,
+    noun: 'handler',
+    path,
+    rootDir: workspaceDir,
+    exportName,
+    isInline,
+  });
   if (!loaded.ok) return loaded;
   const registration: InternalHookRegistration = {
     events: [event],
     handler: loaded.handler,
+    suspension: loaded.suspension,
     owner,
     source: 'config',
     description: module,

@@ -5,6 +5,7 @@
 
 import type { InternalHookHandler } from '../../protocol/bootstrap-event.ts';
 import type { OnError, Stability } from '../../protocol/handler.ts';
+import type { Suspension } from '../breaker.ts';
 import type { PackHookName } from '../hook-types.ts';
 import type { HandlerRegistration } from '../runner.ts';
 import type { HookSource } from './hook-pack.ts';
@@ -14,6 +15,8 @@ export interface InternalHookRegistration {
   /** Such as `command`, `command:new` or `agent:bootstrap`, in the order in which the pack names them. */
   readonly events: readonly string[];
   readonly handler: InternalHookHandler;
+  /** Set while it must not be called, because its code had to be stopped. */
+  readonly suspension?: (() => Suspension | undefined) | undefined;
   /** The pack's name, the plugin's id, or `handlers[<n>]` for a handler that the configuration names by file. */
   readonly owner: string;
   readonly source: HookSource | 'config';
@@ -52,6 +55,7 @@ export function packHandlers(
           owner: registration.owner,
           description: registration.description,
           handler: registration.handler,
+          suspension: registration.suspension,
           priority: hook === event ? 0 : 1,
           timeoutMs: registration.bootstrap.timeoutMs,
           eventContext: contextOf && (() => contextOf(registration)),

@@ -12,6 +12,8 @@ import { InvalidHandlerResult } from '../../protocol/handler.ts';
 import { listed } from '../../protocol/listed.ts';
 import { oneLine } from '../../protocol/one-line.ts';
 import { PluginGoneError } from '../errors.ts';
+import { type HandlerSetup, isHandlerSetup } from '../handler-setup.ts';
+import { loadHandlerFile } from '../loading/load-handler-file.ts';
 import { type LoadPluginSettings, loadPlugin, type PluginDraft } from '../loading/load-plugin.ts';
 import type { PluginHost, PluginLogEntry } from '../plugin-host.ts';
 import type { PluginSetup } from '../plugin-setup.ts';
@@ -163,7 +165,8 @@ function openPort({ slot, pluginId, port }: PluginPort): void {
   const wire = new Wire({
     pluginId,
     port,
-    root: (setup, host, settings) => load(setup as PluginSetup, host as PluginHost, settings as LoadPluginSettings),
+    root: (setup, host, settings) =>
+      load(setup as PluginSetup | HandlerSetup, host as PluginHost, settings as LoadPluginSettings),
     maxBytes: MAX_ANSWER_BYTES,
     maxCalls: MAX_CALLS_OF_PLUGIN,
     around: (call, run) => around(slot, call, run),
@@ -176,7 +179,11 @@ function openPort({ slot, pluginId, port }: PluginPort): void {
     outputs.delete(slot);
   });
 
-  async function load(setup: PluginSetup, host: PluginHost, settings: LoadPluginSettings): Promise<PluginDraft> {
+  async function load(
+    setup: PluginSetup | HandlerSetup,
+    host: PluginHost,
+    settings: LoadPluginSettings,
+  ): Promise<PluginDraft> {
     const tellLog = host.log as (...args: readonly unknown[]) => unknown;
     const output = new OutputBudget({ write: (entry) => wire.tell(tellLog, [entry]), now: () => performance.now() });
     outputs.set(slot, output);
@@ -186,7 +193,9 @@ function openPort({ slot, pluginId, port }: PluginPort): void {
       log: ({ level, text }: PluginLogEntry) => output.add({ level, text: String(text) }),
     };
     loads += 1;
-    const draft = await loadPlugin(setup, limited, settings);
+    const draft = isHandlerSetup(setup)
+      ? await loadHandlerFile(setup, limited.log)
+      : await loadPlugin(setup, limited, settings);
     accuse(intrinsics.restoreThoroughly());
     sayAdditions();
     loads -= 1;

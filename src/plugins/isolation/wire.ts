@@ -7,7 +7,7 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import { isPromiseLike } from '../../hooks/deadline.ts';
-import { PluginCrossingError, PluginRefusedError } from '../errors.ts';
+import { PluginCrossingError, PluginRefusedError, type WorkerNoun } from '../errors.ts';
 import {
   type AnyFunction,
   CannotCross,
@@ -21,6 +21,8 @@ import {
 
 export interface WireSettings {
   readonly pluginId: string;
+  /** The default is `plugin`. */
+  readonly noun?: WorkerNoun | undefined;
   readonly port: MessagePort;
   /** What the other side calls first. */
   readonly root?: AnyFunction | undefined;
@@ -99,6 +101,8 @@ export class Wire {
       }
     });
     settings.port.on('messageerror', () => {});
+    // Only a call that waits for its answer keeps the process alive.
+    settings.port.unref();
   }
 
   /** Calls what the other side began with. */
@@ -136,7 +140,7 @@ export class Wire {
     this.#lastCall += 1;
     const number = this.#lastCall;
     const answer = new Promise((resolve, reject) => {
-      this.#pending.set(number, { label, signals: [], isAborted, resolve, reject });
+      this.#await(number, { label, signals: [], isAborted, resolve, reject });
     });
     return { number, answer };
   }
@@ -214,9 +218,14 @@ export class Wire {
       this.#lastCall += 1;
       const call = this.#lastCall;
       const isAborted = () => signals.some(({ signal }) => signal.aborted);
-      this.#pending.set(call, { label: this.#label, signals, isAborted, resolve, reject });
+      this.#await(call, { label: this.#label, signals, isAborted, resolve, reject });
       this.#post({ type: 'call', call, handle, args: encoded });
     });
+  }
+
+  #await(call: number, pending: PendingCall): void {
+    if (this.#pending.size === 0) this.#settings.port.ref();
+    this.#pending.set(call, pending);
   }
 
   #receive(message: WireMessage): void {
@@ -246,6 +255,7 @@ export class Wire {
     const pending = this.#pending.get(call);
     if (!pending) return;
     this.#pending.delete(call);
+    if (this.#pending.size === 0) this.#settings.port.unref();
     stopFollowing(pending.signals);
     try {
       how(pending);
@@ -326,7 +336,11 @@ export class Wire {
       for (const handle of handles) this.#functions.delete(handle);
       stopFollowing(signals);
       throw error instanceof CannotCross
-        ? new PluginCrossingError({ pluginId: this.#settings.pluginId, problem: error.message })
+        ? new PluginCrossingError({
+            pluginId: this.#settings.pluginId,
+            noun: this.#settings.noun,
+            problem: error.message,
+          })
         : error;
     }
   }

@@ -9,8 +9,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HOOK_CATALOG, type HookRow } from '../../hooks/catalog.ts';
 import { behindContext } from '../../hooks/handler-context.ts';
 import type { RemoteHandlers } from '../../hooks/remote-handlers.ts';
-import { PluginGoneError, PluginWorkerError } from '../errors.ts';
-import type { LoadedPlugin, PluginNote } from '../loaded-plugin.ts';
+import { PluginGoneError, PluginWorkerError, type WorkerNoun } from '../errors.ts';
+import { type HandlerSetup, isHandlerSetup } from '../handler-setup.ts';
+import type { LoadedPlugin, PluginNote, WorkerEvents } from '../loaded-plugin.ts';
 import type { PluginHost } from '../plugin-host.ts';
 import type { PluginSetup } from '../plugin-setup.ts';
 import type { PluginRegistration, PluginTool, PluginToolResult, RouteRegistration } from '../registration.ts';
@@ -43,9 +44,19 @@ export function findHandler(handler: unknown): HandlerPlace | undefined {
 /** The handlers that were handed over, with how to find them. */
 const handlers = new WeakMap<object, () => HandlerPlace | undefined>();
 
-export class WorkerPlugin {
-  readonly setup: PluginSetup;
-  readonly host: PluginHost;
+/** A plugin or a handler file, with those who want to know what becomes of it. */
+export interface WorkerGuest {
+  readonly setup: PluginSetup | HandlerSetup;
+  /** Handler files need nothing of it but the log. */
+  readonly host: PluginHost | Pick<PluginHost, 'log'>;
+  readonly events: WorkerEvents;
+}
+
+export class WorkerPlugin implements WorkerGuest {
+  readonly setup: WorkerGuest['setup'];
+  readonly host: WorkerGuest['host'];
+  readonly events: WorkerEvents;
+  readonly noun: WorkerNoun;
   readonly #remote: RemoteHandlers;
   readonly #left: (plugin: WorkerPlugin) => void;
   #connection: WorkerConnection | undefined;
@@ -54,9 +65,11 @@ export class WorkerPlugin {
   #waiting: (() => void)[] = [];
   #shown: LoadedPlugin | undefined;
 
-  constructor(setup: PluginSetup, host: PluginHost, remote: RemoteHandlers, left: (plugin: WorkerPlugin) => void) {
+  constructor({ setup, host, events }: WorkerGuest, remote: RemoteHandlers, left: (plugin: WorkerPlugin) => void) {
     this.setup = setup;
     this.host = host;
+    this.events = events;
+    this.noun = isHandlerSetup(setup) ? setup.noun : 'plugin';
     this.#remote = remote;
     this.#left = left;
   }
@@ -83,8 +96,25 @@ export class WorkerPlugin {
     for (const resume of this.#waiting.splice(0)) resume();
   }
 
+  /** Such as `the plugin "notes"`. */
+  get title(): string {
+    return `the ${this.noun} "${this.setup.id}"`;
+  }
+
+  goneError(): PluginGoneError {
+    return new PluginGoneError({ pluginId: this.setup.id, noun: this.noun });
+  }
+
+  workerError(culprit: WorkerPlugin | undefined, reason: string): PluginWorkerError {
+    const { noun, setup } = this;
+    // A hook and a plugin may have the same name.
+    const isNamesake = culprit !== undefined && culprit !== this && culprit.setup.id === setup.id;
+    const name = isNamesake ? `${culprit.noun} ${culprit.setup.id}` : culprit?.setup.id;
+    return new PluginWorkerError({ pluginId: setup.id, noun, culprit: name, reason });
+  }
+
   /** The worker has ended; calls wait for the next one. */
-  disconnect(reason: string, culprit: string | undefined): void {
+  disconnect(reason: string, culprit: WorkerPlugin | undefined): void {
     const connection = this.#connection;
     if (!connection) return;
     this.#connection = undefined;
@@ -116,8 +146,8 @@ export class WorkerPlugin {
     if (this.isGone) return;
     const connection = this.#connection;
     this.#connection = undefined;
-    this.fail(new PluginGoneError({ pluginId: this.setup.id }));
-    connection?.wire.end(() => new PluginGoneError({ pluginId: this.setup.id }));
+    this.fail(this.goneError());
+    connection?.wire.end(() => this.goneError());
     connection?.thread.closeSlot(connection.slot);
     this.#left(this);
   }
@@ -140,7 +170,7 @@ export class WorkerPlugin {
     const connection = this.#connection;
     if (!connection || this.#over) return undefined;
     try {
-      const handle = connection.wire.handleOf(functionOf(connection, target, this.setup.id));
+      const handle = connection.wire.handleOf(functionOf(connection, target, () => this.goneError()));
       return handle === undefined ? undefined : { connection, handle, label: labelOf(target) };
     } catch {
       // A single call of the handler reports the problem.
@@ -155,7 +185,7 @@ export class WorkerPlugin {
     if (this.isGone) return Promise.reject(this.#over);
     if (own !== undefined && own !== connection) {
       // What it should end has ended together with its worker.
-      return field === 'start' ? Promise.reject(new PluginGoneError({ pluginId: this.setup.id })) : Promise.resolve();
+      return field === 'start' ? Promise.reject(this.goneError()) : Promise.resolve();
     }
     if (this.#over) return Promise.reject(this.#over);
     if (connection) return this.#callAt(connection, target, args);
@@ -170,7 +200,7 @@ export class WorkerPlugin {
       // The plugin may have moved to another worker before anything was sent.
       if (this.#connection !== connection) return this.#call(target, args);
       const answer = await connection.wire.named(labelOf(target), () =>
-        functionOf(connection, target, this.setup.id)(...args),
+        functionOf(connection, target, () => this.goneError())(...args),
       );
       return target.what.kind === 'tool' ? this.#following(answer, connection, target, args) : answer;
     } catch (error) {
@@ -196,7 +226,7 @@ export class WorkerPlugin {
         if (!(error instanceof NeverBegun)) throw error;
         const made = (await this.#call(target, args)) as readonly PluginTool[];
         const again = made.find(({ name }) => name === tool.name);
-        if (!again) throw new PluginGoneError({ pluginId: this.setup.id });
+        if (!again) throw this.goneError();
         return again.execute(...call);
       }
     };
@@ -206,11 +236,16 @@ export class WorkerPlugin {
     }));
   }
 
-  #lost(connection: WorkerConnection, call: LostCall | undefined, culprit: string | undefined, reason: string): Error {
+  #lost(
+    connection: WorkerConnection,
+    call: LostCall | undefined,
+    culprit: WorkerPlugin | undefined,
+    reason: string,
+  ): Error {
     const { board } = connection.thread;
     const hasBegun = call !== undefined && board.hasBegun(connection.slot, call.number);
-    if (culprit !== this.setup.id && !call?.isAborted && !hasBegun) return new NeverBegun();
-    return new PluginWorkerError({ pluginId: this.setup.id, culprit, reason });
+    if (culprit !== this && !call?.isAborted && !hasBegun) return new NeverBegun();
+    return this.workerError(culprit, reason);
   }
 }
 
@@ -279,16 +314,17 @@ function keyOf(registration: PluginRegistration): string {
 
 const keys = new WeakMap<PluginRegistration, string>();
 
-function functionOf(connection: WorkerConnection, { index, what, field }: CallTarget, pluginId: string): AnyFunction {
+function functionOf(connection: WorkerConnection, { index, what, field }: CallTarget, gone: () => Error): AnyFunction {
   const registration = connection.registrations[index];
   const found = registration && (registration as unknown as Record<string, unknown>)[field];
   const isSame = registration !== undefined && keyOf(registration) === what.key;
-  if (!isSame || typeof found !== 'function') throw new PluginGoneError({ pluginId });
+  if (!isSame || typeof found !== 'function') throw gone();
   return found as AnyFunction;
 }
 
 /** For people: what was called. */
 function labelOf({ what, field }: CallTarget): string {
   const verb = ONLY_THERE.has(field) || field === 'make' ? ` (${field})` : '';
-  return `its ${what.kind} ${what.name}`.trimEnd() + verb;
+  const kind = what.kind === 'internal-hook' ? 'handler' : what.kind;
+  return `its ${kind} ${what.name}`.trimEnd() + verb;
 }

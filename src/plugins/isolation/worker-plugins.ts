@@ -7,7 +7,6 @@
 
 import { oneLine } from '../../protocol/one-line.ts';
 import type { PluginWorkerSettings } from '../../protocol/plugin-settings.ts';
-import { PluginGoneError, PluginWorkerError } from '../errors.ts';
 import type { LoadFailure, LoadResult, PluginLoader, WorkerEvents, WorkerTrouble } from '../loaded-plugin.ts';
 import type { LoadPluginSettings, PluginDraft } from '../loading/load-plugin.ts';
 import { lostReason, lostRegistrations } from '../lost-registrations.ts';
@@ -17,7 +16,7 @@ import { isCall } from './activity-board.ts';
 import { HANDLERS_IN_WORKER } from './hook-rounds.ts';
 import { Wire } from './wire.ts';
 import { MAX_QUESTION_BYTES } from './worker-messages.ts';
-import { type WorkerConnection, WorkerPlugin } from './worker-plugin.ts';
+import { type WorkerConnection, type WorkerGuest, WorkerPlugin } from './worker-plugin.ts';
 import { type WorkerEnd, WorkerThread } from './worker-thread.ts';
 
 export interface WorkerPluginsSettings extends PluginWorkerSettings {
@@ -67,8 +66,13 @@ export class WorkerPlugins implements PluginLoader {
     this.#settings = settings;
   }
 
-  async load(setup: PluginSetup, host: PluginHost): Promise<LoadResult> {
-    const plugin = new WorkerPlugin(setup, host, HANDLERS_IN_WORKER, (left) => this.#plugins.delete(left));
+  load(setup: PluginSetup, host: PluginHost): Promise<LoadResult> {
+    return this.admit({ setup, host, events: this.#settings.events });
+  }
+
+  /** Loads a plugin or a handler file, and tells its own listener what becomes of it. */
+  async admit(guest: WorkerGuest): Promise<LoadResult> {
+    const plugin = new WorkerPlugin(guest, HANDLERS_IN_WORKER, (left) => this.#plugins.delete(left));
     this.#plugins.add(plugin);
     const result = await this.#loadInWorker(plugin);
     if ('connection' in result) {
@@ -101,7 +105,7 @@ export class WorkerPlugins implements PluginLoader {
       const result = await this.#loadIn(plugin, thread);
       if (result !== undefined) return result;
       const { culprit, reason } = this.#diagnoses.get(thread) ?? { culprit: undefined, reason: '' };
-      if (culprit === plugin) return failure(reason);
+      if (culprit === plugin) return { ...failure(reason), endedWorker: true };
     }
   }
 
@@ -116,6 +120,7 @@ export class WorkerPlugins implements PluginLoader {
     const { slot, port } = place;
     const wire = new Wire({
       pluginId: setup.id,
+      noun: plugin.noun,
       port,
       maxBytes: MAX_QUESTION_BYTES,
       maxCalls: Number.POSITIVE_INFINITY,
@@ -130,13 +135,13 @@ export class WorkerPlugins implements PluginLoader {
         const { registrations, notes } = arrived;
         return { connection: { thread, slot, wire, registrations, notes } };
       }
-      wire.end(() => new PluginGoneError({ pluginId: setup.id }));
+      wire.end(() => plugin.goneError());
       thread.closeSlot(slot);
       if (lost.length > 0) return { ...failure(lostReason(lost)), notes: arrived.notes };
       return arrived.ok ? failure('It was unloaded before it had loaded.') : arrived;
     } catch (error) {
       if (thread.hasEnded) return undefined;
-      wire.end(() => new PluginGoneError({ pluginId: setup.id }));
+      wire.end(() => plugin.goneError());
       thread.closeSlot(slot);
       return failure(`It could not be loaded in the worker: ${oneLine(error)}`);
     } finally {
@@ -145,7 +150,11 @@ export class WorkerPlugins implements PluginLoader {
   }
 
   #startThread(): Promise<WorkerThread> {
-    this.#thread ??= this.#start();
+    // One that could not be started is tried again with the next load.
+    this.#thread ??= this.#start().catch((error: unknown) => {
+      this.#thread = undefined;
+      throw error;
+    });
     return this.#thread;
   }
 
@@ -165,7 +174,6 @@ export class WorkerPlugins implements PluginLoader {
     try {
       await thread.ready;
     } catch (error) {
-      this.#thread = undefined;
       this.#ends = [...this.#ends, this.#settings.now()];
       throw error;
     }
@@ -191,7 +199,7 @@ export class WorkerPlugins implements PluginLoader {
   #afterEnd(thread: WorkerThread, end: WorkerEnd): void {
     this.#thread = undefined;
     if (this.#isClosed || end.cause === 'closed') {
-      for (const { wire, plugin } of this.#loads) wire.end(() => new PluginGoneError({ pluginId: plugin.setup.id }));
+      for (const { wire, plugin } of this.#loads) wire.end(() => plugin.goneError());
       return;
     }
     const { now, events } = this.#settings;
@@ -201,17 +209,13 @@ export class WorkerPlugins implements PluginLoader {
     const diagnosis = this.#diagnose(thread, end, moving, arriving);
     this.#diagnoses.set(thread, diagnosis);
     const { culprit, reason } = diagnosis;
-    if (culprit && moving.includes(culprit)) {
-      culprit.fail(new PluginWorkerError({ pluginId: culprit.setup.id, culprit: culprit.setup.id, reason }));
-    }
-    for (const plugin of moving) plugin.disconnect(reason, culprit?.setup.id);
-    for (const { wire, plugin } of arriving) {
-      wire.end(() => new PluginWorkerError({ pluginId: plugin.setup.id, culprit: culprit?.setup.id, reason }));
-    }
+    if (culprit && moving.includes(culprit)) culprit.fail(culprit.workerError(culprit, reason));
+    for (const plugin of moving) plugin.disconnect(reason, culprit);
+    for (const { wire, plugin } of arriving) wire.end(() => plugin.workerError(culprit, reason));
     // A load that failed is told by its answer; what was loaded is told here.
     if (!culprit || moving.includes(culprit)) {
       const culprits = culprit ? [culprit.setup.id] : [];
-      this.#tell(() => events.trouble({ culprits, cause: causeOf(end), reason }));
+      this.#tell(() => (culprit?.events ?? events).trouble({ culprits, cause: causeOf(end), reason }));
     }
     this.#reloadAll(moving.filter((plugin) => plugin !== culprit));
   }
@@ -253,7 +257,7 @@ export class WorkerPlugins implements PluginLoader {
         : isOwnWork
           ? ' in work of its own'
           : '';
-    const sentence = sentenceOf(end, `the plugin "${at.plugin.setup.id}"`, place, this.#settings.memoryMb);
+    const sentence = sentenceOf(end, at.plugin.title, place, this.#settings.memoryMb);
     const others = found.suspects.flatMap((slot) => plugins.get(slot)?.plugin.setup.id ?? []);
     const doubt = others.length > 1 ? ` It is not certain which one it was of ${others.join(', ')}.` : '';
     return { culprit: at.plugin, reason: sentence + doubt };
@@ -278,10 +282,10 @@ export class WorkerPlugins implements PluginLoader {
   }
 
   async #reload(plugin: WorkerPlugin, turn: Promise<unknown>): Promise<void> {
-    const { events } = this.#settings;
+    const { events } = plugin;
     const result = await this.#loadInWorker(plugin);
     if (plugin.isGone) {
-      if ('connection' in result) result.connection.wire.end(() => new PluginGoneError({ pluginId: plugin.setup.id }));
+      if ('connection' in result) result.connection.wire.end(() => plugin.goneError());
       return;
     }
     if ('connection' in result) {
@@ -295,8 +299,8 @@ export class WorkerPlugins implements PluginLoader {
     }
     const { id } = plugin.setup;
     const why = 'reason' in result ? result.reason : `it now needs ${result.needsInline.join(', ')}`;
-    const reason = `The plugin "${id}" could not be loaded again after the plugin worker had been ended: ${why}`;
-    plugin.fail(new PluginWorkerError({ pluginId: id, culprit: id, reason }));
+    const reason = `The ${plugin.noun} "${id}" could not be loaded again after the plugin worker had been ended: ${why}`;
+    plugin.fail(plugin.workerError(plugin, reason));
     await turn;
     this.#tell(() => events.trouble({ culprits: [id], cause: 'reload-failed', reason }));
   }

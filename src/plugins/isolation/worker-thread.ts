@@ -4,12 +4,12 @@
 // Rules: `ended` resolves once, whatever the cause. A thread that is stuck in native code cannot be ended at once.
 // The gateway does not wait for that: the thread has no ports any more, so what it still does has no effect.
 
-import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { listed } from '../../protocol/listed.ts';
 import { within } from '../../protocol/time-limit.ts';
 import { ActivityBoard, MAX_SLOTS } from './activity-board.ts';
+import { findProgram } from './find-program.ts';
 import { HookRounds } from './hook-rounds.ts';
 import { threadTimeMs } from './thread-time.ts';
 import {
@@ -178,6 +178,9 @@ export class WorkerThread {
       throw new Error(problem.detail || problem.cause);
     }
     this.#watchIt();
+    // Only calls that wait for an answer keep the process alive, see Wire: a program that composes ends by itself.
+    this.#worker.unref();
+    this.#control.unref();
   }
 
   #watchIt(): void {
@@ -217,6 +220,7 @@ export class WorkerThread {
         this.#finish({ cause: 'spin', detail: `${Math.round(looks * everyMs)} ms` });
       }
     }, everyMs);
+    this.#watch.unref();
   }
 
   #patienceWith(slot: number): number {
@@ -247,8 +251,7 @@ export interface WorkerProgram {
 export function findWorkerProgram(here = import.meta.url): WorkerProgram {
   const guardBeside = (place: string | URL) => fileURLToPath(new URL('./process-guard.cjs', place));
   if (here.endsWith('.ts')) return { program: readingSource(here), isText: true, guard: guardBeside(here) };
-  const built = ['./plugin-worker.js', '../plugins/isolation/plugin-worker.js'].map((path) => new URL(path, here));
-  const program = built.find((place) => existsSync(place)) ?? new URL('../plugins/isolation/plugin-worker.js', here);
+  const program = findProgram(here, 'plugins/isolation/plugin-worker');
   return { program, isText: false, guard: guardBeside(program) };
 }
 

@@ -12,7 +12,7 @@ import type { PluginSetup } from '../plugin-setup.ts';
 
 export type BoundSymbols = ReturnType<typeof createBoundSymbols>;
 
-export function createBoundSymbols(setup: PluginSetup, host: PluginHost) {
+export function createBoundSymbols(setup: Pick<PluginSetup, 'config' | 'stateDir' | 'homeDir'>, host: PluginHost) {
   const logger = createPluginLogger((entry) => host.log(entry));
   const config = () => structuredClone(setup.config);
   /** Warns of a listener that will never be called, because its author would wait for ever. */
