@@ -35,8 +35,24 @@ export const DEVIATION_RULES: readonly DeviationRule[] = [
   },
   {
     suite: 'workspace-load',
-    reason: 'A workspace that has only memory.md gets it loaded, as the design says; the reference stopped doing so.',
-    applies: ({ workspace }) => 'memory.md' in fieldsOf(workspace) && !('MEMORY.md' in fieldsOf(workspace)),
+    functions: ['loadWorkspaceBootstrapFiles'],
+    reason:
+      'A file memory.md is loaded, once and also beside MEMORY.md, as the design says; the reference stopped doing so.',
+    applies: ({ workspace }) => 'memory.md' in fieldsOf(workspace),
+  },
+  {
+    suite: 'workspace-load',
+    functions: ['loadWorkspaceBootstrapFiles'],
+    reason: 'A file that begins as UTF-16 is decoded, or named as no text; the reference hands it on as broken UTF-8.',
+    applies: ({ workspace }) =>
+      Object.values(fieldsOf(workspace)).some((entry) => IS_UTF16.test(String(at(entry, 'base64') ?? ''))),
+  },
+  {
+    suite: 'workspace-load',
+    functions: ['loadExtraBootstrapFilesWithDiagnostics'],
+    reason:
+      'A pattern stands for files, so a folder that it would match is none of its matches and is not complained about.',
+    applies: ({ patterns }) => Array.isArray(patterns) && patterns.some((pattern) => /[*?{]/.test(String(pattern))),
   },
   {
     suite: 'truncation-budget',
@@ -54,9 +70,11 @@ export const DEVIATION_RULES: readonly DeviationRule[] = [
     suite: 'truncation-budget',
     reason:
       'A file that fits into what is left is never dropped because a larger one came first, and a large one gives way a little to a small one behind it.',
-    applies: ({ files, opts }) =>
-      listOf(files).length > 1 &&
-      listOf(files).reduce((sum, file) => sum + lengthOf(file), 0) > Number(at(opts, 'totalMaxChars') ?? 60_000) - 64,
+    applies: ({ files, opts }) => {
+      const total = Number(at(opts, 'totalMaxChars') ?? 60_000);
+      const wanted = listOf(files).reduce((sum, file) => sum + lengthOf(file), 0);
+      return listOf(files).length > 1 ? wanted > total - LEAST_ROOM : total < LEAST_ROOM;
+    },
   },
   {
     suite: 'session-filter',
@@ -82,10 +100,17 @@ export const DEVIATION_RULES: readonly DeviationRule[] = [
   {
     suite: 'session-filter',
     reason:
-      'A session that is no first conversation gets no BOOTSTRAP.md before the handlers; the reference leaves it out after the budget.',
-    applies: ({ params, workspace }) =>
-      'BOOTSTRAP.md' in fieldsOf(workspace) &&
-      /(?:^|:)acp:/i.test(String(at(params, 'sessionKey') ?? at(params, 'sessionId'))),
+      'What a session does not read is left out before the handlers as well as after them: BOOTSTRAP.md where there is no first conversation, HEARTBEAT.md where its guidance is off. The reference leaves them out later.',
+    applies: ({ params, workspace, handlers }) => {
+      const key = String(at(params, 'sessionKey') ?? at(params, 'sessionId') ?? '');
+      const isNoFirst = /(?:^|:)acp:/i.test(key) || /:heartbeat$/i.test(key) || at(params, 'runKind') === 'heartbeat';
+      if (isNoFirst) return 'BOOTSTRAP.md' in fieldsOf(workspace);
+      return (
+        listOf(handlers).length > 0 &&
+        at(params, 'config', 'agents') !== undefined &&
+        'HEARTBEAT.md' in fieldsOf(workspace)
+      );
+    },
   },
   {
     suite: 'session-filter',
@@ -249,7 +274,11 @@ export const DEVIATION_RULES: readonly DeviationRule[] = [
   },
 ];
 
+/** The reference stops adding files when less room than this is left. */
+const LEAST_ROOM = 64;
 const HAS_PAIR = /[\ud800-\udbff][\udc00-\udfff]/;
+/** In base 64: FF FE or FE FF. */
+const IS_UTF16 = /^(?:\/\/[4-7]|\/v[89+/])/;
 const IS_FILTERED = /(?:^|:)(?:subagent|cron):/i;
 
 function fieldsOf(value: unknown): Fields {
@@ -264,8 +293,10 @@ function isAgentsFile({ name }: Fields): boolean {
   return isText(name) && name.toLowerCase() === 'agents.md';
 }
 
-function lengthOf({ content }: Fields): number {
-  return content === undefined ? 0 : expandContent(content as ContentSpec).trimEnd().length;
+function lengthOf({ content, path }: Fields): number {
+  return content === undefined
+    ? `[MISSING] Expected at: ${path}`.length
+    : expandContent(content as ContentSpec).trimEnd().length;
 }
 
 /** A value deep inside, by its path. */

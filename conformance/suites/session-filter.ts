@@ -239,7 +239,7 @@ function edit(context: AgentBootstrapHookContext, description: HandlerDescriptio
 /** A description that says nothing of the content means any; `<n>` in a path is the turn. */
 function pushedFile(push: NonNullable<HandlerDescription['push']>, turn: number): WorkspaceBootstrapFile {
   const file = { content: 'x', missing: false, ...push };
-  if (file.path !== undefined) file.path = file.path.replace('<n>', String(turn));
+  if (typeof file.path === 'string') file.path = file.path.replace('<n>', String(turn));
   return file as WorkspaceBootstrapFile;
 }
 
