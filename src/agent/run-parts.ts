@@ -60,6 +60,8 @@ export interface RunParts {
   readonly now: () => number;
   /** The start time of this process. A client that waited on an earlier connection is gone. */
   readonly upSince: number;
+  /** Called when a run has its answer, before it is committed: its tools may have ended the agent's first run. */
+  readonly worked: (agentId: string) => Promise<void>;
   /** True for the first run of this process in a session that began in an earlier process. */
   readonly isResumed: (session: SessionRow) => boolean;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;

@@ -81,5 +81,6 @@ async function answer(parts: RunParts, run: OpenRun): Promise<void> {
 async function talk(parts: RunParts, run: OpenRun, conversation: Conversation): Promise<void> {
   const outcome = await converse(parts, run, conversation);
   if (outcome.kind === 'suspension') return suspendRun(parts, run, outcome);
+  if (outcome.toolCalls) await parts.worked(run.agentId);
   return finishRun(parts, run, outcome);
 }

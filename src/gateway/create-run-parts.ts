@@ -21,6 +21,7 @@ export interface RunPartsOptions {
   readonly delivery: GatewayDelivery;
   readonly plugins: Pick<GatewayPlugins, 'commands' | 'trustedPolicies'>;
   readonly isResumed: RunParts['isResumed'];
+  readonly worked: RunParts['worked'];
   readonly sleep?: RunParts['sleep'] | undefined;
   readonly startedAt: number;
   readonly now: () => number;
@@ -56,6 +57,7 @@ export function createRunParts(options: RunPartsOptions): RunParts {
     now,
     upSince: options.startedAt,
     isResumed: options.isResumed,
+    worked: options.worked,
     sleep: options.sleep ?? ((ms, signal) => sleep(ms, undefined, { signal })),
     settings: { maxToolRounds, runTimeoutMs: timeoutSeconds * 1_000, toolTimeoutMs: 120_000 },
   };

@@ -220,6 +220,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     delivery,
     plugins,
     isResumed: (session) => sessions.isResumed(session),
+    worked: (agentId) => workspaces.worked(agentId),
     sleep: options.sleep,
     startedAt,
     now,

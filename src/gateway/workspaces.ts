@@ -1,6 +1,6 @@
 // Makes sure that an agent has a workspace before its first run: a fresh machine gets templates, an existing workspace
 // is not changed. Runs wait for it once. A failure is a warning, and the next run tries again, so that no restart is
-// needed after the cause was fixed.
+// needed after the cause was fixed. From then on it knows whether the agent's first run goes on.
 
 import { resolveAgentWorkspaceDir } from '../config/agent-workspace.ts';
 import { listAgentIds, resolveAgentConfig, resolveAgentDefaults } from '../config/agents.ts';
@@ -8,6 +8,7 @@ import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
 import { TAXONOMIES } from '../context/taxonomy.ts';
 import { seedWorkspace } from '../context/workspace/ensure-workspace.ts';
+import { FirstRuns } from './first-runs.ts';
 
 export interface WorkspacesParts {
   readonly environment: Environment;
@@ -21,9 +22,11 @@ export class Workspaces {
   readonly #preparing = new Map<string, Promise<void>>();
   /** The problem of each agent, until its workspace exists. */
   readonly #problems = new Map<string, string>();
+  readonly #firstRuns: FirstRuns;
 
   constructor(parts: WorkspacesParts) {
     this.#parts = parts;
+    this.#firstRuns = new FirstRuns(parts);
   }
 
   get warnings(): readonly string[] {
@@ -35,19 +38,26 @@ export class Workspaces {
     for (const agentId of listAgentIds(this.#parts.config)) void this.ready(agentId);
   }
 
-  /** Resolves when the agent's workspace exists, or cannot be created. */
-  ready(agentId: string): Promise<void> {
+  /** Resolves when the agent's workspace exists, or cannot be created, and it is known whether its first run goes on. */
+  async ready(agentId: string): Promise<void> {
     let preparing = this.#preparing.get(agentId);
     if (!preparing) {
       preparing = this.#prepare(agentId);
       this.#preparing.set(agentId, preparing);
     }
-    return preparing;
+    await preparing;
+    await this.#firstRuns.look(agentId);
+  }
+
+  /** Called when a run has its answer and may have changed the workspace. */
+  worked(agentId: string): Promise<void> {
+    return this.#firstRuns.look(agentId);
   }
 
   /** Resolves when no workspace is being prepared any more. */
   async settle(): Promise<void> {
     await Promise.all(this.#preparing.values());
+    this.#firstRuns.close();
   }
 
   async #prepare(agentId: string): Promise<void> {
@@ -55,12 +65,13 @@ export class Workspaces {
     const agent = resolveAgentConfig(config, agentId);
     const dir = resolveAgentWorkspaceDir(config, agentId, environment.variables);
     try {
-      await seedWorkspace({
+      const { firstRun } = await seedWorkspace({
         dir,
         now: new Date(now()),
         taxonomy: TAXONOMIES[agent?.taxonomy ?? 'openclaw'],
         ensureBootstrapFiles: !(agent?.skipBootstrap ?? resolveAgentDefaults(config).skipBootstrap),
       });
+      if (firstRun === 'pending') this.#firstRuns.watch(agentId, dir);
       this.#problems.delete(agentId);
     } catch (error) {
       const sentence = `The workspace of "${agentId}" could not be prepared: ${(error as Error).message}`;
