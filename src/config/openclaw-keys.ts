@@ -171,10 +171,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
   ),
   ...missing('bindings[].{acp,session,type}', 'The binding chooses the agent and nothing else.', { except: ['route'] }),
   ...harmless('bindings[].comment', 'It is a note.'),
-  ...used('session', 'dmScope idleMinutes identityLinks mainKey reset resetByChannel resetByType scope'),
-  ...protects('session.sendPolicy', 'Answers are sent in every session, also where a rule denies it.', {
-    except: [{ default: 'allow' }],
-  }),
+  ...used('session', 'dmScope idleMinutes identityLinks mainKey reset resetByChannel resetByType scope sendPolicy'),
   ...missing(
     'session.{agentToAgent,maintenance,resetTriggers,store,threadBindings,writeLock}',
     'Atrium keeps sessions in its own store, by its own rules.',
@@ -207,7 +204,8 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
   ...harmless('gateway.auth.rateLimit', 'Wrong tokens are slowed down by a limit that cannot be set.'),
   ...harmless('gateway.auth.allowTailscale', 'Callers from a tailnet need the token as well.'),
   ...harmless('gateway.{trustedProxies,allowRealIpFallback}', 'The address of a caller gives it no rights.'),
-  ...missing('gateway.tailscale', 'Nothing is published in a tailnet.', { except: [{ mode: 'off' }] }),
+  ...missing('gateway.tailscale.mode', 'Nothing is published in a tailnet.', { except: ['off'] }),
+  ...harmless('gateway.tailscale', 'Nothing is published in a tailnet.'),
   ...missing('gateway.mode', 'A gateway is started here all the same.', { except: ['local'] }),
   ...missing('gateway.remote', 'Commands speak to the gateway of this machine.'),
   ...missing('gateway.http.endpoints.responses', 'There is no /v1/responses.'),

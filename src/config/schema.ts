@@ -482,6 +482,25 @@ const resetRule = shared({
   idleMinutes: wholeNumber(1, 5_256_000).optional().describe('Sessions silent for longer roll over.'),
 });
 
+const sendAction = oneOf(['allow', 'deny']);
+const sendPolicy = shared({
+  default: sendAction.optional().describe('What holds where no rule is about the session. Default "allow".'),
+  rules: z
+    .array(
+      shared({
+        action: sendAction,
+        match: shared({
+          channel: text().optional(),
+          chatType: text().optional().describe('"direct" (or "dm"), "group" or "channel".'),
+          keyPrefix: text().optional().describe('How the session key begins, with or without its agent.'),
+          rawKeyPrefix: text().optional().describe('How the whole session key begins.'),
+        }).optional(),
+      }),
+      { error: 'a list of rules' },
+    )
+    .optional(),
+});
+
 const session = shared({
   dmScope: oneOf(['main', 'per-peer', 'per-channel-peer', 'per-account-channel-peer'])
     .optional()
@@ -490,6 +509,7 @@ const session = shared({
   mainKey: text().optional(),
   identityLinks: recordOf(texts()).optional().describe('People by name, with the addresses under which they write.'),
   idleMinutes: wholeNumber(1, 5_256_000).optional(),
+  sendPolicy: sendPolicy.optional().describe('In which sessions answers are sent. Default: in all.'),
   reset: resetRule.optional().describe('When a session ends by itself. Default: never.'),
   resetByType: shared({
     direct: resetRule.optional(),

@@ -8,6 +8,8 @@ import type { Config } from './schema.ts';
 
 export interface ExecSettings {
   readonly security: 'deny' | 'allowlist' | 'full';
+  /** Why commands are denied, where the configuration does not say it. */
+  readonly deniedBy?: string | undefined;
   readonly ask: 'off' | 'on-miss' | 'always';
   /** Commands that need no approval. An agent's own list replaces the common one. */
   readonly allow: readonly string[];

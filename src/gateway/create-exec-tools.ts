@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { listAgentIds } from '../config/agents.ts';
 import type { Environment } from '../config/environment.ts';
+import { withExecApprovals } from '../config/exec-approvals.ts';
 import type { Config } from '../config/schema.ts';
 import { execSettingsOf } from '../config/tool-settings.ts';
 import type { SessionSight } from '../sessions/session-visibility.ts';
@@ -34,7 +35,7 @@ export interface ExecTools {
 export function createExecTools({ environment, config, store, sight, now, warn }: ExecToolsOptions): ExecTools {
   const { stateDir, variables, home } = environment;
   const processes = new BackgroundProcesses({ store, dir: join(stateDir, 'atrium', 'exec'), now, warn });
-  const policyOf = (agentId: string) => execSettingsOf(config, agentId);
+  const policyOf = (agentId: string) => withExecApprovals(execSettingsOf(config, agentId), home, agentId);
   const exec = createExecTool({ store, processes, policyOf, variables, now, home });
   const process = createProcessTool({ processes, now, sight });
   return { tools: [exec, process], processes, problems: [...new Set(problemsOf(config, variables))] };

@@ -48,6 +48,7 @@ import { tellStop } from './inbound/tell-stop.ts';
 import { RunWork } from './lane-work.ts';
 import { openMcp } from './open-mcp.ts';
 import { openState } from './open-state.ts';
+import { registerSendPolicy } from './register-send-policy.ts';
 import { sayLine } from './say-line.ts';
 import { Approvals } from './services/approvals.ts';
 import { checkInstall } from './services/check-install.ts';
@@ -137,6 +138,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   });
   const { live, recorder, hooks, teller } = records;
   const { tell } = teller;
+  registerSendPolicy(hooks, config);
   options.register?.(hooks);
 
   // Plugins. Their registrations are looked up when they are needed, so that plugins may be loaded and unloaded.

@@ -112,3 +112,32 @@ describe('what else should have kept tools back', () => {
     expect(await tries(scratch, name, {})).toContain(`There is no tool "${name}"`);
   });
 });
+
+describe('the approvals file of OpenClaw', () => {
+  const approvals = (content: object | string) => ({
+    ...files,
+    'exec-approvals.json': typeof content === 'string' ? content : JSON.stringify(content),
+  });
+
+  it.each([
+    ['for all agents', { defaults: { security: 'deny' } }],
+    ['for this agent', { defaults: { security: 'full' }, agents: { main: { security: 'deny' } } }],
+    ['for agents without an own entry', { agents: { '*': { security: 'deny' } } }],
+    ['because it cannot be read', '{ "defaults": '],
+  ])('switches commands off %s, although tools.exec.security is "full"', async (_, content) => {
+    const scratch = await gatewayForTest({ config: full, files: approvals(content) });
+    expect(await tries(scratch, 'exec', { command: 'touch made' })).toMatch(/switched off.*exec-approvals\.json/);
+    expect(await readdir(scratch.workspaceDir)).not.toContain('made');
+  });
+
+  it('makes commands ask, and never allows more than tools.exec does', async () => {
+    const asking = await gatewayForTest({ config: full, files: approvals({ defaults: { ask: 'always' } }) });
+    asking.model.script([toolCall('exec', { command: 'touch made' })]);
+    await asking.channel.asks(ANA, 'Try', /Approval needed/);
+    const config = { tools: { exec: { security: 'deny' } } };
+    const strict = await gatewayForTest({ config, files: approvals({ defaults: { security: 'full', ask: 'off' } }) });
+    expect(await tries(strict, 'exec', { command: 'echo done' })).toContain('switched off');
+    const empty = await gatewayForTest({ config: full, files: approvals({ version: 1, defaults: {}, agents: {} }) });
+    expect(await tries(empty, 'exec', { command: 'echo done' })).toContain('done');
+  });
+});

@@ -15,7 +15,7 @@ import { command } from '../command.ts';
 import { CONFIG_OPTION } from '../common-options.ts';
 import { openContext } from '../context/situation-options.ts';
 import { oneLine } from '../output/text.ts';
-import { unusedSentence } from '../output/unused-settings.ts';
+import { groupUnused } from '../output/unused-settings.ts';
 import { formatConfigWarning } from '../output/warnings.ts';
 import { askPlugins } from '../plugins/ask-plugins.ts';
 import { askRunning } from './gateway-client.ts';
@@ -78,11 +78,12 @@ function examineConfiguration(loaded: LoadedConfig, io: CliIo): Section {
 /** What is refused because of a setting is wrong; what merely does not happen is a remark. */
 function examineUnused({ unused }: LoadedConfig): readonly Section[] {
   if (unused.length === 0) return [];
-  const open = unused.filter(({ isAccepted, danger }) => !isAccepted && danger !== 'harmless');
-  const sentences = (isWrong: boolean) =>
-    open.filter(({ refuses }) => (refuses !== null) === isWrong).map((each) => `${each.path}: ${unusedSentence(each)}`);
+  const texts = (isWrong: boolean) =>
+    groupUnused(unused)
+      .filter(({ refuses }) => (refuses !== null) === isWrong)
+      .map(({ text }) => text);
   const finding = `${countOf(unused.length, 'setting')} found and not used (atrium config check lists them)`;
-  return [{ name: 'not used', finding, problems: sentences(true), remarks: sentences(false) }];
+  return [{ name: 'not used', finding, problems: texts(true), remarks: texts(false) }];
 }
 
 async function examineAgents({ config }: LoadedConfig, io: CliIo): Promise<Section> {

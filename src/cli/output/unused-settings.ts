@@ -7,31 +7,35 @@ import { visibleLine } from './text.ts';
 /** The lines of the block, fit to be shown; none when everything is used. */
 export function unusedLines(unused: readonly UnusedSetting[]): readonly string[] {
   if (unused.length === 0) return [];
-  const lines = new Map<string, { readonly word: string; readonly paths: string[]; readonly sentence: string }>();
-  for (const setting of unused) {
-    const word = setting.isAccepted ? 'accepted' : WORDS[setting.danger];
-    const sentence = setting.isAccepted || setting.danger === 'harmless' ? '' : unusedSentence(setting);
-    const key = JSON.stringify([word, sentence]);
-    const line = lines.get(key) ?? { word, paths: [], sentence };
-    line.paths.push(setting.path);
-    lines.set(key, line);
-  }
-  const rows = [...lines.values()].sort((a, b) => Number(a.word === 'accepted') - Number(b.word === 'accepted'));
+  const open = unused.filter(({ isAccepted }) => !isAccepted);
+  const namesOf = (settings: readonly UnusedSetting[]) => settings.map(({ path }) => path).join(', ');
+  const harmless = namesOf(open.filter(({ danger }) => danger === 'harmless'));
+  const accepted = namesOf(unused.filter(({ isAccepted }) => isAccepted));
   return [
     'found and not used:',
-    ...rows.map(({ word, paths, sentence }) => {
-      const names = paths.join(', ');
-      return visibleLine(`  ${word.padEnd(9)} ${sentence === '' ? names : `${names}: ${sentence}`}`);
-    }),
-  ];
+    ...groupUnused(open).map(({ danger, text }) => `  ${danger === 'protects' ? 'danger ' : 'missing'}   ${text}`),
+    ...(harmless === '' ? [] : [`  harmless  ${harmless}`]),
+    ...(accepted === '' ? [] : [`  accepted  ${accepted}`]),
+  ].map(visibleLine);
 }
 
-/** The consequence, and what is refused because of it. */
-export function unusedSentence({ sentence, refuses }: Pick<UnusedSetting, 'sentence' | 'refuses'>): string {
-  return refuses === null ? sentence : `${sentence} ${REFUSALS[refuses]}`;
+/** What matters, one text for each consequence. What was accepted and what does no harm is left out. */
+export function groupUnused(
+  unused: readonly UnusedSetting[],
+): readonly (Pick<UnusedSetting, 'danger' | 'refuses'> & { readonly text: string })[] {
+  const open = unused.filter(({ isAccepted, danger }) => !isAccepted && danger !== 'harmless');
+  const groups = new Map<string, UnusedSetting[]>();
+  for (const setting of open) {
+    const key = JSON.stringify([setting.danger, setting.sentence, setting.refuses]);
+    groups.set(key, [...(groups.get(key) ?? []), setting]);
+  }
+  return [...groups.values()].flatMap((settings) => {
+    const names = settings.map(({ path }) => path).join(', ');
+    return settings.slice(0, 1).map(({ danger, sentence, refuses }) => {
+      return { danger, refuses, text: `${names}: ${sentence}${refuses === null ? '' : ` ${REFUSALS[refuses]}`}` };
+    });
+  });
 }
-
-const WORDS = { protects: 'danger', missing: 'missing', harmless: 'harmless' } as const;
 
 const REFUSALS = {
   start: 'The gateway does not start until the setting is taken back, or named in acceptUnused.',

@@ -21,6 +21,8 @@ import { openWorkingFolder, resolveWorkingFolder, type WorkingFolder } from './w
 /** What an agent's commands may do. */
 export interface ExecPolicy {
   readonly security: 'deny' | 'allowlist' | 'full';
+  /** Why commands are denied, where the configuration does not say it. */
+  readonly deniedBy?: string | undefined;
   readonly ask: 'off' | 'on-miss' | 'always';
   readonly allow: readonly string[];
   readonly env: readonly string[];
@@ -89,7 +91,7 @@ export function createExecTool(options: ExecOptions): Tool {
 
 async function decide(options: ExecOptions, params: ExecParams, caller: ToolCaller): Promise<ToolDecision> {
   const policy = options.policyOf(caller.agentId);
-  if (policy.security === 'deny') return { kind: 'deny', reason: SWITCHED_OFF };
+  if (policy.security === 'deny') return { kind: 'deny', reason: switchedOff(policy) };
   const timeoutSeconds = checkedTimeLimit(policy, params);
   const place = { workspaceDir: caller.workspaceDir, home: options.home };
   const { cwd, isDirect } = await resolveWorkingFolder(place, params.cwd);
@@ -114,7 +116,8 @@ async function decide(options: ExecOptions, params: ExecParams, caller: ToolCall
   };
 }
 
-const SWITCHED_OFF = 'Commands are switched off here: tools.exec.security is "deny". Do without.';
+const switchedOff = ({ deniedBy = DENIED }: ExecPolicy) => `Commands are switched off here: ${deniedBy}. Do without.`;
+const DENIED = 'tools.exec.security is "deny"';
 const FULL_SECURITY = 'tools.exec.security "full"';
 const NO_RULE =
   'No rule allows this command, and no person is asked here: tools.exec.ask is "off". Only commands that tools.exec.allow names can run.';
@@ -167,7 +170,7 @@ async function lastingRule(
 async function run(options: ExecOptions, params: ExecParams, context: ToolContext): Promise<ToolOutput> {
   const { agentId, workspaceDir } = context;
   const policy = options.policyOf(agentId);
-  if (policy.security === 'deny') throw new CommandNotGrantedError({ problem: 'tools.exec.security is "deny" now' });
+  if (policy.security === 'deny') throw new CommandNotGrantedError({ problem: `${policy.deniedBy ?? DENIED} now` });
   const timeoutSeconds = checkedTimeLimit(policy, params);
   const folder = await openWorkingFolder({ workspaceDir, home: options.home }, params.cwd);
   try {
