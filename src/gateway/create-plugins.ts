@@ -66,7 +66,7 @@ export interface GatewayPlugins extends DraftPlugins {
   readonly extensions: SessionExtensions;
   readonly cleanup: PluginCleanup;
   trustedPolicies(): readonly TrustedPolicy[];
-  /** One sentence for each enabled plugin that does not work. */
+  /** One sentence for each enabled plugin that does not work, or that runs in the gateway because the operator said so. */
   troubles(): readonly string[];
   /** Resolves when the plugins' handlers are registered. */
   load(): Promise<void>;
@@ -231,10 +231,14 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
         .map(({ pluginId, registration: { id, evaluate } }) => ({ id, pluginId, evaluate })),
     troubles: () => [
       ...registry.missing().map(describeMissing),
-      ...registry
-        .list()
-        .filter(({ state }) => state === 'failed' || state === 'suspended')
-        .map(({ id, state, reason }) => `The plugin "${id}" is ${state}: ${reason}`),
+      ...registry.list().flatMap(({ id, state, reason, where, origin }) => {
+        if (state === 'failed' || state === 'suspended') return [`The plugin "${id}" is ${state}: ${reason}`];
+        const isInline = where === 'inline' && origin !== 'bundled';
+        const setting = `plugins.entries.${id}.isolation`;
+        return isInline
+          ? [`The plugin "${id}" runs in the gateway itself (${setting}), where nothing can stop it.`]
+          : [];
+      }),
     ],
     load: async () => {
       await registry.open();
