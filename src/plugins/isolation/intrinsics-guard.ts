@@ -63,6 +63,10 @@ const MEMBERS_A_CHECK = 24;
 const SELDOM_USED =
   /^(?:RegExp\.(?!prototype)|Event\.prototype|CustomEvent|Intl\.Locale|WebAssembly|TextDecoder|Performance)/;
 
+/** What almost every object inherits from. Of the others, a thorough check sees that they were frozen or inherit from others. */
+const INHERITED =
+  /^(?:Object|Function|Array|String|Number|RegExp|Map|Set|WeakMap|Promise|Date|Error|URL|TypedArray|Buffer)\.prototype$/;
+
 type Check = () => boolean;
 
 export class IntrinsicsGuard {
@@ -81,7 +85,7 @@ export class IntrinsicsGuard {
     const isSeldom = ({ name, isGlobal }: KeptAccessor) => isGlobal || SELDOM_USED.test(name);
     this.#accessors = accessors.filter((each) => !isSeldom(each));
     this.#seldomUsed = accessors.filter(isSeldom);
-    this.#prototypes = this.#holders.filter(({ name }) => name.endsWith('prototype'));
+    this.#prototypes = this.#holders.filter(({ name }) => INHERITED.test(name));
     for (const { name, holder } of builtIns) {
       const never = holder === objectPrototype ? NEVER_ON_OBJECTS : (NEVER_ON_OTHERS[name] ?? []);
       for (const key of never) this.#absent.push({ holder, key, name: nameOf(name, key) });
