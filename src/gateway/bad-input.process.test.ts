@@ -210,9 +210,12 @@ describe('on the WebSocket', () => {
     await expect.poll(() => frames[0]).toMatchObject({ type: 'error', id: '1' });
   });
 
-  test('a frame that is too large ends the connection', async () => {
-    const { socket, closed } = await visit();
+  test('a frame that is too large is answered in a sentence, and one that is far too large ends the connection', async () => {
+    const { socket, frames, closed } = await visit();
     socket.send('x'.repeat(2_000_000));
+    const message = 'A frame may have at most 1,048,576 bytes.';
+    await expect.poll(() => frames[0]).toMatchObject({ type: 'error', message });
+    socket.send('x'.repeat(20_000_000));
     expect(await closed).toBe(1009);
   });
 
