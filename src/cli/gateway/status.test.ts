@@ -38,7 +38,11 @@ describe('atrium status', () => {
     const { code, out } = await running.home.run(['status']);
     expect(code).toBe(1);
     expect(out).toMatch(/^No gateway is running on .* Start one with "atrium start"/);
-    expect(await running.home.runJson(['status'])).toMatchObject({ isRunning: false });
+    expect(await running.home.runJson(['status'])).toMatchObject({ isRunning: false, unused: [] });
+    await running.home.write('openclaw.json', '{ gateway: { auth: { mode: "password" } } }');
+    const refused = await running.home.run(['status']);
+    expect(refused.code).toBe(1);
+    expect(refused.out).toContain('found and not used:\n  danger    gateway.auth.mode: ');
   });
 
   it('says so when the owner does not answer', async () => {

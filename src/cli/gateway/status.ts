@@ -1,5 +1,6 @@
 // `atrium status`: whether a gateway runs on this state directory, and what it is doing.
 
+import { loadConfig } from '../../config/load-config.ts';
 import type { GatewayStatus } from '../../gateway/services/gateway-status.ts';
 import { countOf } from '../../protocol/count-of.ts';
 import type { CliIo } from '../cli-io.ts';
@@ -24,7 +25,13 @@ export const status = command({
     } catch (error) {
       if (!(error instanceof GatewayDownError)) throw error;
       const { stateDir, message } = error;
-      return { json: { isRunning: false, stateDir, message }, text: `${message}\n`, ok: false };
+      // It may be what keeps a gateway from starting. A configuration that cannot be used has other commands to say so.
+      const unused = await loadConfig({ environment: io.environment }).then(
+        (loaded) => loaded.unused,
+        () => [],
+      );
+      const text = [message, ...unusedLines(unused)].map((each) => `${each}\n`).join('');
+      return { json: { isRunning: false, stateDir, message, unused }, text, ok: false };
     }
   },
 });
