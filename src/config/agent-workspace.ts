@@ -51,6 +51,21 @@ export function resolveDefaultAgentWorkspaceDir(
 
 export const DEFAULT_AGENT_WORKSPACE_DIR = resolveDefaultAgentWorkspaceDir();
 
+/**
+ * The folder of the chat records of an openboa agent, beside all workspaces; undefined for other agents, and where it
+ * would lie in the agent's own workspace.
+ */
+export function resolveChatRecordDir(
+  cfg: Config,
+  agentId: string,
+  env: EnvironmentVariables = process.env,
+): string | undefined {
+  if (resolveAgentConfig(cfg, normalizeAgentId(agentId))?.taxonomy !== 'openboa') return undefined;
+  const dir = path.join(openboaRoot(cfg, env), '.openboa', 'chat', 'chats');
+  const way = path.relative(resolveAgentWorkspaceDir(cfg, agentId, env), dir);
+  return way.startsWith('..') || path.isAbsolute(way) ? dir : undefined;
+}
+
 function openboaRoot(cfg: Config, env: EnvironmentVariables): string {
   const root = isPlainObject(cfg.openboa) ? givenPath(cfg.openboa.root) : undefined;
   return root === undefined ? resolveStateDir(env) : resolveUserPath(root, resolveHomeDir(env));

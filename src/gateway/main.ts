@@ -7,7 +7,8 @@ import type { RunParts } from '../agent/run-parts.ts';
 import { tellForgottenEnds } from '../agent/tell-forgotten-ends.ts';
 import { sessionContext, sessionTelling } from '../agent/tell-session.ts';
 import type { Channel } from '../channels/channel.ts';
-import { resolveAgentDefaults, resolveDefaultAgentId } from '../config/agents.ts';
+import { resolveChatRecordDir } from '../config/agent-workspace.ts';
+import { listAgentIds, resolveAgentDefaults, resolveDefaultAgentId } from '../config/agents.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { formatModelRef } from '../config/model-choice.ts';
@@ -21,6 +22,7 @@ import { EmbeddedLanes } from '../lanes/embedded-lanes.ts';
 import { GatewayNotReadyError } from '../protocol/errors.ts';
 import { parseAgentSessionKey } from '../protocol/session-key.ts';
 import { within } from '../protocol/time-limit.ts';
+import { ChatRecords } from '../recorder/chat-records.ts';
 import { planForget } from '../recorder/prune-captures.ts';
 import { Sessions } from '../sessions/sessions.ts';
 import type { StateLock } from '../store/state-lock.ts';
@@ -286,6 +288,9 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   // The services that clients, commands and plugins may use.
   const inbox = new Inbox({ store, hooks, route, commands, delivery, tell, lanes, now });
   const runs = new Runs({ store, lanes, approvals, live, tell, now });
+  const chatDirOf = (id: string) => resolveChatRecordDir(config, id, environment.variables);
+  const chatRecords = new ChatRecords({ store, dirOf: chatDirOf, warn });
+  const hasChatRecords = listAgentIds(config).some((id) => chatDirOf(id) !== undefined);
   const sessions = new Sessions({
     store,
     now,
@@ -301,7 +306,10 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     planForget: (runIds) => planForget(store, runIds),
     forgetRecords: (sessionIds) => recorder.forgetSessions(sessionIds),
     forgetProcesses: (sessionKey) => drafting.exec.processes.forget(sessionKey),
-    releaseSession: (sessionKey) => plugins.cleanup.releaseSession(sessionKey, 'delete'),
+    releaseSession: async (sessionKey) => {
+      if (hasChatRecords) await chatRecords.compare(sessionKey);
+      await plugins.cleanup.releaseSession(sessionKey, 'delete');
+    },
     show: (rows) => plugins.extensions.show(rows),
   });
   const statusParts = {
@@ -410,6 +418,18 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
   const parts: readonly GatewayPart[] = [
     { name: 'the state directory', close: closeState },
     { name: 'the recorder', close: () => recorder.drain() },
+    {
+      name: 'the chat records',
+      // The gateway does not wait for what an earlier process could not write.
+      open: () => {
+        if (!hasChatRecords) return;
+        void chatRecords.open();
+        subscribe((event) => {
+          if (event.type === 'run-end') void chatRecords.follow(event.sessionKey);
+        });
+      },
+      close: () => chatRecords.close(),
+    },
     { name: 'the workspaces', open: () => workspaces.prepareAll(), close: () => workspaces.settle() },
     contextPart,
     // Plugins are opened before a message can come in, because their gates decide about it.

@@ -1,0 +1,138 @@
+// The chat records of openboa agents, in a whole gateway: what is said is written down beside the workspaces, and the
+// store is what a damaged record is made from.
+
+import { appendFile, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import type { ChatLine } from '../recorder/chat-records.ts';
+import { gatewayForTest } from '../testkit/gateway-for-test.ts';
+import { reply, toolCall } from '../testkit/model-server.ts';
+import type { ScratchGateway } from '../testkit/scratch-gateway.ts';
+
+const agents = { defaults: { model: 'fake/small' }, list: [{ id: 'boa', default: true, taxonomy: 'openboa' }] };
+
+async function open(config: Record<string, unknown> = {}): Promise<ScratchGateway> {
+  const scratch = await gatewayForTest({ config: { agents, ...config } });
+  scratch.model.script(() => reply('Very well.'));
+  return scratch;
+}
+
+const chatDir = (scratch: ScratchGateway) => join(scratch.home.stateDir, '.openboa', 'chat', 'chats');
+
+async function recordOf(scratch: ScratchGateway): Promise<string> {
+  const [name = 'none', ...others] = await readdir(chatDir(scratch));
+  expect(others).toEqual([]);
+  return join(chatDir(scratch), name);
+}
+
+async function linesOf(scratch: ScratchGateway): Promise<readonly ChatLine[]> {
+  const text = await readFile(await recordOf(scratch), 'utf8');
+  expect(text.endsWith('\n')).toBe(true);
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as ChatLine);
+}
+
+/** Waits until the record tells exactly this. */
+function expectSaid(scratch: ScratchGateway, said: readonly string[]): Promise<void> {
+  return vi.waitFor(async () => {
+    expect((await linesOf(scratch)).map(({ role, text }) => `${role}: ${text}`)).toEqual(said);
+  }, 20_000);
+}
+
+describe('the chat record of an openboa agent', () => {
+  it('has what people and the agent said, beside the workspaces, for its owner only', async () => {
+    const scratch = await open();
+    await scratch.channel.asks({}, 'Good morning', 'Very well.');
+    scratch.model.script([toolCall('read', { path: 'AGENT.md' }), reply('It says much.')]);
+    await scratch.channel.asks({}, 'Read it', 'It says much.');
+    const said = ['user: Good morning', 'assistant: Very well.', 'user: Read it', 'assistant: It says much.'];
+    await expectSaid(scratch, said);
+    const [first] = await linesOf(scratch);
+    const file = await recordOf(scratch);
+    expect(file).toBe(join(chatDir(scratch), `${first?.chatId}.jsonl`));
+    expect(first).toMatchObject({
+      agentId: 'boa',
+      id: expect.stringMatching(/:\d+$/),
+      at: expect.stringMatching(/Z$/),
+    });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await readdir(join(scratch.home.stateDir, 'agents', 'boa', 'workspace'))).not.toContain('.openboa');
+  });
+
+  it('goes on over a new session, and loses what is deleted', async () => {
+    const scratch = await open();
+    await scratch.channel.asks({}, 'one', 'Very well.');
+    await scratch.channel.asks({}, '/new', /new session/);
+    await scratch.channel.asks({}, 'two', 'Very well.');
+    await vi.waitFor(async () => expect((await linesOf(scratch)).at(-1)?.text).toBe('Very well.'), 20_000);
+    await vi.waitFor(async () => expect((await linesOf(scratch)).map(({ text }) => text)).toContain('two'), 20_000);
+    expect(new Set((await linesOf(scratch)).map(({ id }) => id.split(':')[0])).size).toBe(2);
+    const [{ sessionKey } = { sessionKey: '' }] = await scratch.store.select('sessions');
+    await scratch.services.sessions.delete(sessionKey);
+    expect(await readdir(chatDir(scratch))).toEqual([]);
+  });
+
+  it.each([
+    ['cut short by a crash', async (file: string) => truncate(file, (await stat(file)).size - 5)],
+    ['changed', (file: string) => writeFile(file, '{"text":"never said"}\n')],
+    ['written to by others', (file: string) => appendFile(file, '{"text":"never said"}\n')],
+    ['gone', (file: string) => rm(file)],
+  ] as const)('that was %s is made anew from the store, at the next answer and at the next start', async (_, damage) => {
+    const scratch = await open();
+    await scratch.channel.asks({}, 'one', 'Very well.');
+    await expectSaid(scratch, ['user: one', 'assistant: Very well.']);
+    const file = await recordOf(scratch);
+    await damage(file);
+    await scratch.channel.asks({}, 'two', 'Very well.');
+    const said = ['user: one', 'assistant: Very well.', 'user: two', 'assistant: Very well.'];
+    await vi.waitFor(async () => expect((await readFile(file, 'utf8')).match(/\n/g)).toHaveLength(4), 20_000);
+    await expectSaid(scratch, said);
+    await scratch.stop();
+    await damage(file);
+    await scratch.start();
+    await vi.waitFor(async () => expect((await readFile(file, 'utf8')).match(/\n/g)).toHaveLength(4), 20_000);
+    await expectSaid(scratch, said);
+  });
+
+  it('only grows while it is whole', async () => {
+    const scratch = await open();
+    await scratch.channel.asks({}, 'one', 'Very well.');
+    await expectSaid(scratch, ['user: one', 'assistant: Very well.']);
+    const file = await recordOf(scratch);
+    const { ino } = await stat(file);
+    const before = await readFile(file, 'utf8');
+    await scratch.channel.asks({}, 'two', 'Very well.');
+    await vi.waitFor(async () => expect((await readFile(file, 'utf8')).match(/\n/g)).toHaveLength(4), 20_000);
+    expect((await readFile(file, 'utf8')).startsWith(before)).toBe(true);
+    expect((await stat(file)).ino).toBe(ino);
+  });
+
+  it('that cannot be written is one warning, and the talk goes on', async () => {
+    const scratch = await open();
+    await mkdir(join(scratch.home.stateDir, '.openboa'), { recursive: true });
+    await writeFile(join(scratch.home.stateDir, '.openboa', 'chat'), 'in the way');
+    await scratch.channel.asks({}, 'one', 'Very well.');
+    await scratch.channel.asks({}, 'two', 'Very well.');
+    await vi.waitFor(() => expect(scratch.warnings.join('\n')).toContain('Chat records cannot be written to'), 20_000);
+    expect(scratch.warnings.filter((sentence) => sentence.includes('Chat records'))).toHaveLength(1);
+    await rm(join(scratch.home.stateDir, '.openboa', 'chat'));
+    await scratch.channel.asks({}, 'three', 'Very well.');
+    await vi.waitFor(async () => expect(await linesOf(scratch)).toHaveLength(6), 20_000);
+  });
+
+  it('is not kept for other agents, nor inside a workspace', async () => {
+    const scratch = await gatewayForTest();
+    scratch.model.script(() => reply('Very well.'));
+    await scratch.channel.asks({}, 'one', 'Very well.');
+    await scratch.stop();
+    expect(await readdir(scratch.home.stateDir)).not.toContain('.openboa');
+    const { workspaceDir } = scratch;
+    const list = [{ id: 'boa', default: true, taxonomy: 'openboa', workspace: workspaceDir }];
+    const inside = await open({ agents: { ...agents, list }, openboa: { root: workspaceDir } });
+    await inside.channel.asks({}, 'one', 'Very well.');
+    await inside.stop();
+    expect(await readdir(workspaceDir)).not.toContain('.openboa');
+  });
+});
