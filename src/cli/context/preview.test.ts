@@ -37,6 +37,17 @@ describe('atrium context preview', () => {
     expect(out).not.toContain('\x1b');
   });
 
+  it('keeps MEMORY.md from a job and from a channel, as in their sessions', async () => {
+    await home.write('workspace/MEMORY.md', 'the diary');
+    const shows = async (...flags: string[]) =>
+      (await home.run(['context', 'preview', ...flags])).out.includes('the diary');
+    expect(await shows()).toBe(true);
+    expect(await shows('--type', 'scheduled')).toBe(false);
+    expect(await shows('--channel', 'slack:C042')).toBe(false);
+    expect(await shows('--channel', 'slack')).toBe(true);
+    expect(await shows('--type', 'scheduled', '--session', 'agent:main:main')).toBe(true);
+  });
+
   it('prints the blocks and the boundary as JSON', async () => {
     const { text, blocks, cacheBoundary } = (await home.runJson(['context', 'preview'])) as {
       text: string;

@@ -44,7 +44,7 @@ async function loadOnce(found: PluginStatus, io: CliIo): Promise<PluginStatus> {
     },
   });
   const { state, reason } = tried.state === 'failed' ? tried : found;
-  return { ...tried, state, reason };
+  return { ...tried, state, reason, generation: 0 };
 }
 
 function formatPlugin(plugin: PluginStatus, timezone: string): string {
@@ -56,7 +56,7 @@ function formatPlugin(plugin: PluginStatus, timezone: string): string {
     ['found in', `${plugin.rootDir} (${plugin.origin})`],
     ['code', plugin.entryPath ?? 'none'],
     ['runs in', plugin.where === null ? undefined : `the ${PLACES[plugin.where]}: ${plugin.whyThere ?? ''}`],
-    ['generation', plugin.where === null ? undefined : `${plugin.generation} since the gateway started`],
+    ['generation', plugin.generation === 0 ? undefined : `${plugin.generation} since the gateway started`],
     ['installed', install && `from ${install.spec}, ${formatTime(install.installedAt, timezone)}`],
     ['files', install && (install.changed ? 'are not what was installed' : 'are what was installed')],
     ['may read what is said', yesOrNo(plugin.permissions.conversation, plugin.id, 'allowConversationAccess')],

@@ -15,6 +15,7 @@ import type { ContextReport } from '../../context/report/build-report.ts';
 import type { WireRequest } from '../../models/model.ts';
 import { DEFAULT_ACCOUNT_ID } from '../../protocol/agent-id.ts';
 import type { ChannelContext } from '../../protocol/bootstrap-event.ts';
+import { buildCronSessionKey } from '../../protocol/build-session-key.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
 import type { Inbound, Surface } from '../../protocol/inbound.ts';
 import { parseSessionKey } from '../../protocol/session-key.ts';
@@ -188,21 +189,30 @@ function isAnsweredWithoutModel({ command, work, reply, text }: SaidInLane): boo
 /** The place of the message: as the request says, else where the operator spoke last, else as the key says. */
 async function placeOf(
   { draft, route }: PreviewParts,
-  { sessionKey: asked, agentId: askedAgent, message, channel }: PreviewRequest,
+  { sessionKey: named, agentId: askedAgent, sessionType, message, channel }: PreviewRequest & LookRequest,
   at: number,
 ): Promise<{ agentId: string; sessionKey: string; inbound: Inbound }> {
+  // What a job reads follows from the key of its session.
+  const ofJob = sessionType === 'scheduled' && channel === undefined ? sessionKeyOfJob : undefined;
+  const asked = named ?? ofJob?.(route, { text: message, at, agentId: askedAgent });
   const inbound = { text: message, at, sessionKey: asked, agentId: askedAgent };
   const surfaces =
     asked === undefined && channel === undefined ? OPERATORS_SURFACES : [surfaceOf(asked, channel ?? 'cli')];
   const places: Place[] = [];
-  for (const named of surfaces) {
-    const { agentId, sessionKey } = route({ ...inbound, surface: named, sender: { id: named.peer.id } });
+  for (const place of surfaces) {
+    const { agentId, sessionKey } = route({ ...inbound, surface: place, sender: { id: place.peer.id } });
     const [session] = await draft.store.select('sessions', { where: { sessionKey, endedAt: null }, limit: 1 });
-    const surface = channel === undefined ? (session?.surface ?? named) : named;
+    const surface = channel === undefined ? (session?.surface ?? place) : place;
     places.push({ agentId, sessionKey, surface, activeAt: session?.activeAt ?? 0 });
   }
   const { agentId, sessionKey, surface } = places.reduce((last, each) => (each.activeAt > last.activeAt ? each : last));
   return { agentId, sessionKey, inbound: { ...inbound, surface, sender: { id: surface.peer.id } } };
+}
+
+function sessionKeyOfJob(route: PreviewParts['route'], inbound: Omit<Inbound, 'surface' | 'sender'>): string {
+  const [surface] = OPERATORS_SURFACES;
+  const { agentId } = route({ ...inbound, surface, sender: { id: surface.peer.id } });
+  return buildCronSessionKey({ agentId, jobId: 'preview' });
 }
 
 interface Place {
@@ -217,7 +227,7 @@ interface Place {
  * Where a message without a session goes: that of `atrium chat` and that of `atrium agent`. The session in which was
  * spoken last is the one that is meant.
  */
-const OPERATORS_SURFACES: readonly Surface[] = [
+const OPERATORS_SURFACES: readonly [Surface, ...Surface[]] = [
   { channel: 'cli', accountId: DEFAULT_ACCOUNT_ID, peer: { kind: 'direct', id: TERMINAL_SURFACE } },
   { channel: 'api', accountId: DEFAULT_ACCOUNT_ID, peer: { kind: 'direct', id: DEFAULT_USER } },
 ];
