@@ -1,0 +1,40 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CliHome } from '../fixtures/cli-home.ts';
+
+let home: CliHome;
+beforeEach(async () => {
+  home = await CliHome.create({ 'workspace/AGENTS.md': '# Rules' });
+});
+afterEach(() => home.remove());
+
+describe('a handler that is set to abort and cannot be loaded', () => {
+  const handlers = (path: string) => `bootstrap: { handlers: [{ id: guard, path: ${path}, onError: abort }] }\n`;
+
+  it.each([
+    ['is not there', {}, 'the file is not there'],
+    ['has a slip in it', { 'guard.mjs': 'export default ((;' }, 'guard.mjs'],
+    ['exports nothing', { 'guard.mjs': 'export const other = 1;' }, 'no function'],
+  ])('keeps anything from being composed: it %s', async (_, files, reason) => {
+    await home.write('openclaw.yaml', handlers('guard.mjs'));
+    for (const [name, text] of Object.entries(files)) await home.write(name, text);
+    for (const command of ['preview', 'report']) {
+      const { code, out, err } = await home.run(['context', command]);
+      expect([code === 0, out], command).toEqual([false, '']);
+      expect(err).toContain('"guard"');
+      expect(err).toContain(reason);
+    }
+    expect((await home.run(['hooks', 'list'])).out).toMatch(/guard.*failed/);
+    await home.write('openclaw.yaml', handlers('guard.mjs').replace('abort', 'skip'));
+    expect((await home.run(['context', 'preview'])).code).toBe(0);
+  });
+
+  it('does the same as a hook pack', async () => {
+    await home.write('openclaw.yaml', '{}');
+    await home.writePack('hooks/guard', { events: ['agent:bootstrap'], onError: 'abort' }, 'export default ((;');
+    const { code, err } = await home.run(['context', 'preview']);
+    expect(code).not.toBe(0);
+    expect(err).toContain('hook:guard');
+    await home.writePack('hooks/guard', { events: ['message:sent'], onError: 'abort' }, 'export default ((;');
+    expect((await home.run(['context', 'preview'])).code).toBe(0);
+  });
+});
