@@ -62,13 +62,14 @@ async function expectItGoesOn(gateway: GatewayProcess) {
 
 const DEEDS: readonly (readonly [string, string])[] = [
   ['ends the process', 'process.exit(0);'],
+  ['changes built-ins', 'Array.prototype.map = () => [];'],
   ['spins', 'for (;;) {}'],
 ];
 
 it.each(DEEDS)('a pack whose handler %s is stopped, named and not called again', async (_, deed) => {
   const gateway = await startGateway(packFiles('hooks/bad', { deed }));
   expect(await says(gateway, 'Hi')).toBe('Hello.');
-  await expect.poll(() => gateway.err).toMatch(/The hook "bad" (ended|kept) the plugin worker/);
+  await expect.poll(() => gateway.err).toMatch(/The hook "bad" (ended|kept|changed) (the plugin worker|built-ins)/);
   await expectItGoesOn(gateway);
   const { out } = await runAtrium(['hooks', 'status'], { home: gateway.home.home });
   expect(out).toMatch(/hook:bad.*suspended/);
@@ -124,7 +125,7 @@ it.each(DEEDS)('a bootstrap handler file that %s costs its own text only', async
     { bootstrap: { handlers: [{ id: 'bad', path: 'bad.mjs', export: 'edit' }] } },
   );
   expect(await says(gateway, 'Hi')).toBe('Hello.');
-  await expect.poll(() => gateway.err).toMatch(/The handler "bad" (ended|kept) the plugin worker/);
+  await expect.poll(() => gateway.err).toMatch(/The handler "bad" (ended|kept|changed) (the plugin worker|built-ins)/);
   await expectItGoesOn(gateway);
 });
 

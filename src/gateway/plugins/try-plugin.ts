@@ -1,5 +1,5 @@
 // Loads one plugin to see what it registers, although no gateway runs and even when it is switched off. It is loaded as a
-// gateway would load it, in a worker unless it needs to be inline, and unloaded again. None of its hooks is called and
+// gateway would load it, in a worker unless the operator set it to inline, and unloaded again. None of its hooks is called and
 // none of its services starts; its own code at load time does run.
 //
 // Errors: throws UnknownPluginError. A plugin that does not load is a status with the reason.
