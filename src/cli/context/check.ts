@@ -5,10 +5,12 @@ import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { resolveUserPath } from '../../config/user-path.ts';
 import type { MachineFolder } from '../../context/report/path-normaliser.ts';
+import { isRequestSection, requestSections } from '../../context/report/request-sections.ts';
 import {
   compareSnapshots,
   type Snapshot,
   type SnapshotDifference,
+  type SnapshotSection,
   takeSnapshot,
 } from '../../context/report/snapshot.ts';
 import { buildAgentMainSessionKey } from '../../protocol/build-session-key.ts';
@@ -24,7 +26,7 @@ import { formatComparedLines } from './format-compared-lines.ts';
 import { defaultSituations, formatSituations, type LockedSituation, parseSituations } from './locked-situations.ts';
 import { type ContextEye, isComplete, type Look, noteMissing, withContext } from './look-at-context.ts';
 import { SITUATION_OPTIONS } from './situation-options.ts';
-import { SNAPSHOT_DIRNAME, SnapshotFolder } from './snapshot-folder.ts';
+import { SNAPSHOT_DIRNAME, SnapshotFolder, type StoredSnapshot } from './snapshot-folder.ts';
 
 const OPTIONS = {
   '--update': 'write the snapshots as they are now',
@@ -42,7 +44,8 @@ export const contextCheck = command({
   args: { '[situation...]': 'the situations to check (default: all)' },
   options: OPTIONS,
   about: `Situations are listed in ${SNAPSHOT_DIRNAME}/situations.json; the first --update writes some to begin with. What a
-situation says counts; the flags fill in what it leaves open. Paths of this machine are written as <workspace>,
+situation says counts; the flags fill in what it leaves open. A snapshot holds the prompt, what plugins add to it, and every
+tool with its parameters; not what was said. Paths of this machine are written as <workspace>,
 <state> and <home>, so the snapshots hold in every checkout.
 Exits with 1 when a prompt has changed.`,
   examples: [
@@ -66,8 +69,8 @@ async function checkAll(eye: ContextEye, names: readonly string[], flags: CheckF
   for (const each of choose(known, names)) {
     const look = await lookAtSituation(eye, each, agentId, flags);
     looks.push(look);
-    const snapshot = takeSnapshot(look.composition, await machineFolders(workspaceDir, io));
-    situations.push(flags.update ? await update(folder, each, snapshot) : await check(folder, each, snapshot));
+    const taken = await snapshotOf(look, io);
+    situations.push(flags.update ? await update(folder, each, taken) : await check(folder, each, taken));
   }
   const strays = await folder.strays(known.map(({ name }) => name));
   const ok = situations.every(({ status }) => status !== 'changed' && status !== 'missing' && status !== 'edited');
@@ -88,7 +91,7 @@ interface CheckedAgent {
 
 interface SituationResult {
   readonly name: string;
-  readonly status: 'same' | 'changed' | 'missing' | 'edited' | 'written';
+  readonly status: 'same' | 'prompt-only' | 'changed' | 'missing' | 'edited' | 'written';
   readonly differences: readonly SnapshotDifference[];
 }
 
@@ -134,6 +137,34 @@ function lookAtSituation(
   return eye.look({ ...all, session, channel, type: all.type ?? resolveSessionType({ sessionKey: session }) });
 }
 
+/** A snapshot, and how much of the request is in it. */
+interface TakenSnapshot extends Snapshot {
+  /** False when there is no request here, for example without a key; then only the prompt is compared. */
+  readonly hasRequest: boolean;
+  /** Servers whose tools are not known here. */
+  readonly unknownServers: readonly string[];
+}
+
+async function snapshotOf({ composition, request, placeholders }: Look, io: CliIo): Promise<TakenSnapshot> {
+  const folders = await machineFolders(composition.report.situation.workspaceDir, io);
+  const others = request ? requestSections(request.spans, composition) : [];
+  return {
+    ...takeSnapshot(composition, folders, others),
+    hasRequest: request !== null,
+    unknownServers: placeholders.flatMap((each) => /^tools of the MCP server (.+)$/.exec(each)?.[1] ?? []),
+  };
+}
+
+/** What both sides know: a snapshot of an older version has no tools, and a machine may not know all servers. */
+function comparable(stored: StoredSnapshot, fresh: TakenSnapshot): readonly [Snapshot, Snapshot] {
+  const isOfUnknown = ({ authors }: SnapshotSection) =>
+    authors.some(([author]) => fresh.unknownServers.some((server) => author.endsWith(` of ${server}`)));
+  const hasBoth = stored.hasRequest && fresh.hasRequest;
+  const kept = (section: SnapshotSection) => (hasBoth || !isRequestSection(section)) && !isOfUnknown(section);
+  const only = ({ text, sections }: Snapshot): Snapshot => ({ text, sections: sections.filter(kept) });
+  return [only(stored), only(fresh)];
+}
+
 /** Each folder under the name that it was given and under its real path. */
 async function machineFolders(workspaceDir: string, { environment }: CliIo): Promise<MachineFolder[]> {
   const named: MachineFolder[] = [
@@ -147,18 +178,27 @@ async function machineFolders(workspaceDir: string, { environment }: CliIo): Pro
   return [...named, ...real];
 }
 
-async function update(folder: SnapshotFolder, { name }: LockedSituation, snapshot: Snapshot): Promise<SituationResult> {
+async function update(
+  folder: SnapshotFolder,
+  { name }: LockedSituation,
+  snapshot: TakenSnapshot,
+): Promise<SituationResult> {
   const stored = await folder.read(name);
   const differences = stored ? compareSnapshots(stored, snapshot) : [];
   return { name, status: (await folder.write(name, snapshot)) ? 'written' : 'same', differences };
 }
 
-async function check(folder: SnapshotFolder, { name }: LockedSituation, snapshot: Snapshot): Promise<SituationResult> {
+async function check(
+  folder: SnapshotFolder,
+  { name }: LockedSituation,
+  snapshot: TakenSnapshot,
+): Promise<SituationResult> {
   const stored = await folder.read(name);
   if (!stored) return { name, status: 'missing', differences: [] };
-  const differences = compareSnapshots(stored, snapshot);
+  const differences = compareSnapshots(...comparable(stored, snapshot));
   if (differences.length > 0) return { name, status: 'changed', differences };
-  return { name, status: stored.isIntact ? 'same' : 'edited', differences };
+  if (!stored.isIntact) return { name, status: 'edited', differences };
+  return { name, status: stored.hasRequest || !snapshot.hasRequest ? 'same' : 'prompt-only', differences };
 }
 
 function formatResults(
@@ -169,7 +209,7 @@ function formatResults(
   width: number,
 ): string {
   const where = describePath(folder.dir, places);
-  const failing = results.filter(({ status }) => status !== 'same' && status !== 'written').length;
+  const failing = results.filter(({ status }) => !['same', 'prompt-only', 'written'].includes(status)).length;
   const isUpdate = results.some(({ status }) => status === 'written');
   const verdict =
     failing > 0
@@ -190,6 +230,7 @@ function formatResults(
 
 const STATUS = {
   same: 'as committed',
+  'prompt-only': 'as committed; its tools and what plugins add are not in it yet, --update adds them',
   changed: 'changed',
   missing: 'has no snapshot yet',
   edited: 'its snapshot was changed by hand, or by a translation of line ends',

@@ -20,10 +20,11 @@ import { NothingToCompareError } from '../errors.ts';
 import { formatTable } from '../output/format-table.ts';
 import { oneLine, wrapText } from '../output/text.ts';
 import { formatConfigWarning } from '../output/warnings.ts';
-import { compositionOfRun } from './composition-of-run.ts';
+import { compareRest, type RestComparison } from './compare-rest.ts';
 import { describeOrigin, describeOrigins, describeSituation, type KnownPlaces } from './describe-origin.ts';
 import { type AuthoredLine, formatComparedLines } from './format-compared-lines.ts';
 import { isComplete, type Look, lookAtContext, noteMissing, withContext } from './look-at-context.ts';
+import { lookOfRun } from './look-of-run.ts';
 import { SITUATION_OPTIONS, type SituationFlags } from './situation-options.ts';
 import { withWorkspaceAt } from './workspace-at-revision.ts';
 
@@ -66,12 +67,14 @@ export const contextDiff = command({
     const [left, right] = await lookAtBoth(leftFlags, rightFlags, flags as DiffFlags, frozen);
     const before = named(left.composition, right.composition);
     const after = withChange(named(right.composition, left.composition), before);
-    const comparison = compareCompositions(before, after);
+    const rest = compareRest(left, right);
+    const prompts = compareCompositions(before, after);
+    const comparison = { ...prompts, same: prompts.same && rest.length === 0 };
     const configs = isOneConfig ? [] : [left, right].map(({ configuration }) => describeConfig(configuration));
     const looks = isOneConfig ? [left] : [left, right];
     return {
-      json: toJson(before, after, comparison),
-      text: (width) => formatDiff(before, after, comparison, configs, io.environment.home, width),
+      json: { ...toJson(before, after, comparison), rest },
+      text: (width) => formatDiff(before, after, { ...comparison, rest }, configs, io.environment.home, width),
       warnings: [
         ...looks.flatMap(({ configuration }) => configuration.warnings.map(formatConfigWarning)),
         ...new Set([left, right].flatMap(noteMissing)),
@@ -96,7 +99,7 @@ async function lookAtBoth(
   }
   return withContext(leftFlags.config, io, async (eye) => {
     const left = await eye.look(leftFlags);
-    if (vsRun !== undefined) return [left, { ...left, composition: await compositionOfRun(vsRun, io) }] as const;
+    if (vsRun !== undefined) return [left, await lookOfRun(vsRun, left, io)] as const;
     if (vsGit === undefined) return [left, await eye.look(rightFlags)] as const;
     const { workspaceDir } = left.composition.report.situation;
     const { variables } = io.environment;
@@ -168,7 +171,7 @@ function capitalize<Text extends string>(text: Text): Capitalize<Text> {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}` as Capitalize<Text>;
 }
 
-function toJson(left: Composition, right: Composition, comparison: CompositionComparison): unknown {
+function toJson(left: Composition, right: Composition, comparison: CompositionComparison): object {
   const side = ({ report }: Composition) => ({ situation: report.situation, prompt: report.prompt });
   const { change } = right.report;
   return { left: side(left), right: side(right), ...comparison, change };
@@ -177,7 +180,7 @@ function toJson(left: Composition, right: Composition, comparison: CompositionCo
 function formatDiff(
   left: Composition,
   right: Composition,
-  comparison: CompositionComparison,
+  comparison: CompositionComparison & { readonly rest: readonly RestComparison[] },
   configs: readonly string[],
   home: string,
   width: number,
@@ -195,6 +198,7 @@ function formatDiff(
   const changed = comparison.sections.filter((section) => section.change !== 'same');
   const rows = [
     ...changed.map((section) => ({ ...section, change: section.change as string })),
+    ...comparison.rest.map((rest) => ({ ...rest, stability: '' })),
     { title: 'whole prompt', change: '', stability: '', chars: comparison.chars, tokens: comparison.tokens },
   ];
   const table = formatTable(
@@ -217,7 +221,10 @@ function formatDiff(
       (section) =>
         `\n${describeSection(section)}\n${formatComparedLines(authored(section, placesOf(left), places), width)}`,
     );
-  return `${sides}\n${table}${details.join('')}\n${describeCache(comparison, right, placesOf(left), places, width)}`;
+  const others = comparison.rest.map(
+    ({ title, change, lines }) => `\n${oneLine(title)}: ${change}\n${formatComparedLines(lines, width)}`,
+  );
+  return `${sides}\n${table}${details.join('')}${others.join('')}\n${describeCache(comparison, right, placesOf(left), places, width)}`;
 }
 
 /** `taken out by ci-mode`, or the reason why it is not on the right side. */

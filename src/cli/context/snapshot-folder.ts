@@ -11,12 +11,16 @@ import { SnapshotUnusableError } from '../errors.ts';
 export const SNAPSHOT_DIRNAME = 'context.lock';
 const SITUATIONS_FILENAME = 'situations.json';
 const INDEX_EXTENSION = '.sections.json';
-const INDEX_VERSION = 1;
+const INDEX_VERSION = 2;
+/** Snapshots of this version hold the prompt only, without tools and what plugins add. */
+const PROMPT_ONLY_VERSION = 1;
 const MAX_LINES = 1_000_000;
 
 export interface StoredSnapshot extends Snapshot {
   /** False when the text was changed after its index was made. */
   readonly isIntact: boolean;
+  /** False for a snapshot that an older version made; tools and what plugins add are then not in it. */
+  readonly hasRequest: boolean;
 }
 
 export class SnapshotFolder {
@@ -46,12 +50,16 @@ export class SnapshotFolder {
     const [text, index] = await Promise.all([readIfThere(this.textPath(name)), readIfThere(this.indexPath(name))]);
     const parsed = index === undefined ? undefined : parseIndex(index);
     if (text === undefined || parsed === undefined) return undefined;
-    return { text, sections: parsed.sections, isIntact: hashOf(text) === parsed.hash };
+    const { sections, hash, hasRequest } = parsed;
+    return { text, sections, isIntact: hashOf(text) === hash, hasRequest };
   }
 
   /** Gives true when a file had to be written. */
-  async write(name: string, { text, sections }: Snapshot): Promise<boolean> {
-    const index = formatIndex(text, sections);
+  async write(
+    name: string,
+    { text, sections, hasRequest }: Snapshot & { readonly hasRequest: boolean },
+  ): Promise<boolean> {
+    const index = formatIndex(text, sections, hasRequest ? INDEX_VERSION : PROMPT_ONLY_VERSION);
     const [oldText, oldIndex] = await Promise.all([
       readIfThere(this.textPath(name)),
       readIfThere(this.indexPath(name)),
@@ -81,18 +89,22 @@ export class SnapshotFolder {
 }
 
 /** One section a line, so that a review shows which sections moved. */
-function formatIndex(text: string, sections: readonly SnapshotSection[]): string {
+function formatIndex(text: string, sections: readonly SnapshotSection[], version: number): string {
   const lines = sections.map(({ title, stability, chars, hash, authors }) =>
     JSON.stringify({ title, stability, chars, hash, authors }),
   );
-  return `{\n  "version": ${INDEX_VERSION},\n  "hash": "${hashOf(text)}",\n  "sections": [\n    ${lines.join(',\n    ')}\n  ]\n}\n`;
+  return `{\n  "version": ${version},\n  "hash": "${hashOf(text)}",\n  "sections": [\n    ${lines.join(',\n    ')}\n  ]\n}\n`;
 }
 
-function parseIndex(text: string): { hash: string; sections: readonly SnapshotSection[] } | undefined {
+function parseIndex(
+  text: string,
+): { hash: string; sections: readonly SnapshotSection[]; hasRequest: boolean } | undefined {
   try {
     const { version, hash, sections } = JSON.parse(text) as { version: unknown; hash: string; sections: unknown };
-    if (version !== INDEX_VERSION || !Array.isArray(sections) || !sections.every(isSection)) return undefined;
-    return { hash, sections };
+    const hasRequest = version === INDEX_VERSION;
+    if (!hasRequest && version !== PROMPT_ONLY_VERSION) return undefined;
+    if (!Array.isArray(sections) || !sections.every(isSection)) return undefined;
+    return { hash, sections, hasRequest };
   } catch {
     return undefined;
   }

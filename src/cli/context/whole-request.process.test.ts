@@ -124,6 +124,64 @@ describe('without a gateway', () => {
   });
 });
 
+describe('the lock', () => {
+  it('catches a changed plugin prompt, a changed tool and a tool that is new', async () => {
+    expect((await context('check', '--update')).code).toBe(0);
+    expect(await context('check', '--strict')).toMatchObject({ code: 0, err: '' });
+    await home.write(
+      'extensions/kind/index.js',
+      `export default { id: 'kind', register(api) {
+${PLUGIN.replace('Be kind.', 'Be cruel.').replace('a number of dice', 'dice').replace("type: 'number'", "type: 'string'")}
+  api.registerTool({ name: 'coin', description: 'Flips.', parameters: { type: 'object', properties: {} }, execute: async () => ({ content: [] }) });
+} };`,
+    );
+    const { code, out } = await context('check', 'interactive');
+    expect(code).toBe(1);
+    expect(out).toMatch(/^ {2}System: before_prompt_build of kind: changed, .* by before_prompt_build of kind$/m);
+    expect(out).toMatch(/^ {2}\+ before_prompt_build of kind {2}Be cruel\.$/m);
+    expect(out).toMatch(/^ {2}Tool: dice: changed, .* by tool dice of kind$/m);
+    expect(out).toMatch(/^ {2}\+ tool dice of kind .*"type": "string"$/m);
+    expect(out).toMatch(/^ {2}Tool: coin: added/m);
+    await start();
+    expect((await context('check')).code).toBe(1);
+    expect((await context('check', '--update')).code).toBe(0);
+    await stop();
+    expect((await context('check', '--strict')).code).toBe(0);
+  });
+
+  it('of an older version is compared as far as it goes, and without a request only the prompt is', async () => {
+    await context('check', '--update', 'night');
+    const index = 'workspace/context.lock/night.sections.json';
+    const { sections } = JSON.parse(await home.read(index)) as { sections: { title: string }[] };
+    expect(sections.map(({ title }) => title)).toContain('Tool: dice');
+    await home.write('openclaw.json', JSON.stringify({ agents: { defaults: { model: 'nobody/none' } } }));
+    const without = await context('check', 'night');
+    expect([without.code, without.err]).toEqual([0, expect.stringContaining('there would be no request to a model')]);
+    expect((await context('check', 'night', '--strict')).code).toBe(1);
+    await context('check', '--update', 'night');
+    expect(JSON.parse(await home.read(index))).toMatchObject({ version: 1 });
+    await configure({});
+    const { code, out } = await context('check', 'night');
+    expect([code, out]).toEqual([0, expect.stringContaining('--update adds them')]);
+  });
+});
+
+describe('a difference', () => {
+  it('is also shown in what plugins add and in tools', async () => {
+    const { out } = await context('diff', '--vs-session', 'agent:main:subagent:x');
+    expect(out).toMatch(/^Tool: \w+ +removed/m);
+    await say('good morning');
+    await home.write(
+      'extensions/kind/index.js',
+      `export default { id: 'kind', register(api) {\n${PLUGIN.replace('Be kind.', 'Be cruel.')}\n} };`,
+    );
+    const since = await context('diff', '--vs-run', 'last', '--exit-code');
+    expect(since.code).toBe(1);
+    expect(since.out).toMatch(/^ {2}- before_prompt_build of kind {2}Be cruel\.$/m);
+    expect(since.out).toMatch(/^ {2}\+ before_prompt_build of kind {2}Be kind\.$/m);
+  });
+});
+
 describe('with a gateway', () => {
   it('the answers are those that the commands give without one', async () => {
     await say('good morning');

@@ -9,6 +9,7 @@ import type { Rope } from '../provenance/rope.ts';
 import { diffLines } from './diff-lines.ts';
 import { originsOf } from './located-origin.ts';
 import { type MachineFolder, pathNormaliser } from './path-normaliser.ts';
+import type { RequestSection } from './request-sections.ts';
 import { type Section, sectionsOf } from './sections-of.ts';
 import { splitRope } from './split-rope.ts';
 
@@ -46,12 +47,33 @@ export interface SnapshotLine {
   readonly author: string;
 }
 
-export function takeSnapshot(composition: Composition, folders: readonly MachineFolder[]): Snapshot {
+/** `others` are the sections of the request beside the prompt: what plugins add, and the tools. */
+export function takeSnapshot(
+  composition: Composition,
+  folders: readonly MachineFolder[],
+  others: readonly RequestSection[] = [],
+): Snapshot {
   const namePaths = pathNormaliser(folders);
   const normalise = (text: string) => toBytesAndBack(namePaths(text));
+  const bodies = others.map(({ title, text }) => `\n## ${normalise(title)}\n\n${normalise(text)}`);
   return {
-    text: normalise(composition.prompt.text),
-    sections: sectionsOf(composition).map((section) => takeSection(section, normalise)),
+    text: normalise(composition.prompt.text) + bodies.join(''),
+    sections: [
+      ...sectionsOf(composition).map((section) => takeSection(section, normalise)),
+      ...others.map((other) => takeOther(other, normalise)),
+    ],
+  };
+}
+
+function takeOther({ title, author, text }: RequestSection, normalise: Normalise): SnapshotSection {
+  const body = normalise(text);
+  const lines = body.split('\n').length - (body.endsWith('\n') ? 1 : 0);
+  return {
+    title: normalise(title),
+    stability: 'static',
+    chars: body.length,
+    hash: hashOf(body),
+    authors: [[normalise(author), lines]],
   };
 }
 

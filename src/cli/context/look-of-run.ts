@@ -1,7 +1,6 @@
-// The prompt that was composed for a run, from the running gateway or from its store.
+// What a run was sent, from the running gateway or from its store, in the form in which a situation is looked at.
 // Errors: RunPromptGoneError when it is not stored any more, or was replaced before it was sent.
 
-import type { Composition } from '../../context/compose.ts';
 import type { ContextReport } from '../../context/report/build-report.ts';
 import { restoreComposition } from '../../context/report/restore-composition.ts';
 import type { RequestSpans } from '../../gateway/services/read-request-spans.ts';
@@ -9,8 +8,10 @@ import type { CliIo } from '../cli-io.ts';
 import { RunPromptGoneError } from '../errors.ts';
 import { lazyClient, openReadingClient, path } from '../gateway/gateway-client.ts';
 import { lastRunId } from '../last-run-id.ts';
+import type { Look } from './look-at-context.ts';
 
-export async function compositionOfRun(named: string, io: CliIo): Promise<Composition> {
+/** What is not about the prompt and the request is that of `beside`. */
+export async function lookOfRun(named: string, beside: Look, io: CliIo): Promise<Look> {
   const client = lazyClient(() => openReadingClient(io));
   try {
     const run = named === 'last' ? await lastRunId(client, undefined) : named;
@@ -20,7 +21,7 @@ export async function compositionOfRun(named: string, io: CliIo): Promise<Compos
     const system = spans.filter(({ where }) => where === 'system').map(({ text }) => text ?? '');
     const composition = restoreComposition(report, system);
     if (!composition) throw new RunPromptGoneError({ run });
-    return composition;
+    return { ...beside, composition, request: beside.request && { ...beside.request, spans } };
   } finally {
     await client.close();
   }
