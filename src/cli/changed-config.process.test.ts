@@ -46,8 +46,10 @@ describe('a changed configuration and a running gateway', () => {
     await gateway.home.write('hooks/greeter/handler.js', HANDLER);
     expect((await run('hooks', 'list')).out).toContain('hook:greeter');
     expect(await sent()).toContain('Say good day.');
+    await gateway.home.write('hooks/greeter/handler.js', HANDLER.replace('good day', 'good evening'));
+    expect(await sent()).toContain('Say good evening.');
     await run('hooks', 'disable', 'greeter');
-    expect(await sent()).not.toContain('Say good day.');
+    expect(await sent()).not.toContain('Say good');
   });
 
   it('is said by every command, and by status, where it needs a restart', async () => {

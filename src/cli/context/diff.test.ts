@@ -117,16 +117,12 @@ describe('atrium context diff', () => {
 
 describe('atrium context diff, of what was removed', () => {
   it('names who took it out, beside who wrote it', async () => {
-    await home.writePack(
-      'hooks/gag',
-      { events: ['agent:bootstrap'] },
-      `export default ({ context }) => {
-         if (context.timeContext?.hour < 20) return;
-         context.bootstrapFiles[0].content = context.bootstrapFiles[0].content.replace('Be brief.', '');
-       }`,
+    await home.write(
+      'openclaw.yaml',
+      'bootstrap:\n  rules:\n    - { id: gag, file: MEMORY.md, mode: remove, when: { channel: slack } }\n',
     );
-    const night = await diff('--at', '10:00', '--at', '23:30');
-    expect(night.out).toMatch(/^ {2}- AGENTS\.md:3 \(taken out by hook:gag\) {2}Be brief\.$/m);
+    const slack = await diff('--vs-channel', 'slack');
+    expect(slack.out).toMatch(/^ {2}- MEMORY\.md:1 \(taken out by rule:gag\) {2}Ana likes tea\.$/m);
     const subagent = await diff('--vs-session', 'agent:main:subagent:x');
     expect(subagent.out).toMatch(/^ {2}- MEMORY\.md:1 \(filtered-session\) {2}Ana likes tea\.$/m);
   });
