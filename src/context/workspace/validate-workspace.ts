@@ -86,13 +86,20 @@ function judgeAbsence(file: TaxonomyFile, name: string, read: FileAbsent): reado
     return [{ file: name, problem: 'oversized', severity: 'error', message }];
   }
   if (read.reason !== 'missing' || read.entryExists) {
-    // What is wrong with the text or with the disk is not mended by another file.
-    const remedy = read.reason === 'unreadable' ? '' : ' Put a regular file inside the workspace in its place.';
-    const message = `${name} cannot be read: ${read.detail}.${remedy}`;
+    const message = `${name} cannot be read: ${read.detail}.${ANOTHER_FILE[read.reason]}`;
     return [{ file: name, problem: 'unreadable', severity: 'error', message }];
   }
   return judgeMissing(file);
 }
+
+/** Whether another file in its place would mend it. The details of the other reasons say what to do. */
+const ANOTHER_FILE: Readonly<Record<FileAbsent['reason'], string>> = {
+  missing: ' Put a regular file inside the workspace in its place.',
+  'outside-workspace': ' Or put a regular file inside the workspace in its place.',
+  disabled: ' Put a regular file of the workspace in its place.',
+  unreadable: '',
+  'too-large': '',
+};
 
 function judgeMissing(file: TaxonomyFile): readonly WorkspaceFinding[] {
   if (!file.required) return [];
