@@ -32,7 +32,8 @@ export async function chooseModel(parts: DraftParts, run: RunSubject, mode: Draf
   const configured = parts.models.candidates(run.agentId);
   const asked = overrideOf({ ...started.result, ...resolved.result }, configured);
   const candidates = asked ? [asked, ...configured.filter((ref) => !sameRef(ref, asked))] : configured;
-  const { model, fallbacks } = await firstUsable(parts, candidates);
+  const { model, fallbacks, unusable } = await firstUsable(parts, candidates);
+  if (asked && mode === 'run' && unusable.includes(asked)) warnOfOverride(parts, [resolved, started], asked);
   return {
     model,
     fallbacks,
@@ -66,17 +67,32 @@ function overrideOf(
 async function firstUsable(
   parts: DraftParts,
   candidates: readonly ModelRef[],
-): Promise<{ model: Model; fallbacks: readonly ModelRef[] }> {
+): Promise<{ model: Model; fallbacks: readonly ModelRef[]; unusable: readonly ModelRef[] }> {
   let failure: unknown;
   for (const [index, ref] of candidates.entries()) {
     try {
-      return { model: await parts.models.model(ref), fallbacks: candidates.slice(index + 1) };
+      const model = await parts.models.model(ref);
+      return { model, fallbacks: candidates.slice(index + 1), unusable: candidates.slice(0, index) };
     } catch (error) {
       if (!isAtriumError(error)) throw error;
       failure ??= error;
     }
   }
   throw failure;
+}
+
+/** A plugin asked for a model that cannot be used; the run goes on with the configured one. */
+function warnOfOverride(
+  { warn }: DraftParts,
+  answers: readonly Pick<HookAnswer<'before_agent_start'>, 'contributions'>[],
+  { provider, model }: ModelRef,
+): void {
+  const by = answers
+    .flatMap(({ contributions }) => contributions)
+    .find(({ field }) => field === 'providerOverride' || field === 'modelOverride');
+  warn(
+    `The plugin "${by?.owner ?? 'unknown'}" asks for the model ${provider}/${model}, which cannot be used: there is no such provider, or no key for it. The configured model answers instead.`,
+  );
 }
 
 function sameRef(a: ModelRef, b: ModelRef): boolean {

@@ -25,7 +25,7 @@ export type RunHooks = HookRunner<InternalHookHandler>;
 /** What drafting a request needs. A preview gets only this, so it cannot do anything else. */
 export type DraftParts = Pick<
   RunParts,
-  'store' | 'hooks' | 'context' | 'models' | 'lifetime' | 'tools' | 'compaction' | 'missingPlugins'
+  'store' | 'hooks' | 'context' | 'models' | 'lifetime' | 'tools' | 'compaction' | 'missingPlugins' | 'warn'
 >;
 
 export interface RunParts {

@@ -19,7 +19,7 @@ import { path } from './gateway/gateway-client.ts';
 import { lastRunId } from './last-run-id.ts';
 import { type Columns, formatFacts, formatTable, listText } from './output/format-table.ts';
 import { formatTime } from './output/format-time.ts';
-import { oneLine, visibleText } from './output/text.ts';
+import { formatList, oneLine, visibleText } from './output/text.ts';
 
 /** A run as the API gives it. A run that has not begun is `queued`. */
 export type ToldRun = Omit<RunRow, 'status' | 'progressClaim' | 'observed'> & { readonly status: string };
@@ -114,7 +114,14 @@ export const RUN_COMMANDS: readonly CliCommand[] = [
       }
       const answer = await client.get<RunAnswer>(at);
       const { total } = await client.get<UsageReport>('/api/usage', { by: 'model', run });
-      if (!json) return { text: (width) => formatRun(answer, total, io.environment.timezone, width) };
+      if (!json) {
+        const { records } = await client.get<{ records: readonly CalledHook[] }>(`${at}/hooks`);
+        const failures = records.filter(({ outcome }) => outcome !== 'done').map(failedHook);
+        return {
+          text: (width) =>
+            formatRun(answer, total, io.environment.timezone, width) + formatList('Handlers that failed', failures),
+        };
+      }
       const { spans } =
         answer.calls.length === 0 ? { spans: [] } : await client.get<RequestSpans>(`${at}/spans/last`).catch(noneKept);
       return { json: { ...answer, spent: total, spans } };
@@ -139,6 +146,18 @@ function formatLeftOut(
   if (absent.length === 0 || !report) return '';
   const places = { workspaceDir: report.situation.workspaceDir, home: environment.home };
   return `\nIt stands, as the files are now, in what was left out:\n${formatAbsent(absent, { places, width })}`;
+}
+
+interface CalledHook {
+  readonly hook: string;
+  readonly handler: string;
+  readonly owner: string;
+  readonly outcome: string;
+  readonly error: string | null;
+}
+
+function failedHook({ hook, handler, owner, outcome, error }: CalledHook): string {
+  return `${hook} of ${owner} (${handler}): ${outcome}${error === null ? '' : `, ${error}`}`;
 }
 
 /** The number of a request, or `summary-1` for one that asked for a summary. */

@@ -7,7 +7,6 @@
 // and showing happen before `tell` returns.
 
 import { HOOK_CATALOG, type HookRow } from '../hooks/catalog.ts';
-import type { HookCallRecord } from '../hooks/hook-call-record.ts';
 import type { PackHookName } from '../hooks/hook-types.ts';
 import type { HookRunner } from '../hooks/runner.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
@@ -144,17 +143,10 @@ export class Teller {
     const { runner, workspaceDir } = await packs.agentOf(sessionKey);
     if (!runner.has(name)) return NOTHING;
     const context = { workspaceDir, ...pack.context(fact) };
-    const { messages, calls } = await runner.announce(name, { ...splitName(name), sessionKey, context, timestamp });
-    for (const call of calls) this.#warnOf(call);
+    const { messages } = await runner.announce(name, { ...splitName(name), sessionKey, context, timestamp });
     if (pack.says === 'answer') return messages;
     if (pack.says === 'surface' && messages.length > 0) await packs.say(sessionKey, messages.join('\n\n'));
     return NOTHING;
-  }
-
-  #warnOf({ hook, owner, outcome, error = '' }: HookCallRecord): void {
-    if (outcome === 'done' || outcome === 'suspended') return;
-    const how = outcome === 'timed-out' ? `did not finish with ${hook}: it` : `failed on ${hook}:`;
-    this.#sinks.warn(`The hook pack "${owner}" ${how} ${error}`);
   }
 
   #warn(what: string, error: unknown): void {

@@ -64,7 +64,9 @@ describe('command-logger', () => {
     await scratch.channel.asks({}, '/stop', 'Nothing is running here.');
     await scratch.stop();
     expect(await scratch.home.read('logs/keep')).toBe('mine');
-    expect(scratch.warnings).toEqual([expect.stringMatching(/"command-logger" failed on command:stop: ELOOP/)]);
+    expect(scratch.warnings).toEqual([
+      expect.stringMatching(/of command-logger on command:stop failed: it threw: ELOOP/),
+    ]);
   });
 });
 
@@ -120,7 +122,7 @@ Agent, 14:30:
     await symlink(scratch.home.path('elsewhere'), join(scratch.workspaceDir, 'memory'));
     await scratch.channel.asks({}, '/new', 'A new session has begun.');
     expect(await readdir(scratch.home.path('elsewhere'))).toEqual(['x']);
-    expect(scratch.warnings).toEqual([expect.stringMatching(/"session-memory" failed on command:new/)]);
+    expect(scratch.warnings).toEqual([expect.stringMatching(/of session-memory on command:new failed/)]);
   });
 
   it('keeps it too when an operator resets the session', async () => {

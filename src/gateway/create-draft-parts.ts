@@ -116,6 +116,7 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
       models,
       lifetime: { reset, resetByType, resetByChannel, idleMinutes, timezone },
       tools: (scope) => offer.offered(scope),
+      warn: options.warn ?? (() => undefined),
       missingPlugins: () => plugins?.registry.missing() ?? [],
     },
   };

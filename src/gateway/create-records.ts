@@ -14,6 +14,7 @@ import { HookRecordSink } from '../recorder/hook-record-sink.ts';
 import { Recorder } from '../recorder/recorder.ts';
 import { Trajectory } from '../recorder/trajectory.ts';
 import type { CommitCounter, Store } from '../store/store.ts';
+import { HandlerTroubles } from './handler-troubles.ts';
 import { LiveEvents } from './live-events.ts';
 
 export interface RecordOptions {
@@ -36,6 +37,7 @@ export interface Records {
   readonly teller: Teller;
   readonly hooks: HookRunner;
   readonly hookStatistics: HookStatistics;
+  readonly handlerTroubles: Pick<HandlerTroubles, 'warnings'>;
   readonly trajectoryDir: string;
 }
 
@@ -50,8 +52,12 @@ export function createRecords({ environment, config, store, now, warn, packs, wa
     hookStatistics,
     now,
   });
+  const troubles = new HandlerTroubles(warn);
   const hooks = new HookRunner({
-    record: (call) => void teller.tell('handler-called', call),
+    record: (call) => {
+      troubles.note(call);
+      void teller.tell('handler-called', call);
+    },
     runBudgetMs: config.hooks?.runBudgetMs,
     warn,
     now,
@@ -66,5 +72,5 @@ export function createRecords({ environment, config, store, now, warn, packs, wa
     warn,
     watch: watchFacts && ((name) => watchFacts(name, store.commits)),
   });
-  return { live, recorder, teller, hooks, hookStatistics, trajectoryDir: place.dir };
+  return { live, recorder, teller, hooks, hookStatistics, handlerTroubles: troubles, trajectoryDir: place.dir };
 }

@@ -30,7 +30,7 @@ it('goes on when a pack fails, and says whose', async () => {
   });
   scratch.model.script([reply('Hello.')]);
   await scratch.channel.asks({}, 'Hi', 'Hello.');
-  expect(scratch.warnings).toEqual([expect.stringMatching(/"[^"]*diary[^"]*" failed on message:received: no ink/)]);
+  expect(scratch.warnings).toEqual([expect.stringMatching(/of diary on message:received failed: it threw: no ink/)]);
 });
 
 it('tells of every event with what the contract promises, and records each call under the event’s name', async () => {
@@ -171,7 +171,7 @@ it('gives up on a pack that hangs, names it, and lets the others speak', async (
   await scratch.channel.asks({ sender: 'ann' }, 'I am Ann', 'Hello Ann.');
   await scratch.channel.asks({ sender: 'ann' }, '/new', 'The pack says hello.\n\nA new session has begun.');
   expect(scratch.warnings).toContainEqual(
-    expect.stringMatching(/"a-sleeper" did not finish with command:new: it timed out after 20ms/),
+    expect.stringMatching(/of a-sleeper on command:new failed: it timed out after 20ms/),
   );
 });
 
@@ -187,7 +187,9 @@ it('keeps the words of a message out of the log and the records, also when a han
   scratch.model.script([reply('Hello.')]);
   await scratch.channel.asks({}, 'my secret is blue', 'Hello.');
   await scratch.stop();
-  expect(scratch.warnings).toEqual([expect.stringMatching(/"diary" failed on message:received: an error that quotes/)]);
+  expect(scratch.warnings).toEqual([
+    expect.stringMatching(/of diary on message:received failed: it threw: an error that quotes/),
+  ]);
   await scratch.start();
   const [record] = await scratch.store.select('hookRecords', { where: { hook: 'message:received' } });
   expect(record).toMatchObject({ outcome: 'threw', error: 'an error that quotes the message' });

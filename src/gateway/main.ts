@@ -51,6 +51,7 @@ import { RunWork } from './lane-work.ts';
 import { openMcp } from './open-mcp.ts';
 import { openState } from './open-state.ts';
 import { registerSendPolicy } from './register-send-policy.ts';
+import { RunTroubles } from './run-troubles.ts';
 import { sayLine } from './say-line.ts';
 import { Approvals } from './services/approvals.ts';
 import { checkInstall } from './services/check-install.ts';
@@ -139,6 +140,9 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     watchFacts: options.watchFacts,
   });
   const { live, recorder, hooks, teller } = records;
+  // A trial lets runs fail on purpose.
+  const runTroubles = new RunTroubles(options.isTrial ? () => undefined : warn);
+  live.subscribe(runTroubles.look);
   const { tell } = teller;
   registerSendPolicy(hooks, config);
   options.register?.(hooks);
@@ -328,6 +332,8 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       ...mcp.warnings,
       ...plugins.troubles(),
       ...workspaces.warnings,
+      ...records.handlerTroubles.warnings,
+      ...runTroubles.warnings,
       ...contextWarnings.warnings,
     ],
     unused: loaded.unused,

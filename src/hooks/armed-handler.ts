@@ -19,6 +19,8 @@ export interface ArmedHandler {
   readonly isGate: boolean;
   /** The time that this handler takes counts against the budget that all handlers of a run share. */
   readonly spends: boolean;
+  /** Unknown fields in its answers that the operator was told of. */
+  readonly toldFields: Set<string>;
   /** The configuration is not part of a listing, because it may hold secrets. */
   readonly pluginConfig: object | undefined;
   readonly eventContext: (() => object) | undefined;
@@ -62,6 +64,7 @@ export function armHandler(registration: HandlerRegistration<unknown>): Omit<Arm
     breaker: new Breaker(),
     isGate,
     spends,
+    toldFields: new Set(),
     pluginConfig: isolatedCopy(pluginConfig),
     eventContext,
     suspension,

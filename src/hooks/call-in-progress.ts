@@ -48,8 +48,8 @@ export class CallInProgress {
     return this.#end('done', undefined, changed, diff);
   }
 
-  failed({ outcome, error }: HandlerFailure): HookCallRecord {
-    return this.#end(outcome, error, NOTHING);
+  failed({ outcome, error, isOwnWords }: HandlerFailure): HookCallRecord {
+    return this.#end(outcome, error, NOTHING, undefined, isOwnWords);
   }
 
   aborted(): HookCallRecord {
@@ -61,11 +61,12 @@ export class CallInProgress {
     error: string | undefined,
     changed: readonly string[],
     diff?: HookCallRecord['diff'],
+    isOwnWords?: boolean,
   ): HookCallRecord {
     const { hook, id, owner, at, runId, sessionKey, record } = this.#settings;
     const ms = this.#ms ?? this.deadline.elapsedMs;
     this.deadline.close();
-    const call = { hook, id, owner, at, ms, outcome, error, changed, diff, runId, sessionKey };
+    const call = { hook, id, owner, at, ms, outcome, error, isOwnWords, changed, diff, runId, sessionKey };
     tell(record, call);
     return call;
   }

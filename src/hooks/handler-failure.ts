@@ -8,6 +8,8 @@ export interface HandlerFailure {
   readonly outcome: Exclude<HandlerOutcome, 'done'>;
   /** One line of bounded length: a handler's error text is untrusted and is shown in reports and terminals. */
   readonly error: string;
+  /** The error repeats nothing that somebody said. */
+  readonly isOwnWords?: boolean | undefined;
 }
 
 export function handlerFailureOf(error: unknown): HandlerFailure {

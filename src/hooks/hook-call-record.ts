@@ -22,6 +22,8 @@ export interface HookCallRecord {
   readonly outcome: HookOutcome;
   /** One line of bounded length; when the handler threw, it is the handler's own text. */
   readonly error?: string | undefined;
+  /** The error repeats nothing that somebody said, so it may be shown although a gate has not passed the run. */
+  readonly isOwnWords?: boolean | undefined;
   /** The fields of the combined result that this handler changed. */
   readonly changed: readonly string[];
   /**

@@ -20,6 +20,7 @@ import {
   type OnError,
   type Stability,
 } from '../protocol/handler.ts';
+import { oneLine } from '../protocol/one-line.ts';
 import { within } from '../protocol/time-limit.ts';
 import { type ArmedHandler, armHandler, eventFor, rowOf, snapshotFor } from './armed-handler.ts';
 import { Asking } from './asking.ts';
@@ -27,6 +28,7 @@ import { MAX_OVERDRAWN_RUNS, MAX_TIMEOUTS, OwnerBreakers, type Suspension } from
 import { CallInProgress, summaryOf, tell } from './call-in-progress.ts';
 import { HOOK_CATALOG, type HookName, type HookRow } from './catalog.ts';
 import type { AnswerFields } from './combine/answer-shape.ts';
+import { unknownFields } from './combine/unknown-fields.ts';
 import { type Deadline, isPromiseLike } from './deadline.ts';
 import { DeadlineTimer } from './deadline-timer.ts';
 import { DuplicateHandlerError, HandlerAbortError } from './errors.ts';
@@ -46,6 +48,7 @@ import type {
 import { frozenCopy } from './isolated-copy.ts';
 import { LookAhead } from './look-ahead.ts';
 import { MAX_WAITING, ObserverQueue } from './observer-queue.ts';
+import { isOwnWords } from './own-words.ts';
 import { MAX_MESSAGES, type PackEvent, packEventFor, sayable, withoutQuotes } from './packs/pack-event.ts';
 import type { RemoteAnswer, RemoteHandlers } from './remote-handlers.ts';
 import { RunBudgets } from './run-budgets.ts';
@@ -330,6 +333,7 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
         if (row.sync && !registered.isRemote) refusePromise(answered);
         const answer = isPromiseLike(answered) ? await answered : answered;
         call.settled(foreseen?.ms);
+        this.#warnOfFields(armed, unknownFields(row, asking.seen, answer, isGate));
         const { changed, diff } = asking.take(registered, answer);
         asking.calls.push(this.#ended(armed, options, call, call.done(changed, hasDiffs ? diff : undefined)));
       } catch (error) {
@@ -337,7 +341,7 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
           call.aborted();
           throw options.signal.reason;
         }
-        const failure = this.#failureOf(error, armed, call);
+        const failure = withOwnWords(this.#failureOf(error, armed, call), asking.seen);
         asking.calls.push(this.#ended(armed, options, call, call.failed(failure)));
         if (isGate) asking.refuse(registered, refusalReason(registered, failure));
       }
@@ -406,7 +410,7 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
       } catch (error) {
         const failure = handlerFailureOf(error);
         if (failure.outcome === 'threw') messages.push(...sayable(own.messages));
-        calls.push(this.#ended(armed, {}, call, call.failed(withoutQuotes(failure, event))));
+        calls.push(this.#ended(armed, {}, call, call.failed({ ...withoutQuotes(failure, event), isOwnWords: true })));
       }
     }
     return { messages: messages.slice(0, MAX_MESSAGES), calls };
@@ -476,7 +480,8 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
           call.settled();
           ended(this.#ended(armed, {}, call, call.done([])));
         } catch (error) {
-          ended(this.#ended(armed, {}, call, call.failed(handlerFailureOf(error))));
+          const failure = withOwnWords(handlerFailureOf(error), event as AnswerFields);
+          ended(this.#ended(armed, {}, call, call.failed(failure)));
         }
       });
       if (promise) told.push(promise);
@@ -576,6 +581,17 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     return breaker.suspension ?? this.#common.suspendedOwners.get(registered.owner) ?? suspension?.();
   }
 
+  /** Said once for each handler and field. */
+  #warnOfFields({ registered: { hook, id, owner }, toldFields }: ArmedHandler, fields: readonly string[]): void {
+    for (const field of fields.slice(0, MAX_TOLD_FIELDS)) {
+      if (toldFields.has(field) || toldFields.size >= MAX_TOLD_FIELDS) continue;
+      toldFields.add(field);
+      this.#settings.warn?.(
+        `The handler ${id} of ${owner} answers ${hook} with the field ${oneLine(field, 100)}, which this hook does not know. It is ignored.`,
+      );
+    }
+  }
+
   #warnOfSuspension({ registered: { hook, id, owner }, isGate }: ArmedHandler): void {
     const closed = isGate ? ', and what it guards stays closed' : '';
     this.#settings.warn?.(
@@ -653,6 +669,12 @@ function matches({ registered }: ArmedHandler, { hook, id, owner }: HandlerFilte
   if (id !== undefined && registered.id !== id) return false;
   return owner === undefined || registered.owner === owner;
 }
+
+function withOwnWords(failure: HandlerFailure, event: AnswerFields): HandlerFailure {
+  return { ...failure, isOwnWords: isOwnWords(failure.error, event) };
+}
+
+const MAX_TOLD_FIELDS = 10;
 
 const NO_HANDLERS: readonly ArmedHandler[] = [];
 

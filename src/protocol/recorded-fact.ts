@@ -102,6 +102,8 @@ export interface RecordedCall {
   readonly ms: number;
   readonly outcome: string;
   readonly error?: string | undefined;
+  /** The error repeats nothing that somebody said. */
+  readonly isOwnWords?: boolean | undefined;
   readonly changed: readonly string[];
   /** The fields with their values before and after. */
   readonly diff?: (() => readonly object[]) | undefined;

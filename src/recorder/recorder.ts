@@ -125,8 +125,8 @@ export class Recorder {
 
   /**
    * Calls outside of a run are kept in the store only. The changes that a handler made contain or replace what people
-   * said, so they are kept only of runs whose gate has passed. The same holds for the handler's own words when it
-   * failed.
+   * said, so they are kept only of runs whose gate has passed. The same holds for the text of a failure, unless it
+   * repeats nothing that somebody said.
    */
   #call(call: RecordedCall): void {
     this.#parts.hookStatistics?.count(call);
@@ -198,7 +198,8 @@ export class Recorder {
   #recordHook({ call, write, context }: WaitingCall): void {
     const { hook, id, owner, at, ms, outcome, changed, runId, sessionKey } = call;
     const { trajectory, hookRecords, hookStatistics } = this.#parts;
-    const error = call.error !== undefined && write === 'hashes' ? hashText(call.error) : call.error;
+    const isHidden = write === 'hashes' && call.isOwnWords !== true;
+    const error = call.error !== undefined && isHidden ? hashText(call.error) : call.error;
     const diff = call.diff && write === 'whole' ? boundValue(call.diff()) : null;
     if (context) {
       const facts = { hook, handler: id, owner, ms, outcome, changed, error };

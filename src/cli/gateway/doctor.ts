@@ -14,6 +14,7 @@ import type { CliIo } from '../cli-io.ts';
 import { command } from '../command.ts';
 import { CONFIG_OPTION } from '../common-options.ts';
 import { openContext } from '../context/situation-options.ts';
+import { describeFailures } from '../hooks/describe-failures.ts';
 import { oneLine } from '../output/text.ts';
 import { groupUnused } from '../output/unused-settings.ts';
 import { formatConfigWarning } from '../output/warnings.ts';
@@ -134,7 +135,7 @@ async function examineHooks(config: string | undefined, io: CliIo): Promise<Sect
             : [],
         ),
       ],
-      remarks: sentences(inState('blocked')),
+      remarks: [...sentences(inState('blocked')), ...status.handlers.flatMap(describeFailures)],
     };
   }
   const { engine, loaded } = await openContext({ config }, io);

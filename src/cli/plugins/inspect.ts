@@ -1,12 +1,15 @@
 // `atrium plugins inspect`: everything that is known about one plugin, above all what it registered and what it may do.
 
 import { loadConfig } from '../../config/load-config.ts';
+import type { HooksStatus } from '../../gateway/services/hook-control.ts';
 import type { PluginHookStatus, PluginStatus } from '../../plugins/plugin-status.ts';
 import type { CliIo } from '../cli-io.ts';
 import { command } from '../command.ts';
+import { askRunning } from '../gateway/gateway-client.ts';
+import { describeFailures } from '../hooks/describe-failures.ts';
 import { type Fact, formatFacts } from '../output/format-table.ts';
 import { formatTime } from '../output/format-time.ts';
-import { line, oneLine } from '../output/text.ts';
+import { formatList, line, oneLine } from '../output/text.ts';
 import { askPlugins, findPlugin, PLUGIN_ARGUMENT } from './ask-plugins.ts';
 
 export const pluginsInspect = command({
@@ -26,7 +29,10 @@ export const pluginsInspect = command({
     const unknown = isRunning ? '' : `${why}, so what it registers is not known; --load loads it to see.\n`;
     const note = isLoadedHere ? `${why}; it was loaded for this look only.\n` : unknown;
     const isBroken = isLoadedHere && plugin.notes.some(({ code }) => code === 'load-failed');
-    return { json: plugin, text: formatPlugin(plugin, io.environment.timezone) + note, ok: !isBroken };
+    const status = isRunning ? await askRunning(io, (client) => client.get<HooksStatus>('/api/hooks')) : undefined;
+    const failures = (status?.handlers ?? []).filter(({ owner }) => owner === id).flatMap(describeFailures);
+    const text = formatPlugin(plugin, io.environment.timezone) + note + formatList('Handlers that failed', failures);
+    return { json: plugin, text, ok: !isBroken };
   },
 });
 

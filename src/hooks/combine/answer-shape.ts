@@ -31,6 +31,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   requireApproval: 'object',
   origin: 'object',
   deliveryOrigin: 'object',
+  reply: 'object',
   findings: 'list',
   block: 'flag',
   cancel: 'flag',

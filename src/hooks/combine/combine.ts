@@ -110,6 +110,7 @@ function combineByRow({ combine }: HookRow): Combine {
     const given = answerFieldsOf(answer);
     if (!given) return { result: before };
     if (combine.handled && isClaim(given)) {
+      for (const [field] of fields) fieldOf(given, field);
       return { result: plainCopy(given, 'claim'), decides: true, ends: true };
     }
     if (isPureClaim) return { result: before };

@@ -5,6 +5,7 @@ import type { InternalHookEvent } from '../../protocol/bootstrap-event.ts';
 import type { Deadline } from '../deadline.ts';
 import type { HandlerFailure } from '../handler-failure.ts';
 import { isolatedCopy } from '../isolated-copy.ts';
+import { isQuoted } from '../own-words.ts';
 
 export type PackEvent = Omit<InternalHookEvent, 'messages' | 'signal'>;
 
@@ -31,7 +32,6 @@ export function sayable(pushed: unknown): readonly string[] {
 }
 
 const SAID_FIELDS = ['content', 'body'] as const;
-const SHORTEST_QUOTE = 12;
 
 /** A message may still be blocked, and then no log and no record may hold its words, even if a handler threw them. */
 export function withoutQuotes(failure: HandlerFailure, { context }: PackEvent): HandlerFailure {
@@ -39,13 +39,4 @@ export function withoutQuotes(failure: HandlerFailure, { context }: PackEvent): 
   return said.some((text) => isQuoted(String(text), failure.error))
     ? { ...failure, error: 'an error that quotes the message' }
     : failure;
-}
-
-function isQuoted(said: string, error: string): boolean {
-  const length = Math.min(SHORTEST_QUOTE, said.length);
-  if (length < 4) return false;
-  for (let start = 0; start + length <= error.length; start++) {
-    if (said.includes(error.slice(start, start + length))) return true;
-  }
-  return false;
 }
