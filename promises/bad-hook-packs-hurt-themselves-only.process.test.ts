@@ -48,8 +48,8 @@ async function startGateway(files: Record<string, string>, config: Record<string
 
 async function says(gateway: GatewayProcess, text: string): Promise<string> {
   const body = { model: 'atrium', messages: [{ role: 'user', content: text }] };
-  const answer = await gateway.json<{ choices: { message: { content: string } }[] }>('/v1/chat/completions', { body });
-  return answer.choices[0]?.message.content ?? JSON.stringify(answer);
+  const answer = await gateway.json<{ choices?: { message: { content: string } }[] }>('/v1/chat/completions', { body });
+  return answer.choices?.[0]?.message.content ?? JSON.stringify(answer);
 }
 
 /** It still runs, people get answers, and the pack beside the bad one works. */
@@ -143,4 +143,50 @@ it('a preview without a gateway is protected too, and names the culprit', async 
   expect(out).toContain('A nice line.');
   expect(code).toBe(0);
   expect(err).toContain('hook:bad');
+});
+
+it('only what the operator sets to inline runs in the gateway; status says so, and an end that nobody asked for is said', async () => {
+  const gateway = await startGateway(
+    packFiles('hooks/bad', { deed: "if (event.context.content === 'die') process.exit(0);" }),
+    {
+      hooks: { internal: { enabled: true, entries: { bad: { isolation: 'inline' } } } },
+    },
+  );
+  await expectItGoesOn(gateway);
+  const { out } = await runAtrium(['status'], { home: gateway.home.home });
+  expect(out).toContain('The hook "bad" (its isolation is "inline") runs in the gateway itself');
+  expect(out).not.toContain('The hook "nice"');
+  await says(gateway, 'die').catch(() => {});
+  expect((await gateway.ended()).code).toBe(1);
+  expect(gateway.err).toMatch(
+    /although nothing asked it to stop: process\.exit\(0\) was called at .*hooks\/bad\/handler\.ts/,
+  );
+});
+
+it('a pack that was mended is called again after "hooks rearm", and until then it is not', async () => {
+  const gateway = await startGateway(packFiles('hooks/bad', { events: ['command:new'], deed: 'process.exit(0);' }));
+  await says(gateway, '/new');
+  await expect.poll(() => gateway.err).toMatch(/The hook "bad" ended the plugin worker/);
+  const mended = packFiles('hooks/bad', { events: ['command:new'], deed: "event.messages.push('Mended.');" });
+  await gateway.home.write('hooks/bad/handler.ts', mended['hooks/bad/handler.ts'] ?? '');
+  const { out, code } = await runAtrium(['hooks', 'rearm', 'bad'], { home: gateway.home.home });
+  expect(code).toBe(0);
+  expect(out).toContain('bad');
+  expect(await says(gateway, '/new')).toContain('Mended.');
+});
+
+it('a pack that changes the built-ins is named and suspended like a plugin', async () => {
+  const gateway = await startGateway(packFiles('hooks/bad', { deed: 'Array.prototype.map = () => [];' }));
+  expect(await says(gateway, 'Hi')).toBe('Hello.');
+  await expect.poll(() => gateway.err).toMatch(/The hook "bad" changed built-ins/);
+  await expectItGoesOn(gateway);
+});
+
+it('with onError abort, nothing is composed without the pack that had to be stopped', async () => {
+  const gateway = await startGateway(
+    packFiles('hooks/bad', { events: ['agent:bootstrap'], deed: 'process.exit(0);', more: { onError: 'abort' } }),
+  );
+  for (const text of ['Hi', 'And now?']) expect(await says(gateway, text)).not.toBe('Hello.');
+  expect(gateway.model.requests).toEqual([]);
+  expect((await gateway.fetch('/healthz')).status).toBe(200);
 });

@@ -331,6 +331,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
       ...drafting.toolWarnings(),
       ...mcp.warnings,
       ...plugins.troubles(),
+      ...handlers.inline,
       ...workspaces.warnings,
       ...records.handlerTroubles.warnings,
       ...runTroubles.warnings,

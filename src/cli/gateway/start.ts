@@ -13,6 +13,7 @@ import { command, type FlagsOf } from '../command.ts';
 import { CONFIG_OPTION } from '../common-options.ts';
 import { formatBanner } from './format-banner.ts';
 import { gatewayLog } from './gateway-log.ts';
+import { type EndWatch, watchEnd } from './watch-end.ts';
 
 const OPTIONS = {
   '--port <number>': { text: 'the port to listen on (default: gateway.port, else 18790)', parse: portOf },
@@ -40,19 +41,24 @@ async function runUntilStopped(flags: FlagsOf<typeof OPTIONS>, io: CliIo): Promi
   for (const { message } of loaded.warnings) warn(message);
   // Every command loads this file, but only few need the gateway.
   const { startGateway } = await import('../../gateway/start-gateway.ts');
-  const started = await startGateway({
-    environment,
-    loaded,
-    configPath,
-    warn,
-    log: gatewayLog(io.err, io.now, 'info'),
-    port: flags.port,
-    modules: OWN_MODULES,
-  });
-  // From here on Ctrl-C stops the gateway gracefully; before, it just ends the process.
-  const stopped = untilStopped(started.stop, io);
-  io.out(await formatBanner({ ...started, told: loaded.warnings.map(({ message }) => message) }));
-  return stopped;
+  const end = watchEnd(warn);
+  try {
+    const started = await startGateway({
+      environment,
+      loaded,
+      configPath,
+      warn,
+      log: gatewayLog(io.err, io.now, 'info'),
+      port: flags.port,
+      modules: OWN_MODULES,
+    });
+    // From here on Ctrl-C stops the gateway gracefully; before, it just ends the process.
+    const stopped = untilStopped(started.stop, end, io);
+    io.out(await formatBanner({ ...started, told: loaded.warnings.map(({ message }) => message) }));
+    return await stopped;
+  } finally {
+    end.release();
+  }
 }
 
 function portOf(text: string): number {
@@ -62,12 +68,13 @@ function portOf(text: string): number {
   return port;
 }
 
-function untilStopped(stop: StartedGateway['stop'], io: CliIo): Promise<StopReason> {
+function untilStopped(stop: StartedGateway['stop'], end: EndWatch, io: CliIo): Promise<StopReason> {
   return new Promise((resolve, reject) => {
     let isStopping = false;
     const stopFor = (reason: StopReason) => {
       if (isStopping) {
         io.err('Stopping at once. What was not finished goes on at the next start.\n');
+        end.release();
         process.exit(1);
       }
       isStopping = true;

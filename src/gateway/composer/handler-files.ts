@@ -10,7 +10,6 @@ import {
   type LoadedHookHandler,
   loadHookHandler,
 } from '../../hooks/packs/load-hook-handler.ts';
-import type { HandlerSetup } from '../../plugins/handler-setup.ts';
 import type { LoadedWorkerHandler } from '../../plugins/isolation/worker-handlers.ts';
 
 export interface HandlerFilesParts {
@@ -35,9 +34,9 @@ export class HandlerFiles {
     this.#parts = parts;
   }
 
-  /** What runs in this process because the operator wants it there, such as `the hook "greeter"`. */
+  /** One sentence for each that runs in this process because the operator wants it there. */
   get inline(): readonly string[] {
-    return [...this.#inline];
+    return [...this.#inline].map((who) => `${who} runs in the gateway itself, where nothing can stop it.`);
   }
 
   /** Never rejects for what a file does. */
@@ -47,7 +46,7 @@ export class HandlerFiles {
     // The worker is not started for a file that is not there.
     if (!found.ok) return found;
     if (file.isInline) {
-      this.#inline.add(titleOf(file));
+      this.#inline.add(whoIs(file));
       return loadHookHandler(file, { virtualModules: await this.#parts.modulesFor(file) });
     }
     this.#worker ??= this.#parts.worker();
@@ -78,6 +77,6 @@ export class HandlerFiles {
   }
 }
 
-function titleOf({ noun = 'hook', hook }: Pick<HandlerSetup['file'], 'noun' | 'hook'>): string {
-  return `the ${noun} "${hook}"`;
+function whoIs({ noun = 'hook', hook }: HookHandlerFile): string {
+  return `The ${noun} "${hook}" (its isolation is "inline")`;
 }
