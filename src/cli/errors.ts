@@ -154,6 +154,19 @@ export class GatewayDownError extends defineError({
   remedy: 'Start one with `atrium start`.',
 }) {}
 
+export class GatewayFrozenError extends defineError({
+  code: 'ATRIUM_CLI_GATEWAY_FROZEN',
+  message: ({ url, pid, state }: { url: string; pid?: number | undefined; state: 'stopped' | 'unknown' }) =>
+    `The gateway at ${url} runs${pid === undefined ? '' : ` (process ${pid})`} and does not answer: ${
+      state === 'stopped'
+        ? `its process was stopped. Let it go on with "kill -CONT ${pid}".`
+        : `it is busy or hangs. See its log; a gateway that stays so can be killed and started again, and nothing that it accepted is lost.`
+    }`,
+  means: 'A gateway owns the state directory and does not answer: its process was stopped, or it spins.',
+  remedy:
+    'Let a stopped process go on with `kill -CONT`. Kill one that hangs and start it again; nothing that it accepted is lost.',
+}) {}
+
 export class GatewayRefusedError extends defineError({
   code: 'ATRIUM_CLI_GATEWAY_REFUSED',
   message: ({ sentence }: { httpStatus: number; refusal: string; sentence: string }) => sentence,

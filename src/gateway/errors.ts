@@ -228,6 +228,14 @@ export class StateDirError extends defineError({
   remedy: 'Make it a directory that the user of the gateway may write, or name another one in `OPENCLAW_STATE_DIR`.',
 }) {}
 
+export class TooFewFilesError extends defineError({
+  code: 'ATRIUM_GATEWAY_FILES',
+  message: ({ limit, least }: { limit: number | undefined; least: number }) =>
+    `This process may not have enough files and connections open at once${limit === undefined ? '' : ` (${limit})`}; a gateway needs ${least}. Raise the limit, for example with "ulimit -n 1024", and start again.`,
+  means: 'The limit of open files of the process is so low that a gateway would break in the middle of its work.',
+  remedy: 'Raise the limit, for example with `ulimit -n 1024` or `LimitNOFILE=` of systemd, and start again.',
+}) {}
+
 export class RunGivenUpError extends defineError({
   code: 'ATRIUM_RUN_GIVEN_UP',
   message: ({ claims }: { claims: number }) =>

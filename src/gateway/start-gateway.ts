@@ -2,7 +2,8 @@
 
 import { listAgentIds, resolveDefaultAgentId } from '../config/agents.ts';
 import { configuredTokenOf } from '../config/configured-token.ts';
-import { ProtectionMissingError } from './errors.ts';
+import { LEAST_OPEN_FILES, readOpenFileLimit } from '../config/open-file-limit.ts';
+import { ProtectionMissingError, TooFewFilesError } from './errors.ts';
 import type { StopReason } from './gateway-part.ts';
 import { isLoopbackHost, resolveBindAddress } from './http/bind-address.ts';
 import { createHttpApp } from './http/create-http-app.ts';
@@ -28,6 +29,8 @@ export interface StartedGateway extends Pick<OpenedGateway, 'services' | 'hooks'
 }
 
 const DRAIN_SECONDS = 20;
+/** Connections leave these for the gateway itself: what it loads later, its store, its plugins and its commands. */
+const RESERVED_FILES = 160;
 const CHAT_PATH = '/v1/chat/completions';
 
 export async function startGateway(options: StartOptions): Promise<StartedGateway> {
@@ -35,6 +38,12 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
   const { config } = loaded;
   const settings = config.gateway ?? {};
   let state: 'starting' | 'ready' | 'draining' = 'starting';
+
+  // What is loaded only with the first message opens a hundred files at once. A failure to load is final in Node, so the
+  // limit is checked before anything depends on it.
+  const openFiles = await readOpenFileLimit();
+  if (openFiles !== undefined && openFiles < LEAST_OPEN_FILES)
+    throw new TooFewFilesError({ limit: openFiles, least: LEAST_OPEN_FILES });
 
   const refused = loaded.unused.filter(({ refuses }) => refuses === 'start');
   if (refused.length > 0) throw new ProtectionMissingError({ settings: refused });
@@ -66,6 +75,7 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
       app,
       host,
       port: options.port ?? settings.port ?? DEFAULT_PORT,
+      maxConnections: openFiles === undefined ? undefined : openFiles - RESERVED_FILES,
       attach: (socket, client) => sockets[client.channel].attach(socket, client),
     });
   } catch (error) {

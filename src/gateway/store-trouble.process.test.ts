@@ -3,9 +3,10 @@
 
 import { execFile } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { GatewayProcess } from '../testkit/gateway-process.ts';
 import { after, type ModelReply, reply } from '../testkit/model-server.ts';
 import { WebClient } from '../testkit/web-client.ts';
@@ -61,6 +62,34 @@ describe('a gateway whose store', { timeout: 60_000 }, () => {
     expect(web.texts).toEqual(['Done.']);
   });
 
+  it.skipIf(process.platform !== 'linux').each([40, 64, 200])(
+    'could be opened, but only %d files at once, does not start, and says so',
+    async (files) => {
+      expect(await gateway.start({ under: withFiles(files) })).toBe('ended');
+      expect((await gateway.ended()).code).toBe(2);
+      expectOneSentence(gateway.err, /^atrium: This process may not have enough files .* needs 256\. Raise the limit/);
+    },
+  );
+
+  it.skipIf(process.platform !== 'linux')(
+    'could be opened with few files answers, however many clients there are',
+    async () => {
+      await gateway.start({ under: withFiles(256) });
+      const { hostname, port } = new URL(gateway.url ?? '');
+      const idle = Array.from({ length: 300 }, () => connect(Number(port), hostname).on('error', () => {}));
+      try {
+        // The gateway has closed those that are too many; then some of the others leave.
+        await vi.waitFor(() => expect(idle.filter(({ closed }) => closed).length).toBeGreaterThan(150));
+        for (const socket of idle.slice(0, 40)) socket.destroy();
+        web.say('1', 'hello');
+        await web.until(({ parts }) => parts.length === 1, 'for an answer');
+        expect(web.texts).toEqual(['Done.']);
+      } finally {
+        for (const socket of idle) socket.destroy();
+      }
+    },
+  );
+
   it('is full takes nothing more and says so, keeps what it has, and goes on once there is room', async () => {
     await gateway.start();
     web.say('1', 'hello');
@@ -110,6 +139,10 @@ describe('a gateway whose store', { timeout: 60_000 }, () => {
 /** The tests may run as a user with all permissions; this takes them away. */
 const WITHOUT_PRIVILEGES =
   process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-all', '--inh-caps', '-all', '--'] : [];
+
+function withFiles(count: number): readonly string[] {
+  return ['/bin/sh', '-c', `ulimit -n ${count}; exec "$@"`, 'sh'];
+}
 
 /** Limits the size of the gateway's files to the largest file of its store plus this many bytes. */
 async function withRoomFor({ home }: GatewayProcess, bytes: number): Promise<readonly string[]> {

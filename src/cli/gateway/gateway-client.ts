@@ -8,8 +8,9 @@ import { loadConfig } from '../../config/load-config.ts';
 import { type ConfigState, describeConfigState } from '../../gateway/config-state.ts';
 import { findToken } from '../../gateway/http/token.ts';
 import type { CliIo } from '../cli-io.ts';
-import { GatewayDownError, GatewayGoneError, GatewayRefusedError } from '../errors.ts';
+import { GatewayDownError, GatewayFrozenError, GatewayGoneError, GatewayRefusedError } from '../errors.ts';
 import { line } from '../output/text.ts';
+import { type GatewayPlace, watchLiveness } from './watch-liveness.ts';
 
 export interface GatewayClient {
   get<T>(path: string, query?: Query): Promise<T>;
@@ -49,16 +50,28 @@ export async function askRunning<Value>(
   io: CliIo,
   ask: (client: GatewayClient) => Promise<Value>,
 ): Promise<Value | undefined> {
+  if (FROZEN.has(io)) return undefined;
   const client = lazyClient(() => openGatewayClient(io));
   try {
     await noteConfigState(client, io);
     return await ask(client);
   } catch (error) {
     if (error instanceof GatewayDownError) return undefined;
-    throw error;
+    if (!(error instanceof GatewayFrozenError)) throw error;
+    FROZEN.add(io);
+    tellFrozen(io, error);
+    return undefined;
   } finally {
     await client.close();
   }
+}
+
+/** Commands whose gateway did not answer. They do not ask it a second time, because each time takes seconds. */
+const FROZEN = new WeakSet<CliIo>();
+
+/** Said before the answer, which comes from the files then. */
+function tellFrozen(io: CliIo, { message }: GatewayFrozenError): void {
+  io.err(`atrium: ${message} What follows is what the files say.\n`);
 }
 
 /** Says where the running gateway does not follow its configuration files, so that an answer is not misread. */
@@ -91,7 +104,7 @@ export async function openGatewayClient(io: CliIo): Promise<GatewayClient> {
   if (token === undefined) throw new GatewayDownError({ stateDir, detail: 'it has no token yet' });
   const isDown = (cause: unknown) =>
     new GatewayDownError({ stateDir, detail: `${owner.url} does not answer` }, { cause });
-  return clientAt({ url: owner.url, token }, isDown);
+  return clientAt({ ...owner, token }, isDown);
 }
 
 /** A configuration that cannot be read any more does not keep anyone from asking the gateway that runs. */
@@ -107,19 +120,24 @@ async function findRunningToken({ environment }: CliIo): Promise<string | undefi
   }
 }
 
-export interface GatewayAddress {
-  readonly url: string;
+export interface GatewayAddress extends GatewayPlace {
   readonly token: string;
 }
 
-/** Talks to the gateway at this address. Rejects with GatewayGoneError, unless the caller names another, when it does not answer. */
-export function clientAt({ url, token }: GatewayAddress, lost: (cause: unknown) => Error = gone): GatewayClient {
+/**
+ * Talks to the gateway at this address. Rejects with GatewayGoneError, unless the caller names another, when it cannot
+ * be reached, and with GatewayFrozenError when it does not answer.
+ */
+export function clientAt({ url, token, pid }: GatewayAddress, lost: (cause: unknown) => Error = gone): GatewayClient {
   return clientOf(async (path, init) => {
     try {
-      const response = await fetch(`${url}${path}`, { ...init, headers: { authorization: `Bearer ${token}` } });
-      return { status: response.status, text: await response.text() };
+      return await watchLiveness({ url, pid }, async (signal) => {
+        const headers = { authorization: `Bearer ${token}` };
+        const response = await fetch(`${url}${path}`, { ...init, signal, headers });
+        return { status: response.status, text: await response.text() };
+      });
     } catch (error) {
-      throw lost(error);
+      throw error instanceof GatewayFrozenError ? error : lost(error);
     }
   });
 }
@@ -132,14 +150,42 @@ function gone(error: unknown): GatewayGoneError {
 /** For commands that only read: the running gateway, else its store. */
 export async function openReadingClient(io: CliIo): Promise<GatewayClient> {
   try {
-    return await openGatewayClient(io);
+    return orElse(await openGatewayClient(io), (frozen) => {
+      tellFrozen(io, frozen);
+      return openStoreClient(io, frozen);
+    });
   } catch (error) {
     if (!(error instanceof GatewayDownError)) throw error;
     return openStoreClient(io, error);
   }
 }
 
-async function openStoreClient(io: CliIo, isDown: GatewayDownError): Promise<GatewayClient> {
+/** What a frozen gateway does not answer, the other client does, and everything after it. */
+function orElse(first: GatewayClient, open: (frozen: GatewayFrozenError) => Promise<GatewayClient>): GatewayClient {
+  let other: Promise<GatewayClient> | undefined;
+  const ask = async <Value>(request: (client: GatewayClient) => Promise<Value>): Promise<Value> => {
+    if (other) return request(await other);
+    try {
+      return await request(first);
+    } catch (error) {
+      if (!(error instanceof GatewayFrozenError)) throw error;
+      other ??= open(error);
+      return request(await other);
+    }
+  };
+  return {
+    get: (path, query) => ask((client) => client.get(path, query)),
+    getText: (path) => ask((client) => client.getText(path)),
+    post: (path, body) => ask((client) => client.post(path, body)),
+    delete: (path) => ask((client) => client.delete(path)),
+    close: async () => {
+      await first.close();
+      await other?.then((client) => client.close()).catch(() => {});
+    },
+  };
+}
+
+async function openStoreClient(io: CliIo, isDown: GatewayDownError | GatewayFrozenError): Promise<GatewayClient> {
   const file = join(io.environment.stateDir, 'atrium', 'atrium.db');
   const exists = await stat(file).then(
     (entry) => entry.isFile(),

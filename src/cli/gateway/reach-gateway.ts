@@ -11,6 +11,7 @@ import type { CliIo } from '../cli-io.ts';
 import { GatewayDownError } from '../errors.ts';
 import { oneLine } from '../output/text.ts';
 import type { GatewayAddress } from './gateway-client.ts';
+import { checkAlive } from './watch-liveness.ts';
 
 export interface ReachedGateway extends GatewayAddress {
   /** True when it was started for this command. */
@@ -51,7 +52,11 @@ export async function reachGateway(io: CliIo, configFile: string | undefined): P
   };
   for (let waited = 0; ; waited += POLL_MS) {
     const isLastTry = waited >= STARTING_MS;
-    if (await readOwner(environment.stateDir)) return { ...(await find()), isOwn: false, find, close: async () => {} };
+    if (await readOwner(environment.stateDir)) {
+      const found = await find();
+      await checkAlive(found);
+      return { ...found, isOwn: false, find, close: async () => {} };
+    }
     try {
       if (isLastTry || !(await isStateLocked(environment.stateDir))) return await startOwn();
     } catch (error) {
@@ -68,5 +73,5 @@ async function findRunning(stateDir: string, configuredToken: string | undefined
   if (!owner) throw new GatewayDownError({ stateDir, detail: 'no process owns it' });
   const token = await findToken(stateDir, configuredToken);
   if (token === undefined) throw new GatewayDownError({ stateDir, detail: 'it runs, but its token cannot be found' });
-  return { url: owner.url, token };
+  return { ...owner, token };
 }

@@ -1,11 +1,12 @@
 // `atrium status`: whether a gateway runs on this state directory, and what it is doing.
 
+import { join } from 'node:path';
 import { loadConfig } from '../../config/load-config.ts';
 import type { GatewayStatus } from '../../gateway/services/gateway-status.ts';
 import { countOf } from '../../protocol/count-of.ts';
 import type { CliIo } from '../cli-io.ts';
-import { command } from '../command.ts';
-import { GatewayDownError } from '../errors.ts';
+import { type Answer, command } from '../command.ts';
+import { GatewayDownError, GatewayFrozenError } from '../errors.ts';
 import { type Columns, formatFacts, formatTable } from '../output/format-table.ts';
 import { formatAge, formatTime } from '../output/format-time.ts';
 import { line } from '../output/text.ts';
@@ -16,13 +17,14 @@ export const status = command({
   path: 'status',
   summary: 'say whether a gateway runs here, and what it is doing',
   examples: ['status', 'status --json | jq .deadLetters'],
-  notes: 'Exit code: 0 when it runs, 1 when it does not.',
+  notes: 'Exit code: 0 when it runs, 1 when it does not, or does not answer.',
   async run(_, { io }) {
     const client = lazyClient(() => openGatewayClient(io));
     try {
       const told = await client.get<GatewayStatus>('/api/status');
       return { json: { isRunning: true, ...told }, text: (width) => formatStatus(told, io, width) };
     } catch (error) {
+      if (error instanceof GatewayFrozenError) return frozenStatus(error, io);
       if (!(error instanceof GatewayDownError)) throw error;
       const { stateDir, message } = error;
       // It may be what keeps a gateway from starting. A configuration that cannot be used has other commands to say so.
@@ -35,6 +37,30 @@ export const status = command({
     }
   },
 });
+
+/** What can be known of a gateway that does not answer: who it is, and what its store says. */
+async function frozenStatus({ message, url, pid }: GatewayFrozenError, io: CliIo): Promise<Answer> {
+  const { stateDir } = io.environment;
+  const { openSqliteStore } = await import('../../store/sqlite/open-sqlite-store.ts');
+  const store = await openSqliteStore({ file: join(stateDir, 'atrium', 'atrium.db'), readOnly: true });
+  try {
+    const [waiting, running, queued] = await Promise.all([
+      store.count('inbox', { status: 'queued' }),
+      store.count('runs', { status: 'running' }),
+      store.count('outbox', { status: 'queued' }),
+    ]);
+    const facts = formatFacts([
+      ['gateway', `${url}, process ${pid}`],
+      ['state', stateDir],
+      ['runs', `${running} running, ${waiting} waiting`],
+      ['outbox', `${queued} queued`],
+    ]);
+    const json = { isRunning: true, isAnswering: false, message, url, pid, stateDir, running, waiting, queued };
+    return { json, text: `${message}\n\n${facts}`, ok: false };
+  } finally {
+    await store.close();
+  }
+}
 
 function formatStatus(status: GatewayStatus, io: CliIo, width: number): string {
   const now = io.now().getTime();

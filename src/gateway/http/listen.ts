@@ -17,6 +17,8 @@ export interface ListenOptions {
   readonly host: string;
   /** With 0 the system picks a free port. */
   readonly port: number;
+  /** Further connections are closed at once. The default is no limit. */
+  readonly maxConnections?: number | undefined;
   /** Receives a socket whose client has shown the token. */
   readonly attach: (socket: WebSocket, client: SocketClient) => void;
 }
@@ -35,8 +37,9 @@ export interface Listening {
   close(graceMs: number): Promise<void>;
 }
 
-export async function listen({ app, host, port, attach }: ListenOptions): Promise<Listening> {
+export async function listen({ app, host, port, maxConnections, attach }: ListenOptions): Promise<Listening> {
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  if (maxConnections !== undefined) server.maxConnections = maxConnections;
   const upgrades = new Upgrades(app, attach);
   server.on('upgrade', (request, socket, head) => void upgrades.accept(request, socket, head));
   server.on('clientError', (_error, socket) => {
