@@ -50,6 +50,7 @@ import { tellStop } from './inbound/tell-stop.ts';
 import { RunWork } from './lane-work.ts';
 import { openMcp } from './open-mcp.ts';
 import { openState } from './open-state.ts';
+import { PauseWatch } from './pause-watch.ts';
 import { registerSendPolicy } from './register-send-policy.ts';
 import { RunTroubles } from './run-troubles.ts';
 import { sayLine } from './say-line.ts';
@@ -394,6 +395,8 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
     limits: config.recorder?.captures,
   });
 
+  const pauseWatch = new PauseWatch(warn);
+
   // The parts are opened from top to bottom and closed from bottom to top.
   const farewell = async ({ reason, left }: GatewayStop) => {
     await sessions.tellStop(reason, left(LEAST_CLOSE_MS));
@@ -492,6 +495,7 @@ export async function openGateway(options: GatewayOptions): Promise<OpenedGatewa
           { name: 'the services of plugins', open: () => plugins.start() },
           { name: 'the configuration', open: () => configWatch.open(), close: () => configWatch.close() },
         ]),
+    { name: 'the watch over pauses', open: () => pauseWatch.open(), close: () => pauseWatch.close() },
     { name: 'the housekeeping', open: () => housekeeping.open(), close: () => housekeeping.close() },
   ];
   const close = await openParts(parts, warn);

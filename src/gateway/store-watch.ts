@@ -50,8 +50,8 @@ export class StoreWatch {
     return {
       commit: (writes, options) => this.#note(store.commit(writes, options)),
       probe: () => this.#note(store.probe()),
-      select: (table, query) => store.select(table, query),
-      count: (table, where) => store.count(table, where),
+      select: (table, query) => this.#noteRead(store.select(table, query)),
+      count: (table, where) => this.#noteRead(store.count(table, where)),
       close: () => store.close(),
       get commits() {
         return store.commits;
@@ -71,9 +71,23 @@ export class StoreWatch {
       if (this.#trouble) this.#recovered(this.#trouble);
       return result;
     } catch (error) {
-      if (isStoreError(error) && !(error instanceof StoreClosedError)) this.#refused(errorText(error));
+      this.#noteFailure(error);
       throw error;
     }
+  }
+
+  /** A read that succeeds says nothing about commits, because a full store can be read. */
+  async #noteRead<Result>(read: Promise<Result>): Promise<Result> {
+    try {
+      return await read;
+    } catch (error) {
+      this.#noteFailure(error);
+      throw error;
+    }
+  }
+
+  #noteFailure(error: unknown): void {
+    if (isStoreError(error) && !(error instanceof StoreClosedError)) this.#refused(errorText(error));
   }
 
   #refused(problem: string): void {

@@ -271,7 +271,9 @@ export class EmbeddedLanes implements Lanes {
       ? `The run ${lane.attempt.runId} of ${lane.sessionKey}`
       : `The lane of ${lane.sessionKey}`;
     const why = errorText(error);
-    if (why !== lane.why) this.#warn(`${what} could not go on and is tried again in ${pauseMs} ms: ${why}`);
+    // A store that refuses is told by the part that watches it; a line for each lane would only repeat it.
+    if (why !== lane.why && !isStoreError(error))
+      this.#warn(`${what} could not go on and is tried again in ${pauseMs} ms: ${why}`);
     lane.why = why;
     lane.pause = setTimeout(() => this.#endPause(lane), pauseMs);
   }

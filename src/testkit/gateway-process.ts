@@ -15,6 +15,8 @@ export interface GatewayProcessSettings {
   readonly config?: Record<string, unknown> | undefined;
   /** Texts by path, relative to the state directory. */
   readonly files?: Readonly<Record<string, string>> | undefined;
+  /** False where so many requests are made that they would use up memory. */
+  readonly recordsRequests?: boolean | undefined;
 }
 
 export interface StartSettings {
@@ -59,8 +61,8 @@ export class GatewayProcess {
   }
 
   /** Makes a home and a model server; no gateway runs yet. */
-  static async create({ config, files }: GatewayProcessSettings = {}): Promise<GatewayProcess> {
-    const model = await ModelServer.start();
+  static async create({ config, files, recordsRequests }: GatewayProcessSettings = {}): Promise<GatewayProcess> {
+    const model = await ModelServer.start({ record: recordsRequests });
     const home = await ScratchHome.create(files);
     const provider = { baseUrl: model.baseUrl, apiKey: 'test-key', api: 'openai-completions' };
     const settings = {
@@ -121,6 +123,11 @@ export class GatewayProcess {
       });
     });
     return this.#patiently(Promise.race([ready, this.#ended.then(() => 'ended' as const)]), 'to start');
+  }
+
+  /** Undefined while no process runs. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
   }
 
   /** Resolves with the way it ended, for every reason. */
