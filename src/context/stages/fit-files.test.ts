@@ -223,6 +223,19 @@ describe('a file that is not there', () => {
     ]);
   });
 
+  it('says so when a handler gives it a text and leaves it marked as missing', async () => {
+    await rm(scratch.path('AGENTS.md'));
+    scratch.on('forgets', ({ bootstrapFiles }) => {
+      const entry = bootstrapFiles.find(({ name }) => name === 'AGENTS.md');
+      if (entry) entry.content = 'lost words';
+    });
+    const composition = await scratch.compose();
+    expect(composition.prompt.text).not.toContain('lost words');
+    expect(absence(composition, 'AGENTS.md')).toMatchObject([
+      { reason: 'missing', detail: expect.stringContaining('left it marked as missing'), text: 'lost words' },
+    ]);
+  });
+
   it.each([
     'appendToFile',
     'prependToFile',

@@ -53,11 +53,16 @@ function absenceOf(layer: Layer, state: CompositionState): Absence | undefined {
   if (file?.missing) {
     const { reason = 'missing', detail = 'no such file' } = file.absence ?? {};
     const substitute = isProvided(layer, state) ? '; a handler provides this file instead' : '';
+    const unused = layer.rope.some((span) => span.text.trim() !== '');
+    if (unused) return { what: file.name, path: file.path, reason, detail: MARKED_MISSING, text: ropeText(layer.rope) };
     return { what: file.name, path: file.path, reason, detail: detail + substitute };
   }
   if (layer.rope.some((span) => span.text.trim() !== '')) return undefined;
   return { what: layer.title, path: file?.path, reason: 'empty', detail: 'the file says nothing' };
 }
+
+const MARKED_MISSING =
+  'a handler gave it a text and left it marked as missing; one that provides a file sets "missing" to false';
 
 function needsMarker(layer: Layer, state: CompositionState): boolean {
   const { file } = layer;
