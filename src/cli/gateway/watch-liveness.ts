@@ -11,9 +11,11 @@ export interface GatewayPlace {
   readonly pid?: number | undefined;
 }
 
-/** Both together are less than the five seconds that a person is kept waiting at most. */
-const QUIET_MS = 1_000;
-const ALIVE_MS = 2_000;
+/** Together they are less than the five seconds that a person is kept waiting at most. */
+const QUIET_MS = 500;
+const ALIVE_MS = 3_000;
+/** For a process that is known to be stopped. It is asked all the same, because the number may be another's by now. */
+const STOPPED_MS = 500;
 
 /** Rejects with GatewayFrozenError when the gateway does not answer; then the signal of the request is aborted too. */
 export async function watchLiveness<Value>(
@@ -36,11 +38,12 @@ export async function watchLiveness<Value>(
 
 /** Rejects with GatewayFrozenError. Another problem is told by the request that follows. */
 export async function checkAlive(place: GatewayPlace): Promise<void> {
-  const signal = AbortSignal.timeout(ALIVE_MS);
+  const state = await stateOf(place.pid);
+  const signal = AbortSignal.timeout(state === 'stopped' ? STOPPED_MS : ALIVE_MS);
   try {
     await (await fetch(`${place.url}/healthz`, { signal })).arrayBuffer();
   } catch (error) {
-    if (signal.aborted) throw new GatewayFrozenError({ ...place, state: await stateOf(place.pid) }, { cause: error });
+    if (signal.aborted) throw new GatewayFrozenError({ ...place, state }, { cause: error });
   }
 }
 
