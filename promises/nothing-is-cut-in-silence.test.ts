@@ -79,6 +79,7 @@ describe('what operators are told about the context of their agents', () => {
     await talk(gateway);
     await talk(gateway);
     expect(gateway.warnings.filter((sentence) => sentence.includes('broken'))).toEqual([
+      'The handler broken of broken on agent:bootstrap failed: it threw: no.',
       'The agent "main" does not read what broken has to add, because it failed. "atrium context report --agent main" shows why.',
     ]);
   });

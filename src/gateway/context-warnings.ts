@@ -22,13 +22,6 @@ export class ContextWarnings {
     return [...new Set([...this.#latest.values()].flat())];
   }
 
-  /** Nothing could be composed for this agent. */
-  refused(agentId: string, reason: string): void {
-    const sentence = `The agent "${agentId}" cannot run: ${reason}`;
-    if (!this.warnings.includes(sentence)) this.#warn(sentence);
-    this.#latest.set(agentId, [sentence]);
-  }
-
   look(agentId: string, report: Pick<ContextReport, 'situation' | 'cuts' | 'absences'>): void {
     const before = new Set(this.warnings);
     const sentences = [
@@ -36,7 +29,6 @@ export class ContextWarnings {
       ...refusalSentences(agentId, report),
       ...failureSentences(agentId, report),
     ];
-    this.#latest.delete(agentId);
     this.#latest.set(`${agentId} ${report.situation.sessionType}`, sentences);
     for (const sentence of sentences) if (!before.has(sentence)) this.#warn(sentence);
   }

@@ -23,7 +23,10 @@ it('a workspace that cannot be made is told to the person and once to the operat
   await writeFile(blocked, 'in the way');
   await scratch.start();
   await scratch.channel.asks({}, 'Hi', /could not be answered\. There is no workspace at/);
-  const told = ['The workspace of "main" could not be prepared', 'The agent "main" cannot run: There is no workspace'];
+  const told = [
+    'The workspace of "main" could not be prepared',
+    'The last run of the agent "main" failed: There is no workspace',
+  ];
   const both = expect.arrayContaining(told.map((sentence) => expect.stringContaining(sentence)));
   for (const warnings of [scratch.warnings, (await scratch.services.status()).warnings]) {
     expect(warnings).toEqual(both);

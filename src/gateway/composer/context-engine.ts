@@ -27,7 +27,6 @@ import type { PluginRegistry } from '../../plugins/plugin-registry.ts';
 import type { PluginStatus } from '../../plugins/plugin-status.ts';
 import { normalizeAgentId } from '../../protocol/agent-id.ts';
 import type { ChannelContext } from '../../protocol/bootstrap-event.ts';
-import { isAtriumError } from '../../protocol/errors.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
 import { parseAgentSessionKey, parseSessionKey } from '../../protocol/session-key.ts';
 import { resolveSessionType, type SessionType, type Trigger } from '../../protocol/session-type.ts';
@@ -67,7 +66,7 @@ export interface ContextEngineSettings {
   /** A gateway creates the workspaces of its agents, and a composition waits for its own. */
   readonly workspaces?: Pick<Workspaces, 'ready'> | undefined;
   /** Called with what each recorded composition left out. */
-  readonly warnings?: Pick<ContextWarnings, 'look' | 'refused'> | undefined;
+  readonly warnings?: Pick<ContextWarnings, 'look'> | undefined;
   /** Called when the handlers of an agent were found, so that `handlerFiles` may have more to tell. */
   readonly found?: (() => void) | undefined;
 }
@@ -202,10 +201,7 @@ export class ContextEngine implements ContextPort {
         memory: agent.memory,
       },
       previous,
-    ).catch((error: unknown) => {
-      if (request.record && isAtriumError(error)) warnings?.refused(agent.agentId, error.message);
-      throw error;
-    });
+    );
     if (request.record) warnings?.look(agent.agentId, composition.report);
     return composition;
   }
