@@ -351,6 +351,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
   ...protects(
     'models.providers.*.request',
     'Its proxy, certificates and credentials are not used: requests go out directly.',
+    { gate: 'start' },
   ),
   ...missing('models.providers.*.auth', 'The provider is asked with an API key.', { except: ['api-key'] }),
   ...missing('models.providers.*', 'This setting of the provider has no effect.'),
@@ -394,6 +395,7 @@ export const OPENCLAW_VARIABLES: readonly OpenClawKey[] = [
   }),
   ...protects('OPENCLAW_SKIP_CRON', 'Jobs run all the same; set cron.enabled to false.', {
     except: ['', '0', 'false'],
+    gate: 'start',
   }),
   ...protects('OPENCLAW_NIX_MODE', 'Commands that change the configuration change it all the same.', {
     except: ['', '0'],

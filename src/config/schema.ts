@@ -454,6 +454,9 @@ const models = shared({
       timeoutSeconds: wholeNumber(1, 86_400)
         .optional()
         .describe('How long the model may stay silent before the call counts as failed. Default 120.'),
+      request: recordOf(z.unknown())
+        .optional()
+        .describe('Requests go out directly, without a proxy; where it is set, the gateway is not started.'),
       models: z
         .array(
           shared({

@@ -167,6 +167,23 @@ describe('a configuration that asks for a protection that is not there', () => {
     ['OPENCLAW_GATEWAY_PASSWORD', {}, { OPENCLAW_GATEWAY_PASSWORD: 'swordfish' }],
     ['gateway.tls.enabled', { gateway: { tls: { enabled: true } } }, {}],
     ['proxy.enabled', { proxy: { enabled: true, proxyUrl: 'http://127.0.0.1:9' } }, {}],
+    [
+      'models.providers.work.request',
+      {
+        models: {
+          providers: {
+            work: {
+              baseUrl: 'http://127.0.0.1:9/v1',
+              apiKey: 'k',
+              models: [],
+              request: { proxy: { mode: 'explicit-proxy', url: 'http://127.0.0.1:9' } },
+            },
+          },
+        },
+      },
+      {},
+    ],
+    ['OPENCLAW_SKIP_CRON', {}, { OPENCLAW_SKIP_CRON: '1' }],
   ])('is refused for %s, with the sentence and the way out', async (path, config, env) => {
     const home = await scratch({ 'openclaw.json': JSON.stringify(config) });
     const gateway = start(home, [], env);
