@@ -27,3 +27,33 @@ test('quoted text can neither begin a line of its own nor reach the terminal', (
     '2026-05-06T10:00:00.000Z warning: No agent "a\n    2026-05-06T10:00:00.000Z warning: all is well [2J".\n',
   );
 });
+
+test('writes the same warning once, and later how often it came again', () => {
+  const lines: string[] = [];
+  let at = 0;
+  const log = gatewayLog(
+    (text) => lines.push(text),
+    () => new Date(at),
+  );
+  for (let n = 0; n < 1_000; n++) log('The handler a failed.');
+  log('The handler b failed.');
+  at = 10 * 60_000;
+  log('The handler a failed.');
+  expect(lines.map((line) => line.slice(25))).toEqual([
+    'warning: The handler a failed.\n',
+    'warning: The handler b failed.\n',
+    'warning: The handler a failed. (999 times more since it was last written here)\n',
+  ]);
+});
+
+test('writes everything that plugins say themselves', () => {
+  const lines: string[] = [];
+  const log = gatewayLog(
+    (text) => lines.push(text),
+    () => new Date(0),
+    'info',
+  );
+  log('tick');
+  log('tick');
+  expect(lines).toHaveLength(2);
+});
