@@ -49,7 +49,7 @@ export function responseFailure(response: RefusedResponse, context: FailureConte
     {
       status,
       retryAfterMs: retryAfterMs(headers, response.now),
-      retryable: RETRYABLE.has(kind) && told.code !== 'insufficient_quota',
+      retryable: isRetryable(kind, told),
     },
   );
 }
@@ -81,7 +81,14 @@ export function malformedFailure(what: string, context: FailureContext): ModelFa
 
 /** Makes the failure for an event that the provider's package could not read. It names the field that is wrong. */
 export function unreadableFailure(error: unknown, context: FailureContext): ModelFailure {
-  const where = isJsonObject(error) && error.name === 'AI_JSONParseError' ? 'it is no JSON' : wrongField(error);
+  const { name, data, message }: Record<string, unknown> = isJsonObject(error) ? error : {};
+  // The parser has no data to blame when the stream just ended.
+  if (name === 'AI_InvalidResponseDataError' && data === undefined)
+    return malformedFailure('ended its answer without saying why', context);
+  const where =
+    name === 'AI_JSONParseError'
+      ? 'it is no JSON'
+      : wrongField(error) || (name === 'AI_InvalidResponseDataError' ? text(message) : '');
   return malformedFailure(`sent something that cannot be read${where ? `: ${where}` : ''}`, context);
 }
 
@@ -120,6 +127,11 @@ const RETRYABLE: ReadonlySet<FailureKind> = new Set([
   'malformed',
   'server',
 ]);
+
+/** An account without credit has none a second later either. */
+function isRetryable(kind: FailureKind, { code, type }: ToldError): boolean {
+  return RETRYABLE.has(kind) && code !== 'insufficient_quota' && type !== 'insufficient_quota';
+}
 
 const NETWORK_REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there (ECONNREFUSED)',
@@ -169,11 +181,29 @@ function readBody(body: string): ToldError {
 }
 
 function readError(error: unknown, isError = true): ToldError {
-  if (typeof error === 'string') return { isError, message: error, type: '', code: '' };
-  if (!isJsonObject(error)) return { isError, message: '', type: '', code: '' };
-  const { message, detail, type, code } = error;
-  return { isError, message: text(message) || text(detail), type: text(type), code: text(code) };
+  if (!isJsonObject(error)) return { isError, message: reasonIn(error), type: '', code: '' };
+  const { type, code } = error;
+  return { isError, message: reasonIn(error), type: text(type), code: text(code) };
 }
+
+/**
+ * The words of an error in any of the shapes that servers give it: a text, an object with a message, or a list of what
+ * is wrong with which field.
+ */
+export function reasonIn(error: unknown, depth = 0): string {
+  if (depth > DEEPEST_REASON) return '';
+  if (Array.isArray(error)) {
+    const reasons = error.slice(0, MOST_REASONS).map((each) => reasonIn(each, depth + 1));
+    return reasons.filter((reason) => reason !== '').join('; ');
+  }
+  if (!isJsonObject(error)) return text(error);
+  const { message, detail, msg, loc } = error;
+  const reason = [message, detail, msg].map((each) => reasonIn(each, depth + 1)).find((each) => each !== '') ?? '';
+  return reason !== '' && Array.isArray(loc) ? `${loc.map(text).join('.')}: ${reason}` : reason;
+}
+
+const DEEPEST_REASON = 3;
+const MOST_REASONS = 5;
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
@@ -185,6 +215,7 @@ function errorFailure(told: ToldError, context: FailureContext): ModelFailure {
     kind,
     `${context.provider} reported an error: ${told.message || told.type || told.code || 'no reason given'}`,
     context,
+    { retryable: isRetryable(kind, told) },
   );
 }
 

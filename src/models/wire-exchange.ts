@@ -36,6 +36,9 @@ const MOST_BYTES = 64 * 1024 * 1024;
 /** This much of an error body is enough to find its message. */
 const MOST_ERROR_BYTES = 64 * 1024;
 
+/** An error body follows its status at once. The status is enough without it. */
+const ERROR_BODY_MS = 5_000;
+
 /** After the last event, the end of the response follows at once. */
 const TAIL_MS = 1_000;
 
@@ -195,15 +198,18 @@ export class WireExchange {
 
   async #readBeginning(response: IncomingMessage): Promise<string> {
     const chunks: Buffer[] = [];
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => response.destroy(), Math.min(ERROR_BODY_MS, this.#settings.idleMs));
     try {
       for await (const chunk of response as AsyncIterable<Buffer>) {
-        this.#idle?.refresh();
         chunks.push(chunk);
         this.#bytes += chunk.length;
         if (this.#bytes >= MOST_ERROR_BYTES) break;
       }
     } catch {
       // The status is enough; a body that was cut only says less.
+    } finally {
+      clearTimeout(this.#idle);
     }
     return Buffer.concat(chunks).subarray(0, MOST_ERROR_BYTES).toString('utf8');
   }

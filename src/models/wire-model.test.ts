@@ -150,6 +150,27 @@ describe.each(providers)('$name over HTTP', ({ name, create, model: id, cutCall 
       expect(end.requestId).toMatch(/^req_\d+$/);
     });
 
+    it('whose body never ends is told by its status and what has come of it', async () => {
+      const left = server.closedEarly;
+      const { end } = await answerTo(fail(401, { hangs: true }), create(settings({ timeoutMs: 300 })));
+      expect(end.error).toMatchObject({ kind: 'auth', message: `${name} answered 401: Scripted failure 401` });
+      await server.waitForClosedEarly(left + 1);
+    });
+
+    it('says what is wrong with a field when its reason is a list', async () => {
+      const body = JSON.stringify({ detail: [{ loc: ['body', 'messages', 0], msg: 'Field required' }] });
+      const { end } = await answerTo(fail(422, { body }));
+      expect(end.error?.message).toBe(`${name} answered 422: body.messages.0: Field required`);
+    });
+
+    it('for want of credit is not tried again, whatever its status', async () => {
+      const body = JSON.stringify({ error: { message: 'No credit.', code: 'insufficient_quota' } });
+      for (const status of [200, 429]) {
+        const { end } = await answerTo(fail(status, { body }));
+        expect(end.error).toMatchObject({ kind: 'rate-limit', retryable: false });
+      }
+    });
+
     it.each([
       'prompt is too long: 210000 tokens > 200000 maximum',
       "This model's maximum context length is 128000 tokens.",

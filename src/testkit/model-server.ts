@@ -40,6 +40,7 @@ interface Refusal {
   readonly body?: string | undefined;
   readonly message: string;
   readonly type?: string | undefined;
+  readonly hangs: boolean;
 }
 
 export interface ReplyOptions {
@@ -80,11 +81,13 @@ export interface FailOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Replaces the error body of the protocol. */
   readonly body?: string | undefined;
+  /** The body is begun and never ended. */
+  readonly hangs?: boolean | undefined;
 }
 
 /** An answer with an error status. */
 export function fail(status: number, options: FailOptions = {}): ModelReply {
-  const { retryAfter, message = `Scripted failure ${status}`, type, headers, body } = options;
+  const { retryAfter, message = `Scripted failure ${status}`, type, headers, body, hangs = false } = options;
   return {
     ...made([]),
     refusal: {
@@ -93,6 +96,7 @@ export function fail(status: number, options: FailOptions = {}): ModelReply {
       message,
       type,
       body,
+      hangs,
     },
   };
 }
@@ -286,9 +290,10 @@ export class ModelServer {
         'x-request-id': requestId,
         ...refusal.headers,
       });
-      response.end(
-        refusal.body ?? JSON.stringify(protocol.error(refusal.type ?? errorType(refusal.status), refusal.message)),
-      );
+      const body =
+        refusal.body ?? JSON.stringify(protocol.error(refusal.type ?? errorType(refusal.status), refusal.message));
+      if (refusal.hangs) response.write(body);
+      else response.end(body);
       return;
     }
     const message: ReplyContext = {

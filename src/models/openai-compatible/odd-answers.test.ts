@@ -89,10 +89,26 @@ describe('an answer that is clear', () => {
   it.each<[string, object]>([
     ['an unknown role', { role: 'model', content: 'Hello.' }],
     ['a call list that is null', { content: 'Hello.', tool_calls: null }],
+    ['a refusal in a field of its own', { content: null, refusal: 'Hello.' }],
     ['thoughts that are no text', { content: 'Hello.', reasoning: {}, reasoning_content: [] }],
   ])('counts with %s', async (_, delta) => {
     const { text, end } = await answer(chunk(delta) + STOP + DONE);
     expect([text, end.stop, end.error]).toEqual(['Hello.', 'stop', undefined]);
+  });
+
+  it('counts when it comes as a message instead of pieces', async () => {
+    const { text, end } = await answer(
+      event({ choices: [{ index: 0, message: { role: 'assistant', content: 'Hello.' }, finish_reason: 'stop' }] }) +
+        DONE,
+    );
+    expect([text, end.stop, end.error]).toEqual(['Hello.', 'stop', undefined]);
+  });
+
+  it('is the first choice, whatever stands beside it', async () => {
+    const choices = (...order: number[]) =>
+      event({ choices: order.map((index) => ({ index, delta: { content: `${index}` } })) });
+    const { text } = await answer(choices(0, 1) + choices(1, 0) + choices(2) + STOP + DONE);
+    expect(text).toBe('00');
   });
 
   it('counts with arguments as an object, an index as a text and an id as a number', async () => {
@@ -131,7 +147,20 @@ describe('an answer that is not clear', () => {
 
   it('is a failure when it ends with neither a reason nor [DONE], because the rest may be missing', async () => {
     const { end } = await answer(HELLO);
-    expect(end).toMatchObject({ stop: 'error', error: { kind: 'malformed' } });
+    const message = 'odd ended its answer without saying why';
+    expect(end).toMatchObject({ stop: 'error', error: { kind: 'malformed', message } });
+  });
+
+  it.each<[string, object]>([
+    ['a text', { error: 'Out of memory.' }],
+    ['an object of another shape', { error: { code: 500, detail: 'Out of memory.' } }],
+    ['a list', { error: [{ msg: 'Out of memory.' }] }],
+    ['a message without choices', { object: 'error', message: 'Out of memory.', code: 500 }],
+  ])("is a failure in the server's words when its error is %s", async (_, told) => {
+    for (const begun of ['', HELLO]) {
+      const { end } = await answer(begun + event(told) + DONE);
+      expect(end.error?.message).toBe('odd reported an error: Out of memory.');
+    }
   });
 
   it('is a failure when the server says so behind the beginning', async () => {
