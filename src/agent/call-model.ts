@@ -50,7 +50,7 @@ export async function callModel(parts: RunParts, run: OpenRun, asked: Conversati
         kind: attempt.failure.kind,
         detail:
           attempt.failure.kind === 'context-length'
-            ? `${attempt.failure.message} Say /compact to make the conversation shorter, or /new to begin another one.`
+            ? `${attempt.failure.message.replace(/[.\s]*$/, '.')} Say /compact to make the conversation shorter, or /new to begin another one.`
             : attempt.failure.message,
       });
     run.useModel(next.model);

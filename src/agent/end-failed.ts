@@ -8,6 +8,7 @@ import type { Write } from '../store/store.ts';
 import { CLIENT_GONE } from './client-gone.ts';
 import { answerOf } from './end-finished.ts';
 import { endRun } from './end-run.ts';
+import { ModelCallError } from './errors.ts';
 import type { OpenRun } from './open-run.ts';
 import { releaseInjections } from './release-injections.ts';
 import type { RunParts } from './run-parts.ts';
@@ -35,7 +36,11 @@ export async function failRun(parts: RunParts, run: OpenRun, error: unknown): Pr
   await endRun(parts, run, {
     site: 'failure',
     status,
-    outcome: { error: told, errorCode: isAtriumError(cause) ? cause.code : 'ATRIUM_RUN_FAILED' },
+    outcome: {
+      error: told,
+      errorCode: isAtriumError(cause) ? cause.code : 'ATRIUM_RUN_FAILED',
+      ...(cause instanceof ModelCallError ? { failureKind: cause.kind } : {}),
+    },
     writes: [
       ...(isHeartbeat ? [withdrawEntries(run, 1)] : []),
       // A message that was never sent to a model is not shown to a later one: no gate has checked it, and it may be

@@ -39,7 +39,7 @@ export class ModelCallError extends defineError({
 export class ModelAnsweredNothingError extends defineError({
   code: 'ATRIUM_MODEL_EMPTY',
   message: ({ provider, model, stop }: { provider: string; model: string; stop: string }) =>
-    `The model ${provider}/${model} answered with nothing (${stop}). Ask again, perhaps in other words.`,
+    `The model ${provider}/${model} answered with nothing (${stop}). ${afterNothing(stop)}`,
   means: 'The model ended its answer without a word; `stop` says why.',
   remedy: "Ask again, perhaps in other words; after `length`, raise the model's `maxTokens`.",
 }) {}
@@ -59,3 +59,10 @@ export class InjectionRefusedError extends defineError({
   means: "A plugin's text for the next run is empty, too long, or one too many; `problem` says which.",
   remedy: 'Queue less, or wait until a run has shown what is queued.',
 }) {}
+
+function afterNothing(stop: string): string {
+  if (stop === 'refusal') return 'It refused; ask in other words.';
+  if (stop === 'length')
+    return 'It came to the limit of an answer first: raise maxTokens of the model, or ask for less.';
+  return 'Ask again, perhaps in other words.';
+}

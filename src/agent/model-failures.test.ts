@@ -85,11 +85,14 @@ describe('a model that fails', () => {
     expect(await scratch.store.count('deadLetters')).toBe(0);
   });
 
-  it('that says nothing at all is a failure too', async () => {
+  it.each([
+    ['refusal', /answered with nothing \(refusal\)\. It refused/],
+    ['length', /answered with nothing \(length\)\. It came to the limit .* maxTokens/],
+  ] as const)('that says nothing at all is a failure too, and says what to do about %s', async (stop, sentence) => {
     const scratch = await gatewayForTest();
-    scratch.model.script([reply('', { stop: 'refusal' })]);
+    scratch.model.script([reply('', { stop })]);
     const { runId } = await scratch.channel.says({}, 'Tell me');
-    await scratch.channel.expectDelivered(/could not be answered\. The model fake\/small answered with nothing/);
+    await scratch.channel.expectDelivered(sentence);
     expect(await scratch.services.runs.wait(runId)).toMatchObject({ status: 'failed' });
   });
 

@@ -139,6 +139,8 @@ export interface RunOutcome {
   /** One sentence for people. */
   readonly error?: string | undefined;
   readonly errorCode?: string | undefined;
+  /** How the model call failed that the run failed with, by the kinds of docs/models.md. */
+  readonly failureKind?: string | undefined;
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
   readonly usage?: Usage | undefined;

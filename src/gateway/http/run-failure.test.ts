@@ -14,14 +14,18 @@ const RUN = {
 } as const;
 
 it.each([
-  ['failed', undefined, 502],
-  ['failed', 'rate-limit', 429],
-  ['failed', 'context-length', 400],
-  ['failed', 'timeout', 504],
-  ['blocked', undefined, 403],
-  ['stopped', undefined, 409],
-] as const)('a run that %s (%s) is status %i', (status, errorCode, http) => {
-  const failure = runFailure({ ...RUN, status, outcome: { error: 'The provider said no.', errorCode } });
+  ['failed', {}, 502],
+  ['failed', { errorCode: 'ATRIUM_MODEL_CALL', failureKind: 'rate-limit' }, 429],
+  ['failed', { errorCode: 'ATRIUM_MODEL_CALL', failureKind: 'context-length' }, 400],
+  ['failed', { errorCode: 'ATRIUM_MODEL_CALL', failureKind: 'overloaded' }, 503],
+  ['failed', { errorCode: 'ATRIUM_MODEL_CALL', failureKind: 'timeout' }, 504],
+  ['failed', { errorCode: 'ATRIUM_MODEL_CALL', failureKind: 'auth' }, 502],
+  ['failed', { errorCode: 'ATRIUM_RUN_TIMEOUT' }, 504],
+  ['failed', { errorCode: 'ATRIUM_STORE_FULL' }, 503],
+  ['blocked', {}, 403],
+  ['stopped', {}, 409],
+] as const)('a run that %s (%j) is status %i', (status, facts, http) => {
+  const failure = runFailure({ ...RUN, status, outcome: { error: 'The provider said no.', ...facts } });
   expect(failure).toMatchObject({ status: http, message: expect.stringContaining('The provider said no.') });
 });
 

@@ -10,7 +10,7 @@ export function runFailure({ runId, status, outcome }: RunRow): ErrorAnswer | un
   if (status === 'done' || (status === 'blocked' && outcome?.reply !== undefined)) return undefined;
   const code = outcome?.errorCode ?? `run_${status}`;
   const sentence = outcome?.error ?? SENTENCES[status] ?? 'The run ended without an answer.';
-  return { status: statusOf(status, code), code, message: `${sentence} (run ${runId})` };
+  return { status: statusOf(status, outcome), code, message: `${sentence} (run ${runId})` };
 }
 
 function erasedSentence(runId: string): string {
@@ -23,11 +23,18 @@ const SENTENCES: Readonly<Partial<Record<RunRow['status'], string>>> = {
   failed: 'The run failed.',
 };
 
-function statusOf(status: RunRow['status'], code: string): number {
+const STATUS_OF_KIND: Readonly<Record<string, number>> = {
+  'rate-limit': 429,
+  'context-length': 400,
+  overloaded: 503,
+  timeout: 504,
+};
+
+function statusOf(status: RunRow['status'], outcome: RunRow['outcome']): number {
   if (status === 'blocked') return 403;
   if (status === 'stopped') return 409;
-  if (/rate.?limit/i.test(code)) return 429;
-  if (/context.?length/i.test(code)) return 400;
-  if (/overloaded|^ATRIUM_STORE_/i.test(code)) return 503;
-  return /timeout/i.test(code) ? 504 : 502;
+  const { errorCode = '', failureKind = '' } = outcome ?? {};
+  if (errorCode.startsWith('ATRIUM_STORE_')) return 503;
+  if (errorCode === 'ATRIUM_RUN_TIMEOUT') return 504;
+  return STATUS_OF_KIND[failureKind] ?? 502;
 }

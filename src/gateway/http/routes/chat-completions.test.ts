@@ -248,6 +248,20 @@ describe('what cannot be honoured', () => {
 });
 
 describe('a run that gives no answer', () => {
+  it.each([
+    [429, fail(429, { retryAfter: 3600 })],
+    [503, fail(503, { retryAfter: 3600 })],
+    [504, fail(408, { retryAfter: 3600 })],
+    [400, fail(413)],
+    [502, fail(401)],
+  ])('is told status %i when that is what the provider failed with', async (status, failure) => {
+    api.model.script(() => failure);
+    await expect(client.chat.completions.create(ask('hi'))).rejects.toMatchObject({
+      status,
+      code: 'ATRIUM_MODEL_CALL',
+    });
+  });
+
   it('is told with a status, and the client does not try again by itself', async () => {
     api.model.script(() => fail(400, { message: 'The provider said no.' }));
     await expect(client.chat.completions.create(ask('hi'))).rejects.toMatchObject({
