@@ -93,7 +93,7 @@ async function main(): Promise<number> {
     const clients = talks.map(({ client }) => client);
     const kept = await withStore(gateway, (store) => countKept(store, { signed: '', requests: [], clients }));
     const { first, last, isFlat } = judgeMemory(memory);
-    const { worst, unnamed, innocent } = judgeLogs(logs, faults);
+    const { worst, unnamed, innocent } = judgeLogs(logs, faults, web.failed);
     const told = Object.entries(faults).map(([name, count]) => `${name}: ${count}`);
     process.stdout.write(
       [
@@ -176,13 +176,15 @@ interface ProcessLog {
 function judgeLogs(
   logs: readonly ProcessLog[],
   faults: Readonly<Record<Fault, number>>,
+  /** Every message that the model refuses is a fault of its own. */
+  failed: number,
 ): {
   worst: LoggedSentence & { isTooOften: boolean };
   unnamed: readonly string[];
   innocent: readonly string[];
 } {
   const sentences = logs.flatMap(({ text, faults: met }) =>
-    readLog(text).map((each) => ({ ...each, isTooOften: each.count > met + MOST_REPEATS })),
+    readLog(text).map((each) => ({ ...each, isTooOften: each.count > met + failed + MOST_REPEATS })),
   );
   const worst = [...sentences].sort((a, b) => Number(b.isTooOften) - Number(a.isTooOften) || b.count - a.count)[0] ?? {
     sentence: 'nothing',
