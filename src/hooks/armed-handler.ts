@@ -24,6 +24,8 @@ export interface ArmedHandler {
   /** The configuration is not part of a listing, because it may hold secrets. */
   readonly pluginConfig: object | undefined;
   readonly eventContext: (() => object) | undefined;
+  /** Whether others keep the handler's thread from it right now. */
+  readonly isHeldUp: (() => boolean) | undefined;
   /** Set while it must not be called, because its code had to be stopped elsewhere. */
   readonly suspension: (() => Suspension | undefined) | undefined;
   /** Among handlers of the same priority, the one with the lower number is called first. */
@@ -40,7 +42,7 @@ export function armHandler(registration: HandlerRegistration<unknown>): Omit<Arm
   const row = rowOf(registration.hook);
   const problem = problemOf(registration, row);
   if (problem) throw new InvalidHandlerError({ hook: registration.hook, id: registration.id, problem });
-  const { pluginConfig, eventContext, suspension, ...listed } = registration;
+  const { pluginConfig, eventContext, suspension, isHeldUp, ...listed } = registration;
   const { timeoutMs } = listed;
   const registered: RegisteredHandler<unknown> = {
     ...listed,
@@ -67,6 +69,7 @@ export function armHandler(registration: HandlerRegistration<unknown>): Omit<Arm
     toldFields: new Set(),
     pluginConfig: isolatedCopy(pluginConfig),
     eventContext,
+    isHeldUp,
     suspension,
   };
 }

@@ -17,6 +17,8 @@ export interface CallSettings {
   readonly runId?: string | undefined;
   readonly sessionKey?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Whether others keep the handler from beginning right now. */
+  readonly isHeldUp?: (() => boolean) | undefined;
   readonly record?: ((call: HookCallRecord) => void) | undefined;
 }
 
@@ -27,7 +29,7 @@ export class CallInProgress {
 
   constructor(settings: CallSettings) {
     this.#settings = settings;
-    this.deadline = new Deadline(settings.limitMs, settings.timer, settings.signal);
+    this.deadline = new Deadline(settings.limitMs, settings.timer, settings.signal, settings.isHeldUp);
   }
 
   /** Calls the handler. Returns its answer if that is a plain value, else a promise that rejects at the deadline. */

@@ -1,12 +1,21 @@
 // One handler's time limit, and the abort signal that goes with it. The signal is created only for handlers that read
-// it. A handler cannot be interrupted at its deadline; what it answers later is ignored.
+// it. A handler cannot be interrupted at its deadline; what it answers later is ignored. Time in which the code of others keeps
+// the handler's thread from it is not the handler's: its limit begins anew, within bounds.
 
 import type { DeadlineTimer, Waiting } from './deadline-timer.ts';
+
+/** How long a handler may be kept from beginning by others before its time counts after all. */
+const MAX_HELD_UP_MS = 30_000;
+/** How often it is looked whether it is being held up, within its limit. */
+const LOOKS = 4;
+const MIN_LOOK_MS = 25;
 
 export class Deadline {
   readonly timeoutMs: number;
   readonly #timer: DeadlineTimer;
-  readonly #started = performance.now();
+  readonly #isHeldUp: (() => boolean) | undefined;
+  #started = performance.now();
+  #heldUpMs = 0;
   readonly #caller: AbortSignal | undefined;
   #controller: AbortController | undefined;
   #waiting: Waiting | undefined;
@@ -15,11 +24,15 @@ export class Deadline {
   /** The reason for the end, once the time is over. */
   #over: unknown;
 
-  /** `caller` is the signal of the caller: when it aborts, the handler's time is over as well. */
-  constructor(timeoutMs: number, timer: DeadlineTimer, caller?: AbortSignal) {
+  /**
+   * `caller` is the signal of the caller: when it aborts, the handler's time is over as well. `isHeldUp` says whether
+   * others keep the handler from beginning right now.
+   */
+  constructor(timeoutMs: number, timer: DeadlineTimer, caller?: AbortSignal, isHeldUp?: () => boolean) {
     this.timeoutMs = timeoutMs;
     this.#timer = timer;
     this.#caller = caller;
+    this.#isHeldUp = isHeldUp;
   }
 
   get elapsedMs(): number {
@@ -50,11 +63,7 @@ export class Deadline {
     if (!isPromiseLike(result)) return result;
     if (this.#waiting) this.close();
     return new Promise<Value>((resolve, reject) => {
-      this.#waiting = {
-        dueAt: this.#started + this.timeoutMs,
-        expire: () => reject(this.#end(new DeadlineExceeded(this.timeoutMs))),
-      };
-      this.#timer.add(this.#waiting);
+      this.#wait(reject);
       if (this.#caller) {
         this.#onCallerAbort = () => reject(this.#end(this.#caller?.reason));
         this.#caller.addEventListener('abort', this.#onCallerAbort, { once: true });
@@ -77,6 +86,25 @@ export class Deadline {
   close(): void {
     if (this.#waiting) this.#timer.remove(this.#waiting);
     if (this.#onCallerAbort) this.#caller?.removeEventListener('abort', this.#onCallerAbort);
+  }
+
+  #wait(reject: (reason: unknown) => void): void {
+    const overAt = this.#started + this.timeoutMs;
+    const lookAt = performance.now() + Math.max(MIN_LOOK_MS, this.timeoutMs / LOOKS);
+    const isNew = this.#heldUpMs === 0;
+    const dueAt = !this.#isHeldUp || (isNew && overAt < lookAt) ? overAt : lookAt;
+    this.#waiting = { dueAt, expire: () => this.#look(reject) };
+    this.#timer.add(this.#waiting);
+  }
+
+  #look(reject: (reason: unknown) => void): void {
+    const now = performance.now();
+    if (this.#heldUpMs < MAX_HELD_UP_MS && this.#isHeldUp?.()) {
+      this.#heldUpMs += now - this.#started;
+      this.#started = now;
+      this.#wait(reject);
+    } else if (this.#isHeldUp && now + 1 < this.#started + this.timeoutMs) this.#wait(reject);
+    else reject(this.#end(new DeadlineExceeded(this.timeoutMs)));
   }
 
   #end<Reason>(reason: Reason): Reason {

@@ -230,6 +230,8 @@ describe('before_tool_call', () => {
     hangs: [hangs, 'timed-out', /did not answer within 10 ms/],
     'answers with a text': [raw('ok'), 'invalid', /made no sense/],
     'answers with a list': [raw([]), 'invalid', /made no sense/],
+    'answers with a map': [raw(new Map([['block', true]])), 'invalid', /made no sense/],
+    'answers with a date': [raw(new Date()), 'invalid', /made no sense/],
     'has a block that is neither true nor false': [raw({ block: 'yes' }), 'invalid', /made no sense/],
     'has parameters that are no object': [raw({ params: 'x' }), 'invalid', /made no sense/],
     'has parameters that cannot be written': [raw({ params: { n: 1n } }), 'invalid', /made no sense/],

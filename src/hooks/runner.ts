@@ -84,6 +84,8 @@ export interface HandlerRegistration<Handler, Hook extends HookName = HookName> 
   readonly isRemote?: boolean | undefined;
   /** Asks several of these handlers with one message. */
   readonly remote?: RemoteHandlers | undefined;
+  /** Whether others keep the handler's thread from it right now; that time does not count against its limit. */
+  readonly isHeldUp?: (() => boolean) | undefined;
   /** Set while it must not be called, because its code had to be stopped. The same object until that changes. */
   readonly suspension?: (() => Suspension | undefined) | undefined;
   /** A handler that was registered before gets its old place back among handlers of the same priority. */
@@ -503,6 +505,7 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
       runId,
       sessionKey,
       signal: options.signal,
+      isHeldUp: armed.isHeldUp,
       record: options.record === false ? undefined : this.#settings.record,
     });
   }

@@ -39,7 +39,7 @@ export function armHooks(
       continue;
     }
     const { timeoutMs, timeoutFrom, losesPromptFields } = admission;
-    const { id, handler, priority, pure, ephemeral, policy, remote } = registration;
+    const { id, handler, priority, pure, ephemeral, policy, remote, isHeldUp } = registration;
     const armed: HandlerRegistration<unknown> = {
       hook,
       id,
@@ -53,6 +53,7 @@ export function armHooks(
       policy: policy && HOOK_CATALOG[hook].onFailure !== 'skip',
       pluginConfig: setup.pluginConfig,
       isRemote: where === 'worker',
+      isHeldUp,
       keepsPlace: true,
       // A handler whose answers are changed here has to be asked alone.
       remote: losesPromptFields ? undefined : remote,

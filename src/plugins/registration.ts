@@ -44,6 +44,8 @@ export interface HookHandlerRegistration {
   readonly policy?: boolean | undefined;
   /** Of plugins in the worker: how several handlers are asked with one message. */
   readonly remote?: RemoteHandlers | undefined;
+  /** Of plugins in the worker: whether the worker cannot come to this plugin's calls right now. */
+  readonly isHeldUp?: (() => boolean) | undefined;
 }
 
 /** `api.registerHook`: events of hook packs. */
@@ -54,6 +56,8 @@ export interface InternalHandlerRegistration {
   readonly description?: string | undefined;
   /** Returns what it added to `messages` and left in `context.bootstrapFiles`, because it works on a copy of the event. */
   readonly handler: (event: InternalHookEvent) => Answer<InternalHandlerAnswer>;
+  /** As of a HookHandlerRegistration. */
+  readonly isHeldUp?: (() => boolean) | undefined;
 }
 
 export interface InternalHandlerAnswer {

@@ -28,6 +28,22 @@ describe('a handler that is set to abort and cannot be loaded', () => {
     expect((await home.run(['context', 'preview'])).code).toBe(0);
   });
 
+  it('does the same as a hook pack whose handler is not there, unless the pack is off', async () => {
+    const pack = { events: ['agent:bootstrap'], onError: 'abort' };
+    await home.write('openclaw.yaml', '{}');
+    await home.write(
+      'hooks/guard/HOOK.md',
+      `---\nname: guard\ndescription: Guards.\nmetadata: ${JSON.stringify({ openclaw: pack })}\n---\n`,
+    );
+    const { code, out, err } = await home.run(['context', 'preview']);
+    expect([code === 0, out]).toEqual([false, '']);
+    expect(err).toContain('hook:guard');
+    expect(err).toContain('the file is not there');
+    expect((await home.run(['hooks', 'list'])).out).toMatch(/guard.*failed/);
+    await home.write('openclaw.yaml', 'hooks: { internal: { entries: { guard: { enabled: false } } } }\n');
+    expect((await home.run(['context', 'preview'])).code).toBe(0);
+  });
+
   it('does the same as a hook pack', async () => {
     await home.write('openclaw.yaml', '{}');
     await home.writePack('hooks/guard', { events: ['agent:bootstrap'], onError: 'abort' }, 'export default ((;');

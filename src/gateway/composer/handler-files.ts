@@ -56,6 +56,7 @@ export class HandlerFiles {
       ok: true,
       handler: async (event) => adoptAnswer(event, (await loaded.call(crossingEvent(event))) as EventAnswer),
       suspension: loaded.suspension,
+      isHeldUp: loaded.isHeldUp,
     };
   }
 

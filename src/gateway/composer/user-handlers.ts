@@ -148,8 +148,8 @@ async function loadFrom(
  */
 function bootstrapRegistration(registration: InternalHooks['registrations'][number]): BootstrapRegistration[] {
   if (!registration.events.some(isBootstrapEvent)) return [];
-  const { owner, description, handler, suspension, bootstrap } = registration;
-  return [{ id: handlerIdOf(registration), owner, description, handler, suspension, ...bootstrap }];
+  const { owner, description, handler, suspension, isHeldUp, bootstrap } = registration;
+  return [{ id: handlerIdOf(registration), owner, description, handler, suspension, isHeldUp, ...bootstrap }];
 }
 
 /** A pack that is set to abort and could not be loaded. */
@@ -199,6 +199,7 @@ async function loadConfiguredHandlers(
       owner: 'config',
       handler: loaded.handler,
       suspension: loaded.suspension,
+      isHeldUp: loaded.isHeldUp,
       description,
       stability,
       onError,

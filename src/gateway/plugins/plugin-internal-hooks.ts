@@ -21,6 +21,7 @@ export function pluginInternalHooks(registered: readonly PluginInternalHook[]): 
     events: registration.events,
     description: registration.description ?? '',
     handler: async (event) => adopt(event, await registration.handler(event)),
+    isHeldUp: registration.isHeldUp,
     bootstrap: { priority: DEFAULT_HOOK_PRIORITY },
   }));
 }

@@ -41,12 +41,17 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 /** Undefined means that the handler gave no answer; an answer that is not an object is invalid. */
 export function answerFieldsOf(answer: unknown): AnswerFields | undefined {
   if (answer === undefined || answer === null) return undefined;
-  if (typeof answer !== 'object' || Array.isArray(answer)) {
-    throw new InvalidHandlerResult(
-      `answered with a ${Array.isArray(answer) ? 'list' : typeof answer}, not with an object`,
-    );
-  }
+  const odd = typeof answer !== 'object' ? typeof answer : Array.isArray(answer) ? 'list' : builtInName(answer);
+  if (odd !== undefined) throw new InvalidHandlerResult(`answered with a ${odd}, not with an object`);
   return answer as AnswerFields;
+}
+
+/** Objects that have no fields of their own, so that an answer in one of them would look like no answer. */
+const FIELDLESS = [Map, Set, WeakMap, WeakSet, Date, RegExp, Error, ArrayBuffer] as const;
+
+function builtInName(answer: object): string | undefined {
+  if (ArrayBuffer.isView(answer)) return 'list of bytes';
+  return FIELDLESS.find((each) => answer instanceof each)?.name;
 }
 
 /** The handler's value for one field, checked and copied. Null means the same as undefined. */

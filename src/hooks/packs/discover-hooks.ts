@@ -145,7 +145,9 @@ async function readPack(dir: string, root: HookRoot, problems: HookProblem[]): P
   const text = await readContained(dir, hookMdPath, problems);
   if (text === undefined) return undefined;
   const parsed = await parseHookMd(text);
-  const handlerPath = await findHandler(dir, problems);
+  // A pack that is set to abort must not go unnoticed: it stays in the list, and loading it fails.
+  const mustBeThere = parsed.metadata?.onError === 'abort';
+  const handlerPath = (await findHandler(dir, problems)) ?? (mustBeThere ? join(dir, FIRST_HANDLER_NAME) : undefined);
   if (handlerPath === undefined) {
     const message = `there is a HOOK.md but none of ${HANDLER_NAMES.join(', ')}`;
     problems.push({ code: 'handler-missing', path: dir, message });
@@ -166,7 +168,8 @@ async function readPack(dir: string, root: HookRoot, problems: HookProblem[]): P
   return root.pluginId === undefined ? pack : { ...pack, pluginId: root.pluginId };
 }
 
-const HANDLER_NAMES = ['handler.ts', 'handler.js', 'index.ts', 'index.js'];
+const FIRST_HANDLER_NAME = 'handler.ts';
+const HANDLER_NAMES = [FIRST_HANDLER_NAME, 'handler.js', 'index.ts', 'index.js'];
 
 async function findHandler(dir: string, problems: HookProblem[]): Promise<string | undefined> {
   for (const name of HANDLER_NAMES) {

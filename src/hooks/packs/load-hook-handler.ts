@@ -43,6 +43,8 @@ export type LoadedHookHandler =
       readonly handler: InternalHookHandler;
       /** Set while the handler must not be called, because its code had to be stopped. */
       readonly suspension?: (() => Suspension | undefined) | undefined;
+      /** Whether others keep the handler's thread from it right now. */
+      readonly isHeldUp?: (() => boolean) | undefined;
     }
   | { readonly ok: false; readonly error: AtriumError };
 

@@ -17,6 +17,8 @@ export interface InternalHookRegistration {
   readonly handler: InternalHookHandler;
   /** Set while it must not be called, because its code had to be stopped. */
   readonly suspension?: (() => Suspension | undefined) | undefined;
+  /** Whether others keep the handler's thread from it right now. */
+  readonly isHeldUp?: (() => boolean) | undefined;
   /** The pack's name, the plugin's id, or `handlers[<n>]` for a handler that the configuration names by file. */
   readonly owner: string;
   readonly source: HookSource | 'config';
@@ -56,6 +58,7 @@ export function packHandlers(
           description: registration.description,
           handler: registration.handler,
           suspension: registration.suspension,
+          isHeldUp: registration.isHeldUp,
           priority: hook === event ? 0 : 1,
           timeoutMs: registration.bootstrap.timeoutMs,
           eventContext: contextOf && (() => contextOf(registration)),

@@ -62,6 +62,26 @@ describe('values that cross', () => {
     expect(copy).toEqual({ point: { x: 1 }, url: 'http://a/b' });
   });
 
+  it('keep what the getters of their class say, so that a decision is not lost on the way', () => {
+    class Decision {
+      readonly #why = 'no';
+      get block() {
+        return true;
+      }
+      get blockReason() {
+        return this.#why;
+      }
+    }
+    class Stricter extends Decision {
+      override get blockReason() {
+        return 'never';
+      }
+    }
+    expect(across(new Decision())).toEqual({ block: true, blockReason: 'no' });
+    expect(across(new Stricter())).toEqual({ block: true, blockReason: 'never' });
+    expect(across({ inner: new Decision() })).toEqual({ inner: {} });
+  });
+
   it('take of a buffer only what is seen of it', () => {
     const large = Buffer.alloc(4 * MB);
     expect(across({ few: large.subarray(0, 3) })).toEqual({ few: new Uint8Array(3) });

@@ -1,6 +1,7 @@
 // Values that cross between the gateway and the worker. Data is copied; functions and signals stay where they are and
 // are marked by number, errors cross by name, message and code; marks name their place, so nothing in the data can be
-// mistaken for one. Objects with a class of their own arrive as plain ones.
+// mistaken for one. Objects with a class of their own arrive as plain ones; of the value itself, which may be a decision, the
+// getters of its class are read as well.
 //
 // Errors: `encodeValue` throws CannotCross for what has no copy (a promise, a symbol), for what is too large and for what
 // is nested too deep, with the place. Getters and proxies of a plugin run here and may throw anything.
@@ -48,6 +49,20 @@ export function decodeValue({ value, marks = [] }: EncodedValue, entries: Crossi
     if (!isThen) place(root, ['value', ...mark.path], decodeMark(mark, entries));
   }
   return root.value;
+}
+
+/** The getters that the object has from its class, and from those that it extends. */
+function getterNames(value: object): readonly string[] {
+  const names = new Set<string>();
+  let prototype: object | null = Object.getPrototypeOf(value);
+  // Another realm's Object.prototype is the last of its chain, too.
+  while (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+    for (const [name, { get }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
+      if (get !== undefined && !Object.hasOwn(value, name)) names.add(name);
+    }
+    prototype = Object.getPrototypeOf(prototype);
+  }
+  return [...names];
 }
 
 /** Real events are less deep, and the stack allows more. */
@@ -107,7 +122,8 @@ class Encoder {
   #copyFields(value: object, depth: number): object {
     const copy: Record<string, unknown> = {};
     this.#seen.set(value, copy);
-    for (const key of Object.keys(value)) {
+    const keys = depth === 0 ? [...Object.keys(value), ...getterNames(value)] : Object.keys(value);
+    for (const key of keys) {
       const field = (value as Record<string, unknown>)[key];
       // The receiver would wait for it as for a promise, and call back to this side.
       if (key === 'then' && typeof field === 'function') throw this.#cannot('is a promise');

@@ -1,6 +1,9 @@
 // Handlers of many plugins in the worker, asked by the runner with one message: whatever they do, the outcome is the same
 // as if they had been asked one by one, and only who did something answers for it.
 
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { MessagePort } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { HookCallRecord } from '../../hooks/hook-call-record.ts';
@@ -166,6 +169,26 @@ describe('a round', () => {
     const { calls } = await runner.run('before_prompt_build', { prompt: 'hi', messages: [] }, CONTEXT);
     expect(outcomes(calls)).toEqual(['p0 done', 'p1 done', 'p2 timed-out', 'p3 done']);
     expect(calls[1]?.ms).toBeGreaterThan(200);
+  });
+
+  it.each([
+    ['together', false, 'for (;;) {}'],
+    ['one by one', true, 'for (;;) {}'],
+    ['after an exit', false, 'process.exit(0);'],
+  ])('does not count the time in which another plugin keeps the worker from a handler: %s', async (_, oneByOne, deed) => {
+    const redact = `api.on('tool_result_persist', ({ message }) => ({ message: { ...message, content: 'hidden' } }), { timeoutMs: 60 });`;
+    const bad = `api.on('agent_end', () => {
+      process.getBuiltinModule('node:fs').writeFileSync(new URL('./begun', import.meta.url), ''); ${deed}
+    });`;
+    await arm([redact, bad], { oneByOne });
+    const begun = join(loaded[1]?.setup.rootDir ?? '', 'begun');
+    await rm(begun, { force: true });
+    runner.observe('agent_end', { messages: [], success: true }, CONTEXT);
+    await vi.waitFor(() => expect(existsSync(begun)).toBe(true), 5_000);
+    const message = { role: 'toolResult', toolCallId: 'c', toolName: 't', content: [{ type: 'text', text: 'secret' }] };
+    const { calls, result } = await runner.run('tool_result_persist', { message } as never, CONTEXT);
+    expect(outcomes(calls)).toEqual(['p0 done']);
+    expect(JSON.stringify(result)).toContain('hidden');
   });
 
   it('tells a handler that its time is over', async () => {

@@ -31,10 +31,18 @@ export type LoadedWorkerHandler =
       readonly call: (event: object) => Promise<unknown>;
       /** Set once its code has ended the worker. */
       readonly suspension: () => Suspension | undefined;
+      /** Whether the worker cannot come to its calls right now. */
+      readonly isHeldUp: () => boolean;
     }
   | { readonly ok: false; readonly error: AtriumError };
 
 type Handler = Extract<LoadedWorkerHandler, { ok: true }>;
+
+/** The one registration of a handler file. */
+interface HandlerStandIn {
+  readonly handler: Handler['call'];
+  readonly isHeldUp?: Handler['isHeldUp'];
+}
 
 export class WorkerHandlers {
   readonly #parts: WorkerHandlersParts;
@@ -96,8 +104,8 @@ export class WorkerHandlers {
     });
     if (!result.ok) return this.#failed(file, key, result as LoadFailure);
     const [registration] = result.plugin.registrations;
-    const call = (registration as unknown as { handler: Handler['call'] }).handler;
-    handler = { ok: true, call: (event) => call(event), suspension: () => suspension };
+    const { handler: call, isHeldUp = () => false } = registration as unknown as HandlerStandIn;
+    handler = { ok: true, call: (event) => call(event), suspension: () => suspension, isHeldUp };
     this.#dropped.register(handler, result.plugin);
     return handler;
   }

@@ -163,7 +163,19 @@ export class WorkerPlugin implements WorkerGuest {
       return [field, registration.kind === 'route' ? forwarding(standIn as CrossingRoute) : standIn] as const;
     });
     const standIn = Object.fromEntries(fields) as unknown as PluginRegistration;
-    return standIn.kind === 'hook' ? { ...standIn, remote: this.#remote } : standIn;
+    const isHeldUp = () => this.#isHeldUp();
+    if (standIn.kind === 'internal-hook') return { ...standIn, isHeldUp };
+    return standIn.kind === 'hook' ? { ...standIn, remote: this.#remote, isHeldUp } : standIn;
+  }
+
+  /** Whether its calls wait because the worker is being started again, or runs the code of another plugin. */
+  #isHeldUp(): boolean {
+    if (this.#over) return false;
+    const connection = this.#connection;
+    if (!connection) return true;
+    const { thread, slot } = connection;
+    const running = thread.board.now.slot;
+    return running !== 0 && running !== slot && isAwaited(connection);
   }
 
   #placeOf(target: CallTarget): HandlerPlace | undefined {
@@ -247,6 +259,11 @@ export class WorkerPlugin implements WorkerGuest {
     if (culprit !== this && !call?.isAborted && !hasBegun) return new NeverBegun();
     return this.workerError(culprit, reason);
   }
+}
+
+/** Whether a call waits that has not begun. */
+export function isAwaited({ thread, slot, wire }: WorkerConnection): boolean {
+  return wire.callsInProgress.some(({ number }) => !thread.board.hasBegun(slot, number));
 }
 
 /** A function of one of the plugin's registrations, wherever the plugin is. */

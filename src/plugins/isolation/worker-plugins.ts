@@ -16,7 +16,7 @@ import { isCall } from './activity-board.ts';
 import { HANDLERS_IN_WORKER } from './hook-rounds.ts';
 import { Wire } from './wire.ts';
 import { MAX_QUESTION_BYTES } from './worker-messages.ts';
-import { type WorkerConnection, type WorkerGuest, WorkerPlugin } from './worker-plugin.ts';
+import { isAwaited, type WorkerConnection, type WorkerGuest, WorkerPlugin } from './worker-plugin.ts';
 import { type WorkerEnd, WorkerThread } from './worker-thread.ts';
 
 export interface WorkerPluginsSettings extends PluginWorkerSettings {
@@ -304,10 +304,6 @@ export class WorkerPlugins implements PluginLoader {
     await turn;
     this.#tell(() => events.trouble({ culprits: [id], cause: 'reload-failed', reason }));
   }
-}
-
-function isAwaited({ thread, slot, wire }: WorkerConnection): boolean {
-  return wire.callsInProgress.some(({ number }) => !thread.board.hasBegun(slot, number));
 }
 
 function failure(reason: string): LoadFailure {
