@@ -176,7 +176,7 @@ describe('a round', () => {
     ['one by one', true, 'for (;;) {}'],
     ['after an exit', false, 'process.exit(0);'],
   ])('does not count the time in which another plugin keeps the worker from a handler: %s', async (_, oneByOne, deed) => {
-    const redact = `api.on('tool_result_persist', ({ message }) => ({ message: { ...message, content: 'hidden' } }), { timeoutMs: 60 });`;
+    const redact = `api.on('tool_result_persist', ({ message }) => ({ message: { ...message, content: 'hidden' } }), { timeoutMs: 250 });`;
     const bad = `api.on('agent_end', () => {
       process.getBuiltinModule('node:fs').writeFileSync(new URL('./begun', import.meta.url), ''); ${deed}
     });`;

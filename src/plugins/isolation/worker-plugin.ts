@@ -168,14 +168,20 @@ export class WorkerPlugin implements WorkerGuest {
     return standIn.kind === 'hook' ? { ...standIn, remote: this.#remote, isHeldUp } : standIn;
   }
 
-  /** Whether its calls wait because the worker is being started again, or runs the code of another plugin. */
+  /**
+   * Whether its calls wait because the worker is ending or being started again, or runs the code of another plugin. Where
+   * one of its calls has begun, another may wait for that one, which is the plugin's own affair.
+   */
   #isHeldUp(): boolean {
     if (this.#over) return false;
     const connection = this.#connection;
     if (!connection) return true;
-    const { thread, slot } = connection;
-    const running = thread.board.now.slot;
-    return running !== 0 && running !== slot && isAwaited(connection);
+    const { board } = connection.thread;
+    const running = board.now.slot;
+    if (running === connection.slot || !isAwaited(connection)) return false;
+    return (
+      running !== 0 || !connection.wire.callsInProgress.some((call) => board.hasBegun(connection.slot, call.number))
+    );
   }
 
   #placeOf(target: CallTarget): HandlerPlace | undefined {
