@@ -48,10 +48,7 @@ export async function callModel(parts: RunParts, run: OpenRun, asked: Conversati
         provider: conversation.model.provider,
         model: conversation.model.model,
         kind: attempt.failure.kind,
-        detail:
-          attempt.failure.kind === 'context-length'
-            ? `${attempt.failure.message.replace(/[.\s]*$/, '.')} Say /compact to make the conversation shorter, or /new to begin another one.`
-            : attempt.failure.message,
+        detail: attempt.failure.message,
       });
     run.useModel(next.model);
     conversation = next;

@@ -31,7 +31,7 @@ export class ToolRoundsExceededError extends defineError({
 export class ModelCallError extends defineError({
   code: 'ATRIUM_MODEL_CALL',
   message: ({ provider, model, kind, detail }: { provider: string; model: string; kind: string; detail: string }) =>
-    `The model ${provider}/${model} did not answer (${kind}): ${detail}`,
+    `The model ${provider}/${model} did not answer (${kind}): ${ended(detail)}${kind === 'context-length' ? SHORTER : ''}`,
   means: 'No model answered, the fallbacks included; `kind` and `detail` say why the last one failed.',
   remedy: 'Do what the detail asks for: wait, check the key, the address or the size of the conversation.',
 }) {}
@@ -66,3 +66,10 @@ function afterNothing(stop: string): string {
     return 'It came to the limit of an answer first: raise maxTokens of the model, or ask for less.';
   return 'Ask again, perhaps in other words.';
 }
+
+/** Providers often leave out the full stop, and other sentences may follow. */
+function ended(words: string): string {
+  return /[.!?…]$/.test(words) ? words : `${words}.`;
+}
+
+const SHORTER = ' Say /compact to make the conversation shorter, or /new to begin another one.';

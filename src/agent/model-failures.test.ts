@@ -116,6 +116,18 @@ describe('a model that fails', () => {
     expect([status, outcome?.errorCode]).toEqual(['failed', 'ATRIUM_MODEL_EMPTY']);
   });
 
+  it.each([
+    'No such model',
+    'No such model.',
+    'What is "small"?',
+  ])('is told in whole sentences: %s', async (message) => {
+    const scratch = await gatewayForTest();
+    scratch.model.script([fail(404, { message })]);
+    const { runId } = await scratch.channel.says({}, 'Hello?');
+    const { outcome } = (await scratch.services.runs.wait(runId)) ?? {};
+    expect(outcome?.error).toMatch(/(?:No such model\.|What is "small"\?)$/);
+  });
+
   it('without a key is told in a sentence', async () => {
     const scratch = await gatewayForTest({ config: { agents: { defaults: { model: 'nobody/nothing' } } } });
     await scratch.channel.asks({}, 'Hello?', /could not be answered\. .*nobody/);

@@ -115,11 +115,14 @@ Usable, with 5 settings that are not used.
 
   it('are said to keep a gateway from starting, and doctor calls that wrong', async () => {
     await home.write('openclaw.json', '{ gateway: { auth: { mode: "password" } } }');
-    expect((await home.run(['config', 'check'])).out).toContain('A gateway does not start with it.');
+    const check = await home.run(['config', 'check']);
+    expect(check.out).toContain('A gateway does not start with it.');
+    expect(check.code).toBe(2);
     const { code, out } = await home.run(['doctor']);
     expect(code).toBe(1);
     expect(out).toMatch(/wrong: gateway\.auth\.mode: Callers are known by a token/);
     expect(await home.runJson(['config', 'check'])).toMatchObject({
+      ok: false,
       unused: [{ path: 'gateway.auth.mode', danger: 'protects', refuses: 'start', isAccepted: false }],
     });
   });

@@ -20,7 +20,7 @@ export const CONFIG_COMMANDS: readonly CliCommand[] = [
       'config check                          the configuration of this home',
       'config check --config ./draft.yaml    another file',
     ],
-    notes: 'Exit code: 0 when the configuration can be used (warnings are allowed), 2 when it cannot.',
+    notes: 'Exit code: 0 when the configuration can be used (warnings are allowed), 2 when no gateway starts with it.',
     async run({ config: configPath, json }, { io: { environment } }) {
       try {
         const loaded = await loadConfig({ environment, configPath });
@@ -47,7 +47,8 @@ export const CONFIG_COMMANDS: readonly CliCommand[] = [
         const { unused } = loaded;
         const block = unusedLines(unused).map((each) => `${each}\n`);
         const text = [...lines.map(line), ...block, line(verdictOn(warnings.length, unused))].join('');
-        return { json: { ok: true, files, merged, warnings, unused }, text };
+        const ok = !keepsFromStarting(unused);
+        return { json: { ok, files, merged, warnings, unused }, text, exit: ok ? EXIT.ok : EXIT.failure };
       } catch (error) {
         if (!json || !isAtriumError(error)) throw error;
         const { code, message } = error;
@@ -70,7 +71,7 @@ export const CONFIG_COMMANDS: readonly CliCommand[] = [
 
 function verdictOn(warnings: number, unused: readonly UnusedSetting[]): string {
   const open = unused.filter(({ isAccepted, danger }) => !isAccepted && danger !== 'harmless');
-  if (open.some(({ refuses }) => refuses === 'start')) return 'A gateway does not start with it.';
+  if (keepsFromStarting(unused)) return 'A gateway does not start with it.';
   if (warnings === 0 && open.length === 0) return 'Nothing to complain about.';
   const found = [
     ...(warnings === 0 ? [] : [countOf(warnings, 'warning')]),
@@ -79,4 +80,8 @@ function verdictOn(warnings: number, unused: readonly UnusedSetting[]): string {
       : [`${countOf(open.length, 'setting')} that ${open.length === 1 ? 'is' : 'are'} not used`]),
   ];
   return `Usable, with ${found.join(' and ')}.`;
+}
+
+function keepsFromStarting(unused: readonly UnusedSetting[]): boolean {
+  return unused.some(({ refuses }) => refuses === 'start');
 }
