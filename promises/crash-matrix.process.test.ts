@@ -66,7 +66,7 @@ describe('a gateway that is killed', () => {
     it('observers were told, tells them all the same', () => inTurn(() => observed(moment)), TIMEOUT_MS);
     it('hook records were kept, answers all the same', () => inTurn(() => hookRecords(moment)), TIMEOUT_MS);
     it('an injection was queued, shows it in one run', () => inTurn(() => injection(moment)), TIMEOUT_MS);
-    it('a session was ended, goes on with the run in it', () => inTurn(() => session(moment)), TIMEOUT_MS);
+    it('a session was reset, stops its run once and goes on', () => inTurn(() => session(moment)), TIMEOUT_MS);
     it('a person began a new session, ends the old one once', () => inTurn(() => rollOver(moment)), TIMEOUT_MS);
     it('the end of a session was told, tells it all the same', () => inTurn(() => toldEnd(moment)), TIMEOUT_MS);
     it('a deadly message was given up, gives it up once', () => inTurn(() => deadLetter(moment)), TIMEOUT_MS);
@@ -269,18 +269,15 @@ async function session(moment: Moment): Promise<void> {
     await gateway.start();
     web.say('2', 'm2');
     await web.until(({ parts }) => parts.length >= 2, 'for two answers');
-    expect(web.texts).toEqual(['Answer to m1.', 'Answer to m2.']);
+    expect(web.texts).toEqual(['Stopped.', 'Answer to m2.']);
     await expectToolsRanOnce(gateway);
     expectWellFormed(gateway);
-    // All messages of the run are in one session, from the first to the last.
-    const { run } = await gateway.json<{ run: { sessionId: string } }>(`/api/runs/${runId}`);
-    const { entries } = await gateway.json<{ entries: { runId: string; message: { role: string } }[] }>(
-      `/api/sessions/${run.sessionId}/transcript`,
-    );
-    const roles = entries.filter((entry) => entry.runId === runId).map(({ message }) => message.role);
-    expect(roles).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant', 'tool', 'assistant']);
-    const last = gateway.model.requests.at(-1);
-    expect(last?.body.includes('Answer to m1.')).toBe(moment === 'before');
+    const { run } = await gateway.json<{ run: { status: string } }>(`/api/runs/${runId}`);
+    expect(run.status).toBe('stopped');
+    const { sessions } = await gateway.json<{ sessions: { endReason: string | null }[] }>('/api/sessions');
+    expect(sessions.map(({ endReason }) => endReason)).toEqual(moment === 'before' ? [null] : [null, 'reset']);
+    // Only a session that was not ended knows what was said in it.
+    expect(JSON.stringify(gateway.model.requests.at(-1)?.json.messages).includes('m1')).toBe(moment === 'before');
   } finally {
     await close();
   }
