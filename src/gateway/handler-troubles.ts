@@ -31,7 +31,10 @@ export class HandlerTroubles {
     }
     if (outcome !== 'threw' && outcome !== 'timed-out' && outcome !== 'invalid') return;
     const text = isOwnWords ? error : 'an error that quotes the message';
-    const how = outcome === 'threw' ? `threw: ${text}` : text;
+    // What is wrong with a list of files is not told as what the handler did, and neither is a quotation.
+    const isDeed = isOwnWords && hook !== 'agent:bootstrap';
+    const unusable = isDeed ? text : `left something that cannot be used: ${text}`;
+    const how = outcome === 'threw' ? `threw: ${text}` : outcome === 'invalid' ? unusable : text;
     const sentence = `The handler ${id} of ${owner} on ${hook} failed: it ${how}.`.replace(/([.?!])\.$/, '$1');
     const known = this.#failing.get(key);
     if (known?.sentence === sentence) return;

@@ -56,6 +56,17 @@ describe('a handler that throws', () => {
 });
 
 describe('a decision that cannot be read', () => {
+  it('of a handler that edits files is told in a whole sentence', async () => {
+    await open(
+      `api.registerHook('agent:bootstrap', (event) => { event.context.bootstrapFiles = [null]; }, { name: 'odd' });`,
+    );
+    scratch.model.script([reply('Hi.')]);
+    await scratch.channel.asks({}, 'Hello', 'Hi.');
+    expect(told('on agent:bootstrap failed')).toEqual([
+      expect.stringMatching(/failed: it left something that cannot be used: entry 0 is not an object\.$/),
+    ]);
+  });
+
   it('keeps a gate closed', async () => {
     await open(`api.on('before_tool_call', () => ({ blok: true }));`);
     scratch.model.script([toolCall('shred'), reply('I could not.')]);
