@@ -42,6 +42,8 @@ export interface EditNote {
     | 'over-budget';
   readonly what: string;
   readonly detail: string;
+  /** True when something that is no file stands in the place of the file that was looked for. */
+  readonly isThere?: true | undefined;
   /** The text that would have been contributed, where it is known. */
   readonly text?: string | undefined;
 }

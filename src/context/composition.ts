@@ -76,7 +76,7 @@ export interface ContextFile {
   /** The real path of the file. The session filter checks it as well as the name. */
   readonly realPath?: string | undefined;
   /** Why there is nothing to read, for files that are missing. */
-  readonly absence?: { readonly reason: AbsenceReason; readonly detail: string } | undefined;
+  readonly absence?: Pick<Absence, 'reason' | 'detail' | 'isThere'> | undefined;
   /** The text as it was read from disk, before any handler changed it. */
   readonly source?: SourceText | undefined;
 }
@@ -104,6 +104,8 @@ export interface Absence {
   readonly path?: string | undefined;
   readonly reason: AbsenceReason;
   readonly detail: string;
+  /** True when something stands in the place of the file: a folder, a pipe, a link that leads nowhere. */
+  readonly isThere?: true | undefined;
   /** The handler or rule that is responsible, if one is. */
   readonly by?: string | undefined;
   /** The text that is absent, so that a person can ask for one of its lines. */

@@ -1,4 +1,4 @@
-import { link, writeFile } from 'node:fs/promises';
+import { link, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliHome } from '../fixtures/cli-home.ts';
 
@@ -19,6 +19,18 @@ describe('atrium context preview', () => {
     expect(code).toBe(0);
     expect(err).toMatch(/SOUL\.md is there and is not read: it is not UTF-8 text, see line 1;/);
     expect(err).toMatch(/AGENTS\.md is there and is not read: it is a hard link, .*bootstrap\.allowedRoots/);
+  });
+
+  it('says so too of what stands in the place of a file and is none: a folder, a link that leads nowhere', async () => {
+    await rm(home.path('workspace/AGENTS.md'));
+    await mkdir(home.path('workspace/AGENTS.md'));
+    await symlink('gone.md', home.path('workspace/SOUL.md'));
+    await mkdir(home.path('USER.md'));
+    const { err } = await home.run(['context', 'preview']);
+    expect(err).toMatch(/AGENTS\.md is there and is not read: not a regular file but a directory$/m);
+    expect(err).toMatch(/SOUL\.md is there and is not read: a link that leads nowhere$/m);
+    expect(err).toMatch(/USER\.md is there and is not read: not a regular file but a directory$/m);
+    expect(err).not.toMatch(/TOOLS\.md is there/);
   });
 
   it('prints the prompt byte for byte, and everything else elsewhere', async () => {

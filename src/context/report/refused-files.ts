@@ -8,9 +8,9 @@ const REFUSALS: ReadonlySet<AbsenceReason> = new Set(['unreadable', 'outside-wor
 /** In the order of the report, each once. */
 export function refusedFiles(absences: readonly Absence[]): readonly Absence[] {
   const seen = new Set<string>();
-  return absences.filter(({ what, reason, detail }) => {
+  return absences.filter(({ what, reason, detail, isThere }) => {
     const name = `${what}\0${detail}`;
-    if (!REFUSALS.has(reason) || seen.has(name)) return false;
+    if (!(isThere || REFUSALS.has(reason)) || seen.has(name)) return false;
     seen.add(name);
     return true;
   });

@@ -37,6 +37,11 @@ export interface FileAbsent {
   readonly hardLink?: { readonly identity: string; readonly names: number } | undefined;
 }
 
+/** What a report says of a file that is absent. */
+export interface WhyAbsent extends Pick<FileAbsent, 'reason' | 'detail'> {
+  readonly isThere?: true | undefined;
+}
+
 /** What a caller knows about a file beyond the roots, so that a file with several names can be read. */
 export interface FileTrust {
   /** Folders that the operator allowed by name; a file in one of them may have other names anywhere. */
@@ -224,6 +229,11 @@ function absentAfterLook(path: string, error: NodeJS.ErrnoException, entryExists
   }
   if (!entryExists) return notThere(path);
   return { kind: 'absent', path, reason: 'missing', detail: 'a link that leads nowhere', entryExists };
+}
+
+/** `isThere` is for `missing` only: every other reason says by itself that something is there. */
+export function whyAbsent({ reason, detail, entryExists }: FileAbsent): WhyAbsent {
+  return { reason, detail, ...(reason === 'missing' && entryExists ? { isThere: true as const } : {}) };
 }
 
 function notThere(path: string): FileAbsent {

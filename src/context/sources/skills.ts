@@ -3,7 +3,7 @@
 
 import { basename, join } from 'node:path';
 import { pairBoundaryBefore } from '../budget/pair-boundary.ts';
-import type { FileRead, FileSource } from './file-source.ts';
+import { type FileRead, type FileSource, whyAbsent } from './file-source.ts';
 
 export interface Skill {
   readonly name: string;
@@ -37,6 +37,7 @@ export interface RefusedSkill {
   readonly path: string;
   readonly reason: 'missing' | 'outside-workspace' | 'too-large' | 'unreadable' | 'over-budget' | 'disabled';
   readonly detail: string;
+  readonly isThere?: true | undefined;
 }
 
 interface ReadSkill extends FoundSkill {
@@ -103,7 +104,7 @@ export class SkillCatalogue {
     const path = join(dir, name, 'SKILL.md');
     const read = await files.read(path, roots);
     if (read.kind === 'absent') {
-      return read.entryExists ? { path, reason: read.reason, detail: read.detail } : undefined;
+      return read.entryExists ? { path, ...whyAbsent(read) } : undefined;
     }
     // The path is shown as it is, so a path that would break the line is refused.
     if (!fitsOnOneLine(name)) return { path, reason: 'disabled', detail: 'its folder name does not fit on one line' };

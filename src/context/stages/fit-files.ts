@@ -51,11 +51,11 @@ export const fitFiles: Stage = {
 function absenceOf(layer: Layer, state: CompositionState): Absence | undefined {
   const { file } = layer;
   if (file?.missing) {
-    const { reason = 'missing', detail = 'no such file' } = file.absence ?? {};
+    const { detail, ...why } = file.absence ?? { reason: 'missing', detail: 'no such file' };
     const substitute = isProvided(layer, state) ? '; a handler provides this file instead' : '';
     const unused = layer.rope.some((span) => span.text.trim() !== '');
-    if (unused) return { what: file.name, path: file.path, reason, detail: MARKED_MISSING, text: ropeText(layer.rope) };
-    return { what: file.name, path: file.path, reason, detail: detail + substitute };
+    if (unused) return { what: file.name, path: file.path, ...why, detail: MARKED_MISSING, text: ropeText(layer.rope) };
+    return { what: file.name, path: file.path, ...why, detail: detail + substitute };
   }
   if (layer.rope.some((span) => span.text.trim() !== '')) return undefined;
   return { what: layer.title, path: file?.path, reason: 'empty', detail: 'the file says nothing' };

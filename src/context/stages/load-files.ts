@@ -4,6 +4,7 @@
 import type { Absence, CompositionState, ContextFile, Stage } from '../composition.ts';
 import { WorkspaceNotFoundError } from '../errors.ts';
 import { EMPTY_ROPE } from '../provenance/rope.ts';
+import { whyAbsent } from '../sources/file-source.ts';
 import { type LoadedFile, loadWorkspaceFiles } from '../sources/workspace-files.ts';
 
 export const loadFiles: Stage = {
@@ -20,7 +21,7 @@ export const loadFiles: Stage = {
     if (loaded.every(({ read }) => read.kind === 'absent') && !(await files.isDirectory(workspaceDir))) {
       throw new WorkspaceNotFoundError({ dir: workspaceDir });
     }
-    const absences = refused.map(({ path, reason, detail }): Absence => ({ what: `skill ${path}`, reason, detail }));
+    const absences = refused.map(({ path, ...why }): Absence => ({ what: `skill ${path}`, ...why }));
     return {
       ...state,
       files: loaded.map(toContextFile),
@@ -39,7 +40,7 @@ function toContextFile({ name, path, read }: LoadedFile): ContextFile {
       missing: true,
       rope: EMPTY_ROPE,
       content: undefined,
-      absence: { reason: read.reason, detail: read.detail },
+      absence: whyAbsent(read),
     };
   }
   const rope =

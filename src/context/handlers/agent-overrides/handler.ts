@@ -11,7 +11,7 @@ import {
   objectionIn,
   taxonomyIn,
 } from '../../bootstrap-edits.ts';
-import { type FileRead, type FileSource, readNames } from '../../sources/file-source.ts';
+import { type FileRead, type FileSource, readNames, whyAbsent } from '../../sources/file-source.ts';
 import { sharedFileNames, type Taxonomy } from '../../taxonomy.ts';
 
 export type OverrideMode = 'append' | 'prepend' | 'replace';
@@ -36,7 +36,7 @@ export function createAgentOverridesHandler(settings: AgentOverridesSettings): I
     reads.forEach((read, index) => {
       const name = names[index] ?? '';
       if (read.kind === 'absent') {
-        if (read.entryExists) noteAbsence(event.context, { reason: read.reason, what: read.path, detail: read.detail });
+        if (read.entryExists) noteAbsence(event.context, { ...whyAbsent(read), what: read.path });
         return;
       }
       if (read.text.trim() === '') {

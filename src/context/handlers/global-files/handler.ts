@@ -2,7 +2,7 @@
 
 import { type InternalHookHandler, isAgentBootstrapEvent } from '../../../protocol/bootstrap-event.ts';
 import { editBootstrapFile, filesIn, noteAbsence, objectionIn, taxonomyIn } from '../../bootstrap-edits.ts';
-import { type FileRead, type FileSource, readNames } from '../../sources/file-source.ts';
+import { type FileRead, type FileSource, readNames, whyAbsent } from '../../sources/file-source.ts';
 import { sharedFileNames, type Taxonomy } from '../../taxonomy.ts';
 
 export interface GlobalFilesSettings {
@@ -24,7 +24,7 @@ export function createGlobalFilesHandler({ stateDir, openboaToo }: GlobalFilesSe
       // A workspace may be the state directory itself; then its files are already there.
       if (event.context.bootstrapFiles.some((file) => file.path === path)) return;
       if (read.kind === 'absent') {
-        if (read.entryExists) noteAbsence(event.context, { reason: read.reason, what: path, detail: read.detail });
+        if (read.entryExists) noteAbsence(event.context, { ...whyAbsent(read), what: path });
         return;
       }
       // An empty global file must not leave a separator behind.

@@ -3,7 +3,7 @@
 import { type InternalHookHandler, isAgentBootstrapEvent } from '../../../protocol/bootstrap-event.ts';
 import { type EditPart, editBootstrapFile, filesIn, noteAbsence } from '../../bootstrap-edits.ts';
 import { BootstrapFileHelper } from '../../bootstrap-file-helper.ts';
-import type { FileSource } from '../../sources/file-source.ts';
+import { type FileSource, whyAbsent } from '../../sources/file-source.ts';
 import { unmetCondition, type Variables } from './match-conditions.ts';
 import type { Rule } from './rule.ts';
 
@@ -47,7 +47,7 @@ async function readText(
   const read = reads.find((each) => each.kind === 'text' || each.entryExists) ?? reads[0];
   if (!read) return { reason: 'missing', what: `rule ${rule.id}`, detail: 'it names no file' };
   const what = `rule ${rule.id} (${read.path})`;
-  if (read.kind === 'absent') return { reason: read.reason, what, detail: read.detail };
+  if (read.kind === 'absent') return { ...whyAbsent(read), what };
   // An empty text must not leave a separator behind, and must not empty a file that it should replace.
   if (read.text.trim() === '') return { reason: 'empty', what, detail: 'the file says nothing' };
   return { text: read.text, from: { path: read.path, source: read, start: 0 } };
