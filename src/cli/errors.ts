@@ -167,6 +167,14 @@ export class GatewayFrozenError extends defineError({
     'Let a stopped process go on with `kill -CONT`. Kill one that hangs and start it again; nothing that it accepted is lost.',
 }) {}
 
+export class GatewayTokenGoneError extends defineError({
+  code: 'ATRIUM_CLI_GATEWAY_TOKEN_GONE',
+  message: ({ url, pid, file }: { url: string; pid?: number | undefined; file: string }) =>
+    `The gateway at ${url} runs${pid === undefined ? '' : ` (process ${pid})`}, but its token is gone: ${file} is not there. Put the file back, or stop the gateway and start it again, which makes a new one.`,
+  means: 'A gateway owns the state directory, and the file with the token that it made was removed or moved.',
+  remedy: 'Put the file back, or stop the gateway and start it again.',
+}) {}
+
 export class GatewayRefusedError extends defineError({
   code: 'ATRIUM_CLI_GATEWAY_REFUSED',
   message: ({ sentence }: { httpStatus: number; refusal: string; sentence: string }) => sentence,

@@ -6,9 +6,15 @@ import { join } from 'node:path';
 import { configuredTokenOf } from '../../config/configured-token.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { type ConfigState, describeConfigState } from '../../gateway/config-state.ts';
-import { findToken } from '../../gateway/http/token.ts';
+import { findToken, tokenFile } from '../../gateway/http/token.ts';
 import type { CliIo } from '../cli-io.ts';
-import { GatewayDownError, GatewayFrozenError, GatewayGoneError, GatewayRefusedError } from '../errors.ts';
+import {
+  GatewayDownError,
+  GatewayFrozenError,
+  GatewayGoneError,
+  GatewayRefusedError,
+  GatewayTokenGoneError,
+} from '../errors.ts';
 import { line } from '../output/text.ts';
 import { type GatewayPlace, watchLiveness } from './watch-liveness.ts';
 
@@ -50,27 +56,34 @@ export async function askRunning<Value>(
   io: CliIo,
   ask: (client: GatewayClient) => Promise<Value>,
 ): Promise<Value | undefined> {
-  if (FROZEN.has(io)) return undefined;
+  if (UNREACHABLE.has(io)) return undefined;
   const client = lazyClient(() => openGatewayClient(io));
   try {
     await noteConfigState(client, io);
     return await ask(client);
   } catch (error) {
     if (error instanceof GatewayDownError) return undefined;
-    if (!(error instanceof GatewayFrozenError)) throw error;
-    FROZEN.add(io);
-    tellFrozen(io, error);
+    if (!isUnreachable(error)) throw error;
+    UNREACHABLE.add(io);
+    tellUnreachable(io, error);
     return undefined;
   } finally {
     await client.close();
   }
 }
 
+/** A gateway runs, and a command cannot talk to it. */
+export type UnreachableError = GatewayFrozenError | GatewayTokenGoneError;
+
+export function isUnreachable(error: unknown): error is UnreachableError {
+  return error instanceof GatewayFrozenError || error instanceof GatewayTokenGoneError;
+}
+
 /** Commands whose gateway did not answer. They do not ask it a second time, because each time takes seconds. */
-const FROZEN = new WeakSet<CliIo>();
+const UNREACHABLE = new WeakSet<CliIo>();
 
 /** Said before the answer, which comes from the files then. */
-function tellFrozen(io: CliIo, { message }: GatewayFrozenError): void {
+function tellUnreachable(io: CliIo, { message }: UnreachableError): void {
   io.err(`atrium: ${message} What follows is what the files say.\n`);
 }
 
@@ -87,7 +100,10 @@ export async function noteConfigState(client: Pick<GatewayClient, 'get'>, io: Cl
   }
 }
 
-/** For commands that change something. Rejects with GatewayDownError when no gateway owns the state directory. */
+/**
+ * For commands that change something. Rejects with GatewayDownError when no gateway owns the state directory, and with
+ * GatewayTokenGoneError when one does and its token is gone.
+ */
 export async function openGatewayClient(io: CliIo): Promise<GatewayClient> {
   const { environment } = io;
   const { stateDir } = environment;
@@ -101,7 +117,7 @@ export async function openGatewayClient(io: CliIo): Promise<GatewayClient> {
     });
   }
   const token = await findRunningToken(io);
-  if (token === undefined) throw new GatewayDownError({ stateDir, detail: 'it has no token yet' });
+  if (token === undefined) throw new GatewayTokenGoneError({ ...owner, file: tokenFile(stateDir) });
   const isDown = (cause: unknown) =>
     new GatewayDownError({ stateDir, detail: `${owner.url} does not answer` }, { cause });
   return clientAt({ ...owner, token }, isDown);
@@ -151,11 +167,12 @@ function gone(error: unknown): GatewayGoneError {
 export async function openReadingClient(io: CliIo): Promise<GatewayClient> {
   try {
     return orElse(await openGatewayClient(io), (frozen) => {
-      tellFrozen(io, frozen);
+      tellUnreachable(io, frozen);
       return openStoreClient(io, frozen);
     });
   } catch (error) {
-    if (!(error instanceof GatewayDownError)) throw error;
+    if (error instanceof GatewayTokenGoneError) tellUnreachable(io, error);
+    else if (!(error instanceof GatewayDownError)) throw error;
     return openStoreClient(io, error);
   }
 }
@@ -185,7 +202,7 @@ function orElse(first: GatewayClient, open: (frozen: GatewayFrozenError) => Prom
   };
 }
 
-async function openStoreClient(io: CliIo, isDown: GatewayDownError | GatewayFrozenError): Promise<GatewayClient> {
+async function openStoreClient(io: CliIo, isDown: GatewayDownError | UnreachableError): Promise<GatewayClient> {
   const file = join(io.environment.stateDir, 'atrium', 'atrium.db');
   const exists = await stat(file).then(
     (entry) => entry.isFile(),

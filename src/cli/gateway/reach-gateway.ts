@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { configuredTokenOf } from '../../config/configured-token.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { resolveUserPath } from '../../config/user-path.ts';
-import { findToken } from '../../gateway/http/token.ts';
+import { findToken, tokenFile } from '../../gateway/http/token.ts';
 import { OWN_MODULES } from '../../public/own-modules.ts';
 import { StateLockedError } from '../../store/errors.ts';
 import type { CliIo } from '../cli-io.ts';
-import { GatewayDownError } from '../errors.ts';
+import { GatewayDownError, GatewayTokenGoneError } from '../errors.ts';
 import { oneLine } from '../output/text.ts';
 import type { GatewayAddress } from './gateway-client.ts';
 import { checkAlive } from './watch-liveness.ts';
@@ -72,6 +72,6 @@ async function findRunning(stateDir: string, configuredToken: string | undefined
   const owner = await readOwner(stateDir);
   if (!owner) throw new GatewayDownError({ stateDir, detail: 'no process owns it' });
   const token = await findToken(stateDir, configuredToken);
-  if (token === undefined) throw new GatewayDownError({ stateDir, detail: 'it runs, but its token cannot be found' });
+  if (token === undefined) throw new GatewayTokenGoneError({ ...owner, file: tokenFile(stateDir) });
   return { ...owner, token };
 }

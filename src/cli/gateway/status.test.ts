@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RunningGateway } from '../fixtures/running-gateway.ts';
 
@@ -51,6 +53,25 @@ describe('atrium status', () => {
     const { code, out } = await running.home.run(['status']);
     expect(code).toBe(1);
     expect(out).toContain('does not answer');
+  });
+
+  it('says that a gateway runs whose token is gone, and goes on with the store', async () => {
+    await running.start();
+    await rm(join(running.home.stateDir, 'atrium', 'token'));
+    const sentence = /The gateway at http:\S+ runs \(process \d+\), but its token is gone: .*token is not there\./;
+    const { code, out } = await running.home.run(['status']);
+    expect([code, out]).toEqual([1, expect.stringMatching(sentence)]);
+    expect(out).not.toContain('No gateway is running');
+    expect(out).toMatch(/^runs +\d+ running/m);
+    expect(await running.home.runJson(['status'])).toMatchObject({ isRunning: true, isAnswering: false });
+
+    const sessions = await running.home.run(['sessions', 'list']);
+    expect(sessions).toMatchObject({ code: 0, err: expect.stringMatching(sentence) });
+    expect(sessions.out).toContain('agent:main:');
+    const hooks = await running.home.run(['hooks', 'list']);
+    expect(hooks).toMatchObject({ code: 0, err: expect.stringMatching(sentence) });
+    const agent = await running.home.run(['agent', '--message', 'are you there?']);
+    expect([agent.out, agent.err]).toEqual(['', expect.stringMatching(sentence)]);
   });
 
   it('uses the token of the configuration where there is one', async () => {

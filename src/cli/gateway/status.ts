@@ -6,12 +6,12 @@ import type { GatewayStatus } from '../../gateway/services/gateway-status.ts';
 import { countOf } from '../../protocol/count-of.ts';
 import type { CliIo } from '../cli-io.ts';
 import { type Answer, command } from '../command.ts';
-import { GatewayDownError, GatewayFrozenError } from '../errors.ts';
+import { GatewayDownError } from '../errors.ts';
 import { type Columns, formatFacts, formatTable } from '../output/format-table.ts';
 import { formatAge, formatTime } from '../output/format-time.ts';
 import { line } from '../output/text.ts';
 import { unusedLines } from '../output/unused-settings.ts';
-import { lazyClient, openGatewayClient } from './gateway-client.ts';
+import { isUnreachable, lazyClient, openGatewayClient, type UnreachableError } from './gateway-client.ts';
 
 export const status = command({
   path: 'status',
@@ -24,7 +24,7 @@ export const status = command({
       const told = await client.get<GatewayStatus>('/api/status');
       return { json: { isRunning: true, ...told }, text: (width) => formatStatus(told, io, width) };
     } catch (error) {
-      if (error instanceof GatewayFrozenError) return frozenStatus(error, io);
+      if (isUnreachable(error)) return unreachableStatus(error, io);
       if (!(error instanceof GatewayDownError)) throw error;
       const { stateDir, message } = error;
       // It may be what keeps a gateway from starting. A configuration that cannot be used has other commands to say so.
@@ -38,8 +38,8 @@ export const status = command({
   },
 });
 
-/** What can be known of a gateway that does not answer: who it is, and what its store says. */
-async function frozenStatus({ message, url, pid }: GatewayFrozenError, io: CliIo): Promise<Answer> {
+/** What can be known of a gateway that runs and cannot be asked: who it is, and what its store says. */
+async function unreachableStatus({ message, url, pid }: UnreachableError, io: CliIo): Promise<Answer> {
   const { stateDir } = io.environment;
   const { openSqliteStore } = await import('../../store/sqlite/open-sqlite-store.ts');
   const store = await openSqliteStore({ file: join(stateDir, 'atrium', 'atrium.db'), readOnly: true });
