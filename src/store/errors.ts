@@ -41,9 +41,9 @@ export class StoreFullError extends defineError({
   code: 'ATRIUM_STORE_FULL',
   status: 503,
   message: ({ store }: { store: string }) =>
-    `There is no space left for the store ${store}. Free some; what was accepted is kept, and the store goes on without a restart.`,
+    `There is no space left for the store ${store}. Free some. What was accepted is kept, and a gateway that runs goes on without a restart.`,
   means: 'The disk, or the limit set for the store, is full. What was accepted before is kept.',
-  remedy: 'Free some space; no restart is needed.',
+  remedy: 'Free some space; a gateway that runs needs no restart.',
 }) {}
 
 export class StoreReadOnlyError extends defineError({

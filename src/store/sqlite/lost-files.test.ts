@@ -1,6 +1,6 @@
 // What a store does when its files are removed or replaced under it, and what it takes for a new store.
 
-import { cp, mkdir, readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, rename, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { folderForTest } from '../../testkit/folder-for-test.ts';
@@ -158,5 +158,26 @@ describe('a file whose contents are gone', () => {
     await put(store, 'a');
     expect(await store.count('parts')).toBe(1);
     expect((await readdir(dir)).filter((name) => name.endsWith('-new'))).toEqual([]);
+  });
+});
+
+describe('what stands in the place of a store and is no file', () => {
+  it('is refused and left alone: a folder, a link that leads nowhere', async () => {
+    await mkdir(file, { recursive: true, mode: 0o755 });
+    const { mode } = await stat(file);
+    await expect(open()).rejects.toThrow(/failed: it is no regular file\. Move it away/);
+    expect((await stat(file)).mode).toBe(mode);
+    await rm(file, { recursive: true });
+    await symlink(join(dir, 'disk', 'store.db'), file);
+    await expect(open()).rejects.toThrow(/failed: it is a link that leads nowhere\. .*mount/);
+    expect(await readdir(dir)).toEqual(['store.db']);
+  });
+
+  it('does not let an empty file pass for a new store when the link leads somewhere again', async () => {
+    await mkdir(dir, { recursive: true });
+    await symlink(join(dir, 'disk.db'), file);
+    await expect(open()).rejects.toThrow(StoreFailedError);
+    await writeFile(join(dir, 'disk.db'), '');
+    await expect(open()).rejects.toThrow(/the file is empty/);
   });
 });
