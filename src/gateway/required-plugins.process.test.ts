@@ -80,5 +80,10 @@ describe('a bootstrap handler that is set to abort and cannot be loaded', () => 
     await scratch.channel.asks({}, 'Hello', /could not be answered.*"rules".*the file is not there/);
     expect(scratch.model.requests).toEqual([]);
     expect((await scratch.services.status()).warnings).toContainEqual(expect.stringContaining('rules.mjs'));
+    // No message is in the event of such a handler, so its reason is kept in words although no gate was asked.
+    const kept = () => scratch.store.select('hookRecords', { where: { hook: 'agent:bootstrap' } });
+    await expect
+      .poll(async () => (await kept()).map(({ error }) => error), { timeout: 10_000 })
+      .toContainEqual(expect.stringContaining('the file is not there'));
   });
 });

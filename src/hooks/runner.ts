@@ -450,7 +450,8 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
         value = answer;
         calls.push(summaryOf(this.#ended(armed, { record }, call, call.done(changed))));
       } catch (error) {
-        const failure = this.#failureOf(error, armed, call);
+        // The event has files and no message, so the error quotes nobody.
+        const failure = { ...this.#failureOf(error, armed, call), isOwnWords: true };
         calls.push(summaryOf(this.#ended(armed, { record }, call, call.failed(failure))));
         if (armed.isGate)
           throw new HandlerAbortError({ hook, id: handler.id, reason: failure.error }, { cause: error });
