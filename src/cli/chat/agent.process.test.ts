@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { AtriumProcess, runAtrium } from '../../testkit/atrium-process.ts';
 import { GatewayProcess } from '../../testkit/gateway-process.ts';
@@ -49,6 +51,18 @@ describe('with a gateway', () => {
   test('the answer is printed', async () => {
     gateway.model.script([reply('Fine, \x1b[31mthanks.')]);
     expect(await agent('--message', 'how are you?')).toEqual({ code: 0, out: 'Fine, [31mthanks.\n', err: '' });
+  });
+
+  test('a configuration that was broken meanwhile does not keep anyone from asking', async () => {
+    const before = await readFile(join(gateway.home.stateDir, 'openclaw.json'), 'utf8');
+    onTestFinished(() => gateway.home.write('openclaw.json', before));
+    await gateway.home.write('openclaw.json', '{ broken');
+    gateway.model.script([reply('Still here.')]);
+    const asked = await runAtrium(['agent', '--message', 'are you there?'], {
+      home: gateway.home.home,
+      env: { OPENCLAW_GATEWAY_TOKEN: gateway.token },
+    });
+    expect(asked).toEqual({ code: 0, out: 'Still here.\n', err: '' });
   });
 
   test('an agent that does not reply prints no empty line, and one that says nothing has failed', async () => {

@@ -124,10 +124,13 @@ export async function openGatewayClient(io: CliIo): Promise<GatewayClient> {
 }
 
 /** A configuration that cannot be read any more does not keep anyone from asking the gateway that runs. */
-async function findRunningToken({ environment }: CliIo): Promise<string | undefined> {
+export async function findRunningToken(
+  { environment }: CliIo,
+  configPath?: string | undefined,
+): Promise<string | undefined> {
   const { stateDir } = environment;
   try {
-    const { config } = await loadConfig({ environment });
+    const { config } = await loadConfig({ environment, configPath });
     return await findToken(stateDir, configuredTokenOf(config, environment.variables));
   } catch (error) {
     const token = await findToken(stateDir, configuredTokenOf({}, environment.variables));

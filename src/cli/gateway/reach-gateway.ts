@@ -1,16 +1,15 @@
 // The gateway to talk to: the one that runs on this state directory, else one that is started for this command.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { configuredTokenOf } from '../../config/configured-token.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { resolveUserPath } from '../../config/user-path.ts';
-import { findToken, tokenFile } from '../../gateway/http/token.ts';
+import { tokenFile } from '../../gateway/http/token.ts';
 import { OWN_MODULES } from '../../public/own-modules.ts';
 import { StateLockedError } from '../../store/errors.ts';
 import type { CliIo } from '../cli-io.ts';
 import { GatewayDownError, GatewayTokenGoneError } from '../errors.ts';
 import { oneLine } from '../output/text.ts';
-import type { GatewayAddress } from './gateway-client.ts';
+import { findRunningToken, type GatewayAddress } from './gateway-client.ts';
 import { checkAlive } from './watch-liveness.ts';
 
 export interface ReachedGateway extends GatewayAddress {
@@ -35,10 +34,10 @@ export async function reachGateway(io: CliIo, configFile: string | undefined): P
   const { environment } = io;
   const configPath =
     configFile === undefined ? undefined : resolveUserPath(configFile, environment.home, environment.cwd);
-  const loaded = await loadConfig({ environment, configPath });
-  const find = () => findRunning(environment.stateDir, configuredTokenOf(loaded.config, environment.variables));
+  const find = () => findRunning(io, configPath);
   const { isStateLocked, readOwner } = await import('../../store/state-lock.ts');
   const startOwn = async (): Promise<ReachedGateway> => {
+    const loaded = await loadConfig({ environment, configPath });
     const { startGateway } = await import('../../gateway/start-gateway.ts');
     const { url, token, stop } = await startGateway({
       environment,
@@ -67,11 +66,12 @@ export async function reachGateway(io: CliIo, configFile: string | undefined): P
   }
 }
 
-async function findRunning(stateDir: string, configuredToken: string | undefined): Promise<GatewayAddress> {
+async function findRunning(io: CliIo, configPath: string | undefined): Promise<GatewayAddress> {
+  const { stateDir } = io.environment;
   const { readOwner } = await import('../../store/state-lock.ts');
   const owner = await readOwner(stateDir);
   if (!owner) throw new GatewayDownError({ stateDir, detail: 'no process owns it' });
-  const token = await findToken(stateDir, configuredToken);
+  const token = await findRunningToken(io, configPath);
   if (token === undefined) throw new GatewayTokenGoneError({ ...owner, file: tokenFile(stateDir) });
   return { ...owner, token };
 }
