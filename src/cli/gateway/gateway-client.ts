@@ -123,7 +123,10 @@ export async function openGatewayClient(io: CliIo): Promise<GatewayClient> {
   return clientAt({ ...owner, token }, isDown);
 }
 
-/** A configuration that cannot be read any more does not keep anyone from asking the gateway that runs. */
+/**
+ * A configuration that cannot be read any more does not keep anyone from asking the gateway that runs. A file that the
+ * person named is another matter: its error is told.
+ */
 export async function findRunningToken(
   { environment }: CliIo,
   configPath?: string | undefined,
@@ -133,6 +136,7 @@ export async function findRunningToken(
     const { config } = await loadConfig({ environment, configPath });
     return await findToken(stateDir, configuredTokenOf(config, environment.variables));
   } catch (error) {
+    if (configPath !== undefined) throw error;
     const token = await findToken(stateDir, configuredTokenOf({}, environment.variables));
     if (token === undefined) throw error;
     return token;
